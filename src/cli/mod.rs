@@ -1,0 +1,1 @@
+//! Headless verbs, one a file.

@@ -1,0 +1,1 @@
+//! The invented stores of the demo.

@@ -1,0 +1,42 @@
+//! palimp: review, repair and forget what AI agents remember.
+//!
+//! The modules stand in dependency order; each imports only those before it.
+//! `docs/architecture.md` draws the picture, `tests/architecture.rs` holds it.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`model`] | what a memory is: plain data |
+//! | [`text`] | bytes into lines, JSON spans, safe text |
+//! | [`disk`] | every touch of the file system |
+//! | [`mod@format`] | the five on-disk formats, one folder each |
+//! | [`store`] | finding stores and loading them |
+//! | [`query`] | find and rank |
+//! | [`check`] | what is wrong, and what is sensitive |
+//! | [`demo`] | the invented stores of the demo |
+//! | [`work`] | background threads |
+//! | `cli` | headless verbs, one a file |
+//! | `tui` | the screens |
+
+pub mod model;
+pub mod text;
+
+pub mod disk;
+
+pub mod format;
+
+pub mod store;
+
+pub mod query;
+
+pub mod check;
+
+pub mod demo;
+
+#[cfg(feature = "tui")]
+pub mod work;
+
+#[cfg(feature = "tui")]
+pub mod cli;
+
+#[cfg(feature = "tui")]
+pub mod tui;

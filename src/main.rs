@@ -1,0 +1,3 @@
+//! Arguments, panic hook, exit codes.
+
+fn main() {}

@@ -1,0 +1,99 @@
+//! How fast memories fade: the numbers, as the store's own config sets them.
+
+/// How one kind of memory fades.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecayRule {
+    /// Hours until half is left; `None` for what never fades.
+    pub half_life_hours: Option<f64>,
+    /// The floor, 0 to 1.
+    pub min: f64,
+}
+
+impl DecayRule {
+    /// A memory that never fades.
+    pub const NONE: DecayRule = DecayRule { half_life_hours: None, min: 0.1 };
+
+    /// The factor after `age_hours`: `max(min, 0.5^(age/half_life))`, and 1 for what
+    /// never fades. A negative age (a timestamp in the future) counts as 0; an unknown
+    /// age counts as endless, so that nothing undated outranks what is dated.
+    pub fn factor(&self, age_hours: Option<f64>) -> f64 {
+        match (self.half_life_hours, age_hours) {
+            (None, _) => 1.0,
+            (Some(_), None) => self.min,
+            (Some(half_life), Some(age)) => 0.5_f64.powf(age.max(0.0) / half_life).max(self.min),
+        }
+    }
+}
+
+/// The decay rules of one session, or of a store without sessions, by kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecayTable {
+    rules: Vec<(&'static str, DecayRule)>,
+    other: DecayRule,
+}
+
+impl DecayTable {
+    /// A table of half-lives in hours by kind (`None` never fades); `other` stands for
+    /// kinds that it does not name.
+    pub fn new(half_lives: &[(&'static str, Option<f64>)], other: Option<f64>, min: f64) -> Self {
+        let rule = |half_life_hours| DecayRule { half_life_hours, min };
+        DecayTable {
+            rules: half_lives.iter().map(|&(kind, hours)| (kind, rule(hours))).collect(),
+            other: rule(other),
+        }
+    }
+
+    /// The rule for `kind`.
+    pub fn rule(&self, kind: &str) -> DecayRule {
+        self.rules.iter().find(|(name, _)| *name == kind).map_or(self.other, |(_, rule)| *rule)
+    }
+
+    /// Sets the half-life of one kind, if the table names it.
+    pub fn set_half_life(&mut self, kind: &str, hours: Option<f64>) {
+        if let Some((_, rule)) = self.rules.iter_mut().find(|(name, _)| *name == kind) {
+            rule.half_life_hours = hours;
+        }
+    }
+
+    /// Sets the half-life of every kind that fades.
+    pub fn set_every_half_life(&mut self, hours: f64) {
+        for rule in self.every_rule().filter(|rule| rule.half_life_hours.is_some()) {
+            rule.half_life_hours = Some(hours);
+        }
+    }
+
+    /// Sets the floor of every kind.
+    pub fn set_min(&mut self, min: f64) {
+        self.every_rule().for_each(|rule| rule.min = min);
+    }
+
+    /// Stops decay for every kind.
+    pub fn disable(&mut self) {
+        self.every_rule().for_each(|rule| rule.half_life_hours = None);
+    }
+
+    fn every_rule(&mut self) -> impl Iterator<Item = &mut DecayRule> {
+        self.rules.iter_mut().map(|(_, rule)| rule).chain([&mut self.other])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decay_halves_at_each_half_life_and_stops_at_the_floor() {
+        let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1 };
+        assert_eq!(rule.factor(Some(168.0)), 0.5);
+        assert_eq!(rule.factor(Some(336.0)), 0.25);
+        assert_eq!(rule.factor(Some(10_000.0)), 0.1);
+        assert_eq!(rule.factor(Some(-5.0)), 1.0);
+        assert_eq!(rule.factor(None), 0.1);
+    }
+
+    #[test]
+    fn what_never_fades_stays_whole_whatever_its_age() {
+        assert_eq!(DecayRule::NONE.factor(Some(1e9)), 1.0);
+        assert_eq!(DecayRule::NONE.factor(None), 1.0);
+    }
+}

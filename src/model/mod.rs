@@ -1,0 +1,13 @@
+//! What a memory is: plain data that the other modules pass to each other.
+
+pub mod decay;
+pub mod problem;
+pub mod record;
+pub mod snapshot;
+pub mod time;
+
+pub use decay::{DecayRule, DecayTable};
+pub use problem::{Code, Problem, Severity};
+pub use record::{Body, Record, RecordText, Span, View};
+pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
+pub use time::{Moment, Zone};

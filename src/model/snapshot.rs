@@ -1,0 +1,284 @@
+//! Stores as they were when they were read: immutable, shared between threads.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::decay::DecayTable;
+use super::problem::{Problem, Severity};
+use super::record::{Record, View};
+use super::time::Moment;
+
+/// What a file within a store is for. Each format says which of its files is what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Live records.
+    Records,
+    /// Records that were moved out of the live files.
+    Archive,
+    /// A copy of an earlier state; its records are not listed.
+    Backup,
+    /// Ids that were deleted.
+    Tombstones,
+    /// Derived from the records, never believed over them.
+    Index,
+    /// The store's settings.
+    Config,
+    /// What is known of one session.
+    Metadata,
+    /// A lock of the format.
+    Lock,
+    /// A temporary file that was left behind.
+    Temp,
+    /// Shown and kept, not judged.
+    Other,
+}
+
+/// One file, as it was read.
+#[derive(Clone)]
+pub struct Document {
+    /// Relative to the store's root.
+    pub path: PathBuf,
+    /// What it is for.
+    pub role: Role,
+    /// Its bytes from `offset` on; unread files (backups, others) hold none.
+    pub bytes: Arc<[u8]>,
+    /// Where `bytes` starts in the file: 0 unless only the tail was read.
+    pub offset: u64,
+    /// The file's length when it was read.
+    pub len: u64,
+    /// Which state of the file this is; a changed file has another.
+    pub generation: Generation,
+    /// Its records, in file order.
+    pub records: Vec<Record>,
+    /// What is wrong with it, as far as the file alone can tell.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Document({:?}, {:?}, {} records)", self.path, self.role, self.records.len())
+    }
+}
+
+impl Document {
+    /// The exact bytes of one of its records.
+    pub fn raw(&self, record: &Record) -> &[u8] {
+        let start = (record.span.start.saturating_sub(self.offset)) as usize;
+        let end = (record.span.end.saturating_sub(self.offset)) as usize;
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+}
+
+/// A state of a file: equal generations mean equal bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Generation {
+    /// The device.
+    pub device: u64,
+    /// The inode.
+    pub inode: u64,
+    /// The length in bytes.
+    pub len: u64,
+    /// The last change in nanoseconds since 1970.
+    pub modified: i128,
+}
+
+/// Whether a record counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// It counts.
+    Live,
+    /// It was moved aside, or says so itself.
+    Archived,
+    /// A tombstone names it.
+    Deleted,
+    /// It can't be read.
+    Broken,
+}
+
+impl State {
+    /// The word in `--json` and after `is:`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Live => "live",
+            State::Archived => "archived",
+            State::Deleted => "deleted",
+            State::Broken => "broken",
+        }
+    }
+}
+
+/// A record's place in a store: which document, which record in it, and what the
+/// other documents say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Index into `Store::documents`.
+    pub document: u32,
+    /// Index into `Document::records`.
+    pub record: u32,
+    /// Index into `Store::sessions`, for formats that have sessions.
+    pub session: Option<u32>,
+    /// Whether it counts.
+    pub state: State,
+}
+
+/// One session of a store.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Its name: the folder's. Untrusted text.
+    pub name: String,
+    /// Its folder relative to the store's root.
+    pub path: PathBuf,
+    /// How its memories fade.
+    pub decay: DecayTable,
+    /// When it was created, from its metadata.
+    pub created: Option<Moment>,
+    /// The sum of the bytes that count toward its limit.
+    pub size: u64,
+    /// That limit, if the format has one.
+    pub limit: Option<u64>,
+}
+
+/// How much of the stores has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The newest entries alone; counts and ranks follow.
+    Tail,
+    /// Everything.
+    Whole,
+}
+
+/// One store, as it was read.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// Its folder, as the user or the discovery named it.
+    pub root: PathBuf,
+    /// The format's name in code and on the command line.
+    pub format: &'static str,
+    /// How much was read.
+    pub extent: Extent,
+    /// Its sessions by name; empty for formats without.
+    pub sessions: Vec<Session>,
+    /// Its files, by path.
+    pub documents: Vec<Arc<Document>>,
+    /// Every listed record, in the order of documents and within them.
+    pub entries: Vec<Entry>,
+    /// What is wrong, sorted by file and line. Empty in a [`Extent::Tail`] store.
+    pub problems: Vec<Problem>,
+    /// Indices into `problems` by (document, record), sorted.
+    pub problems_by_record: Vec<(u32, u32, u32)>,
+    /// How memories fade that belong to no session.
+    pub decay: DecayTable,
+    /// The sum of its files' bytes.
+    pub bytes: u64,
+    /// When its files were last changed.
+    pub modified: Option<Moment>,
+}
+
+impl Store {
+    /// The document of an entry.
+    pub fn document(&self, entry: &Entry) -> &Document {
+        &self.documents[entry.document as usize]
+    }
+
+    /// The record of an entry.
+    pub fn record(&self, entry: &Entry) -> &Record {
+        &self.document(entry).records[entry.record as usize]
+    }
+
+    /// The typed view of an entry, if it could be read.
+    pub fn view(&self, entry: &Entry) -> Option<&View> {
+        self.record(entry).view()
+    }
+
+    /// The exact bytes of an entry.
+    pub fn raw(&self, entry: &Entry) -> &[u8] {
+        let document = self.document(entry);
+        document.raw(&document.records[entry.record as usize])
+    }
+
+    /// The session of an entry.
+    pub fn session(&self, entry: &Entry) -> Option<&Session> {
+        entry.session.map(|index| &self.sessions[index as usize])
+    }
+
+    /// How an entry fades.
+    pub fn decay(&self, entry: &Entry) -> &DecayTable {
+        self.session(entry).map_or(&self.decay, |session| &session.decay)
+    }
+
+    /// What is wrong with an entry.
+    pub fn problems_of(&self, entry: &Entry) -> impl Iterator<Item = &Problem> {
+        let place = (entry.document, entry.record);
+        let from = self.problems_by_record.partition_point(|&(d, r, _)| (d, r) < place);
+        self.problems_by_record[from..]
+            .iter()
+            .take_while(move |&&(d, r, _)| (d, r) == place)
+            .map(|&(_, _, problem)| &self.problems[problem as usize])
+    }
+
+    /// How many problems of each severity: errors, warnings, notes.
+    pub fn problem_counts(&self) -> [usize; 3] {
+        let count = |severity| self.problems.iter().filter(|p| p.severity == severity).count();
+        [count(Severity::Error), count(Severity::Warning), count(Severity::Note)]
+    }
+
+    /// How many entries are in `state`.
+    pub fn count(&self, state: State) -> usize {
+        self.entries.iter().filter(|entry| entry.state == state).count()
+    }
+
+    /// The key of an entry: unique, and stable while its file is.
+    pub fn key(&self, entry: &Entry) -> String {
+        let document = self.document(entry);
+        let start = document.records[entry.record as usize].span.start;
+        format!("{:08x}@{start}", place_digest(&self.root, &document.path))
+    }
+}
+
+/// A short digest (FNV-1a) of a store's root and a file within it, so that keys of
+/// different files differ without quoting untrusted names.
+fn place_digest(root: &std::path::Path, file: &std::path::Path) -> u32 {
+    let bytes =
+        root.as_os_str().as_encoded_bytes().iter().chain([&0]).chain(file.as_os_str().as_encoded_bytes());
+    let wide = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (wide ^ (wide >> 32)) as u32
+}
+
+/// One entry of one store of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryRef {
+    /// Index into `Snapshot::stores`.
+    pub store: u32,
+    /// Index into `Store::entries`.
+    pub entry: u32,
+}
+
+/// Several stores, as they were read.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The stores, in the order in which they were named or found.
+    pub stores: Vec<Arc<Store>>,
+}
+
+impl Snapshot {
+    /// The store and entry that a reference names.
+    pub fn get(&self, at: EntryRef) -> (&Store, &Entry) {
+        let store = &self.stores[at.store as usize];
+        (store, &store.entries[at.entry as usize])
+    }
+
+    /// References to every entry.
+    pub fn entries(&self) -> impl Iterator<Item = EntryRef> + '_ {
+        self.stores.iter().enumerate().flat_map(|(store, s)| {
+            (0..s.entries.len()).map(move |entry| EntryRef { store: store as u32, entry: entry as u32 })
+        })
+    }
+
+    /// Whether everything has been read.
+    pub fn is_whole(&self) -> bool {
+        self.stores.iter().all(|store| store.extent == Extent::Whole)
+    }
+}
