@@ -1,5 +1,9 @@
 //! Bytes and text: lines, JSON spans, canonical JSON, folding, safe text.
 
+pub mod canonical;
 pub mod fold;
+pub mod json;
+pub mod lines;
+pub mod scan;
 pub mod secrets;
 pub mod show;

@@ -1,0 +1,1 @@
+//! Tells when files change.

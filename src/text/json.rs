@@ -1,0 +1,280 @@
+//! JSON as spans over its bytes.
+//!
+//! Nothing is normalised: number spelling, doubled keys, escapes and lone surrogates
+//! stay what they are in the bytes, and a value is read from them when it is asked for.
+
+use std::borrow::Cow;
+
+use super::scan::{Node, Tape};
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+impl Kind {
+    /// The word for messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Object => "an object",
+            Kind::Array => "an array",
+            Kind::String => "a string",
+            Kind::Number => "a number",
+            Kind::Bool => "a boolean",
+            Kind::Null => "null",
+        }
+    }
+}
+
+/// One value within scanned bytes.
+#[derive(Clone, Copy)]
+pub struct Json<'a> {
+    bytes: &'a [u8],
+    nodes: &'a [Node],
+    at: usize,
+}
+
+impl<'a> Json<'a> {
+    /// The root of what `tape` holds after a scan of `bytes`.
+    pub(super) fn root(bytes: &'a [u8], tape: &'a Tape) -> Self {
+        Json { bytes, nodes: tape.nodes(), at: 0 }
+    }
+
+    fn node(&self) -> &'a Node {
+        &self.nodes[self.at]
+    }
+
+    fn sibling(&self, at: usize) -> Json<'a> {
+        Json { at, ..*self }
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// Its exact bytes.
+    pub fn raw(&self) -> &'a [u8] {
+        let node = self.node();
+        &self.bytes[node.start as usize..node.end as usize]
+    }
+
+    /// Where it starts and ends within the scanned bytes.
+    pub fn span(&self) -> (usize, usize) {
+        let node = self.node();
+        (node.start as usize, node.end as usize)
+    }
+
+    /// The members of an object in order, doubled keys included; empty for others.
+    pub fn members(&self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> + use<'a> {
+        let this = *self;
+        let last = if self.kind() == Kind::Object { self.node().next as usize } else { 0 };
+        let mut at = self.at + 1;
+        std::iter::from_fn(move || {
+            if at >= last {
+                return None;
+            }
+            let key = this.sibling(at);
+            let value = this.sibling(at + 1);
+            at = value.node().next as usize;
+            Some((key, value))
+        })
+    }
+
+    /// The items of an array; empty for others.
+    pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
+        let this = *self;
+        let last = if self.kind() == Kind::Array { self.node().next as usize } else { 0 };
+        let mut at = self.at + 1;
+        std::iter::from_fn(move || {
+            if at >= last {
+                return None;
+            }
+            let item = this.sibling(at);
+            at = item.node().next as usize;
+            Some(item)
+        })
+    }
+
+    /// The member of that name. Of doubled keys the last counts, as in every common parser.
+    pub fn get(&self, name: &str) -> Option<Json<'a>> {
+        self.members().filter(|(key, _)| key.is_text(name)).last().map(|(_, value)| value)
+    }
+
+    /// The member at the end of a path of names.
+    pub fn path(&self, names: &[&str]) -> Option<Json<'a>> {
+        names.iter().try_fold(*self, |value, name| value.get(name))
+    }
+
+    /// Whether it is this string.
+    pub fn is_text(&self, text: &str) -> bool {
+        match self.quoted() {
+            Some(inner) if !inner.contains(&b'\\') => inner == text.as_bytes(),
+            Some(_) => self.text().is_some_and(|own| own == text),
+            None => false,
+        }
+    }
+
+    /// The inside of a string, escapes and all.
+    pub fn quoted(&self) -> Option<&'a [u8]> {
+        (self.kind() == Kind::String).then(|| {
+            let raw = self.raw();
+            &raw[1..raw.len() - 1]
+        })
+    }
+
+    /// A string's text. Lone surrogates and bytes that are not UTF-8 read as U+FFFD.
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        let inner = self.quoted()?;
+        if inner.contains(&b'\\') {
+            return Some(Cow::Owned(unescape(inner)));
+        }
+        Some(String::from_utf8_lossy(inner))
+    }
+
+    /// A number's value, as near as 64 bits of float come.
+    pub fn number(&self) -> Option<f64> {
+        if self.kind() != Kind::Number {
+            return None;
+        }
+        std::str::from_utf8(self.raw()).ok()?.parse().ok()
+    }
+
+    /// A whole number from 0 to 2^63, whether it is spelled `5` or `5.0`.
+    pub fn count(&self) -> Option<u64> {
+        let number = self.number()?;
+        (number >= 0.0 && number.fract() == 0.0 && number < 9.3e18).then_some(number as u64)
+    }
+
+    /// A boolean's value.
+    pub fn bool(&self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The value as text for people: strings without quotes, everything else as spelled.
+    pub fn plain(&self) -> String {
+        match self.text() {
+            Some(text) => text.into_owned(),
+            None => String::from_utf8_lossy(self.raw()).into_owned(),
+        }
+    }
+
+    /// Calls `see` with every string value in it, in order, with its dotted path of names.
+    /// Iterative, so that no depth of nesting can exhaust the stack.
+    pub fn each_string(&self, see: &mut dyn FnMut(&[Cow<'a, str>], Json<'a>)) {
+        let end = self.node().next as usize;
+        let mut names: Vec<(Cow<'a, str>, usize)> = Vec::new();
+        let mut path: Vec<Cow<'a, str>> = Vec::new();
+        let mut at = self.at;
+        while at < end {
+            while names.last().is_some_and(|&(_, until)| at >= until) {
+                names.pop();
+                path.pop();
+            }
+            let value = self.sibling(at);
+            if value.node().is_key {
+                let until = self.sibling(at + 1).node().next as usize;
+                let name = value.text().unwrap_or_default();
+                path.push(name.clone());
+                names.push((name, until));
+            } else if value.kind() == Kind::String {
+                see(&path, value);
+            }
+            at += 1;
+        }
+    }
+}
+
+/// One UTF-16 unit or character of a JSON string, unescaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A character.
+    Char(char),
+    /// Half a surrogate pair without its other half.
+    Lone(u16),
+}
+
+/// The characters of a string's inside, escapes resolved.
+pub fn units(inner: &str) -> impl Iterator<Item = Unit> + '_ {
+    let mut chars = inner.chars().peekable();
+    let mut held: Option<u16> = None;
+    std::iter::from_fn(move || {
+        let first = match held.take() {
+            Some(unit) => unit,
+            None => match next_escaped(&mut chars)? {
+                Ok(c) => return Some(Unit::Char(c)),
+                Err(unit) => unit,
+            },
+        };
+        if !(0xd800..0xdc00).contains(&first) || chars.peek() != Some(&'\\') {
+            return Some(Unit::Lone(first));
+        }
+        match next_escaped(&mut chars) {
+            Some(Err(second)) if (0xdc00..0xe000).contains(&second) => {
+                let code = 0x10000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(second) - 0xdc00);
+                Some(Unit::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
+            }
+            Some(Err(second)) => {
+                held = Some(second);
+                Some(Unit::Lone(first))
+            }
+            Some(Ok(c)) => {
+                // Put back as what it was: a plain character after a lone surrogate.
+                held = u16::try_from(c as u32).ok();
+                Some(Unit::Lone(first))
+            }
+            None => Some(Unit::Lone(first)),
+        }
+    })
+    .map(|unit| match unit {
+        Unit::Lone(code) => char::from_u32(u32::from(code)).map_or(unit, Unit::Char),
+        char => char,
+    })
+}
+
+/// The next character, or the code of a surrogate escape.
+fn next_escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Result<char, u16>> {
+    let c = chars.next()?;
+    if c != '\\' {
+        return Some(Ok(c));
+    }
+    let plain = match chars.next()? {
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'u' => {
+            let code = (0..4).try_fold(0, |code, _| Some(code * 16 + chars.next()?.to_digit(16)?))?;
+            return Some(char::from_u32(code).ok_or(code as u16));
+        }
+        other => other,
+    };
+    Some(Ok(plain))
+}
+
+fn unescape(inner: &[u8]) -> String {
+    units(&String::from_utf8_lossy(inner))
+        .map(|unit| match unit {
+            Unit::Char(c) => c,
+            Unit::Lone(_) => char::REPLACEMENT_CHARACTER,
+        })
+        .collect()
+}

@@ -1,0 +1,362 @@
+//! The scanner: bytes in, a tape of spans out, without recursion.
+
+use super::json::{Json, Kind};
+
+/// Objects and arrays nested deeper than this are not read: the record that holds them
+/// is a broken one.
+const DEPTH: usize = 1 << 16;
+
+/// One value on the tape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub start: u32,
+    pub end: u32,
+    /// The tape index just past this value and all that it holds.
+    pub next: u32,
+    pub kind: Kind,
+    pub is_key: bool,
+}
+
+/// The values of one scan, in order; reused from record to record.
+#[derive(Debug, Default)]
+pub struct Tape {
+    nodes: Vec<Node>,
+    open: Vec<u32>,
+}
+
+/// How far a scan came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scan {
+    /// A whole value, ending before this byte.
+    Whole {
+        /// One past its last byte.
+        end: usize,
+        /// Whether a string in it holds a raw line break.
+        raw_newline: bool,
+    },
+    /// The bytes ended before the value did.
+    Incomplete,
+    /// A byte that can't stand where it stands.
+    Bad {
+        /// Which one.
+        at: usize,
+    },
+}
+
+/// Whether raw line breaks in strings are read over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Newlines {
+    /// They are errors, as JSON has it.
+    Refused,
+    /// They are read over and reported in [`Scan::Whole`].
+    Noticed,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    CommaOrEnd,
+}
+
+impl Tape {
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The value of the last scan, if it was whole. `bytes` are those scanned.
+    pub fn value<'a>(&'a self, bytes: &'a [u8]) -> Json<'a> {
+        Json::root(bytes, self)
+    }
+
+    /// Scans one value at the start of `bytes` (white space may stand before it).
+    /// Bytes beyond ASCII within strings are taken as they are; whether they are UTF-8
+    /// is the caller's to ask.
+    pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> Scan {
+        self.nodes.clear();
+        self.open.clear();
+        if u32::try_from(bytes.len()).is_err() {
+            return Scan::Bad { at: 0 };
+        }
+        Scanner { bytes, at: 0, tape: self, newlines, raw_newline: false }.run()
+    }
+}
+
+struct Scanner<'a, 't> {
+    bytes: &'a [u8],
+    at: usize,
+    tape: &'t mut Tape,
+    newlines: Newlines,
+    raw_newline: bool,
+}
+
+impl Scanner<'_, '_> {
+    fn run(mut self) -> Scan {
+        let mut expect = Expect::Value;
+        loop {
+            while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                self.at += 1;
+            }
+            let Some(&byte) = self.bytes.get(self.at) else {
+                return Scan::Incomplete;
+            };
+            expect = match self.step(byte, expect) {
+                Ok(next) => next,
+                Err(outcome) => return outcome,
+            };
+            if self.tape.open.is_empty() {
+                return Scan::Whole { end: self.at, raw_newline: self.raw_newline };
+            }
+        }
+    }
+
+    /// Takes one token and says what may follow it.
+    fn step(&mut self, byte: u8, expect: Expect) -> Result<Expect, Scan> {
+        let bad = Err(Scan::Bad { at: self.at });
+        match (expect, byte) {
+            (Expect::Key | Expect::KeyOrEnd, b'"') => {
+                self.string(true)?;
+                self.colon()?;
+                Ok(Expect::Value)
+            }
+            (Expect::KeyOrEnd, b'}') | (Expect::ValueOrEnd, b']') => self.close(byte),
+            (Expect::CommaOrEnd, b'}' | b']') => self.close(byte),
+            (Expect::CommaOrEnd, b',') => {
+                self.at += 1;
+                Ok(if self.inside_object() { Expect::Key } else { Expect::Value })
+            }
+            (Expect::Value | Expect::ValueOrEnd, _) => self.value(byte),
+            _ => bad,
+        }
+    }
+
+    fn inside_object(&self) -> bool {
+        let last = self.tape.open.last().and_then(|&at| self.tape.nodes.get(at as usize));
+        last.is_some_and(|node| node.kind == Kind::Object)
+    }
+
+    fn colon(&mut self) -> Result<(), Scan> {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(b':') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(Scan::Bad { at: self.at }),
+            None => Err(Scan::Incomplete),
+        }
+    }
+
+    fn value(&mut self, byte: u8) -> Result<Expect, Scan> {
+        match byte {
+            b'{' => self.open(Kind::Object, Expect::KeyOrEnd),
+            b'[' => self.open(Kind::Array, Expect::ValueOrEnd),
+            b'"' => self.string(false).map(|()| Expect::CommaOrEnd),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word(b"true", Kind::Bool),
+            b'f' => self.word(b"false", Kind::Bool),
+            b'n' => self.word(b"null", Kind::Null),
+            _ => Err(Scan::Bad { at: self.at }),
+        }
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, is_key: bool) {
+        let next = self.tape.nodes.len() as u32 + 1;
+        self.tape.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, is_key });
+    }
+
+    fn open(&mut self, kind: Kind, then: Expect) -> Result<Expect, Scan> {
+        if self.tape.open.len() >= DEPTH {
+            return Err(Scan::Bad { at: self.at });
+        }
+        self.tape.open.push(self.tape.nodes.len() as u32);
+        self.push(kind, self.at, false);
+        self.at += 1;
+        Ok(then)
+    }
+
+    fn close(&mut self, byte: u8) -> Result<Expect, Scan> {
+        let bad = Scan::Bad { at: self.at };
+        let wanted = if byte == b'}' { Kind::Object } else { Kind::Array };
+        let next = self.tape.nodes.len() as u32;
+        let open = self.tape.open.last().copied().ok_or(bad)?;
+        let node = self.tape.nodes.get_mut(open as usize).filter(|node| node.kind == wanted).ok_or(bad)?;
+        self.at += 1;
+        node.end = self.at as u32;
+        node.next = next;
+        self.tape.open.pop();
+        Ok(Expect::CommaOrEnd)
+    }
+
+    fn string(&mut self, is_key: bool) -> Result<(), Scan> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            let rest = &self.bytes[self.at..];
+            let plain = rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len());
+            self.at += plain;
+            match self.bytes.get(self.at) {
+                None => return Err(Scan::Incomplete),
+                Some(b'"') => break,
+                Some(b'\\') => self.escape()?,
+                Some(b'\n' | b'\r') if self.newlines == Newlines::Noticed => {
+                    self.raw_newline = true;
+                    self.at += 1;
+                }
+                Some(_) => return Err(Scan::Bad { at: self.at }),
+            }
+        }
+        self.at += 1;
+        self.push(Kind::String, start, is_key);
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), Scan> {
+        let incomplete = Scan::Incomplete;
+        match self.bytes.get(self.at + 1) {
+            None => Err(incomplete),
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => {
+                for digit in self.at + 2..self.at + 6 {
+                    let byte = self.bytes.get(digit).ok_or(incomplete)?;
+                    if !byte.is_ascii_hexdigit() {
+                        return Err(Scan::Bad { at: digit });
+                    }
+                }
+                self.at += 6;
+                Ok(())
+            }
+            Some(_) => Err(Scan::Bad { at: self.at + 1 }),
+        }
+    }
+
+    fn digits(&mut self) -> Result<(), Scan> {
+        let from = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        match (self.at > from, self.at < self.bytes.len()) {
+            (true, _) => Ok(()),
+            (false, true) => Err(Scan::Bad { at: self.at }),
+            (false, false) => Err(Scan::Incomplete),
+        }
+    }
+
+    fn number(&mut self) -> Result<Expect, Scan> {
+        let start = self.at;
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+        }
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        self.push(Kind::Number, start, false);
+        Ok(Expect::CommaOrEnd)
+    }
+
+    fn word(&mut self, word: &[u8], kind: Kind) -> Result<Expect, Scan> {
+        let start = self.at;
+        for &letter in word {
+            match self.bytes.get(self.at) {
+                Some(&byte) if byte == letter => self.at += 1,
+                Some(_) => return Err(Scan::Bad { at: self.at }),
+                None => return Err(Scan::Incomplete),
+            }
+        }
+        self.push(kind, start, false);
+        Ok(Expect::CommaOrEnd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn scan(text: &str) -> Scan {
+        Tape::default().scan(text.as_bytes(), Newlines::Refused)
+    }
+
+    #[test]
+    fn a_whole_value_ends_where_it_ends() {
+        assert_eq!(
+            scan(r#"{"a":[1,-2.5e3,{"b":null}],"a":"\u00e9\""} tail"#),
+            Scan::Whole { end: 42, raw_newline: false }
+        );
+        assert_eq!(scan("{}"), Scan::Whole { end: 2, raw_newline: false });
+    }
+
+    #[test]
+    fn a_value_cut_anywhere_is_incomplete_and_never_whole() {
+        let text = r#"{"id":"x","n":[1.5e+2,true,null,{}],"s":"a\u00e9\\"}"#;
+        for cut in 0..text.len() {
+            assert!(matches!(scan(&text[..cut]), Scan::Incomplete), "{}", &text[..cut]);
+        }
+    }
+
+    #[test]
+    fn of_doubled_keys_the_last_counts_and_both_stay() {
+        let mut tape = Tape::default();
+        let bytes = br#"{"a":1,"a":2}"#;
+        tape.scan(bytes, Newlines::Refused);
+        let value = tape.value(bytes);
+        assert_eq!(value.get("a").and_then(|a| a.number()), Some(2.0));
+        assert_eq!(value.members().count(), 2);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_without_exhausting_the_stack() {
+        assert!(matches!(scan(&"[".repeat(1 << 20)), Scan::Bad { .. }));
+        assert!(matches!(scan(&"[".repeat(1000)), Scan::Incomplete));
+    }
+
+    #[test]
+    fn strings_are_seen_with_their_paths() {
+        let bytes = br#"{"a":{"b":["x","y"]},"c":"z"}"#;
+        let mut tape = Tape::default();
+        tape.scan(bytes, Newlines::Refused);
+        let mut seen = Vec::new();
+        tape.value(bytes).each_string(&mut |path, value| seen.push((path.join("."), value.plain())));
+        let expected = [("a.b", "x"), ("a.b", "y"), ("c", "z")].map(|(p, v)| (p.to_owned(), v.to_owned()));
+        assert_eq!(seen, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_strict_parser_on_what_is_json(text in r#"[\[\]{}",:0-9a\\.eEtrufalsn -]{0,24}"#) {
+            let whole = matches!(scan(&text), Scan::Whole { end, .. } if text[end..].trim().is_empty());
+            prop_assert_eq!(whole, serde_json::from_str::<serde_json::Value>(&text).is_ok() || only_lone_surrogates(&text));
+        }
+
+        #[test]
+        fn any_bytes_are_scanned_without_failing(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            Tape::default().scan(&bytes, Newlines::Noticed);
+        }
+    }
+
+    /// serde_json refuses lone surrogates and numbers beyond f64; the scanner does not.
+    fn only_lone_surrogates(text: &str) -> bool {
+        serde_json::from_str::<Box<serde_json::value::RawValue>>(text).is_ok()
+    }
+}
