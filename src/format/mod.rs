@@ -1,6 +1,122 @@
-//! The five on-disk formats. One folder each; they never import one another.
+//! The on-disk formats: one folder each, with the same file names in each; they never
+//! import one another. A new format is one folder and one line in [`FORMATS`].
 
-use crate::model::{Entry, RecordText, Store};
+pub mod fields;
+pub mod glance;
+pub mod reading;
+
+mod a_mem;
+mod agent_memory;
+mod bmad;
+mod memory_server;
+mod session_log;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::model::{DecayTable, Document, Entry, Moment, Problem, RecordText, Role, Session, Store};
+use crate::text::json::Json;
+use crate::text::scan::{Newlines, Tape};
+
+use glance::Glance;
+use reading::Reading;
+
+/// Every format, in the order in which a folder is asked whether it is one of them.
+pub static FORMATS: &[&dyn Format] =
+    &[&memory_server::MemoryServer, &session_log::SessionLog, &agent_memory::AgentMemory, &bmad::Bmad, &a_mem::AMem];
+
+/// The format of that name.
+pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.name() == name)
+}
+
+/// What a path within a store is to its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// A folder that is looked into.
+    Enter,
+    /// A file of that role.
+    File(Role),
+    /// Neither: it is not one of the format's.
+    Unexpected,
+}
+
+/// One on-disk format. All of it is pure: bytes in, data out.
+pub trait Format: Sync {
+    /// Its name in code and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Whether this version reads its records, or only recognises its stores.
+    fn reads(&self) -> bool {
+        true
+    }
+
+    /// Where its stores stand by default, below a project or below the home folder.
+    fn default_place(&self) -> &'static str;
+
+    /// Whether the folder is a store of this format, by content; if not, why not, as a
+    /// sentence. At the format's default place the expected file names suffice.
+    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String>;
+
+    /// What a path relative to the root is to the format.
+    fn place(&self, path: &Path, is_folder: bool) -> Placement;
+
+    /// Reads one file.
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
+
+    /// Puts the files of a store together.
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly;
+
+    /// How its memories fade where no config says otherwise.
+    fn decay(&self) -> DecayTable;
+
+    /// A record's main text, and the dotted names of the members that hold it.
+    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>);
+
+    /// The names of members that a search does not look in: ids of other records, times
+    /// and checksums, at any depth.
+    fn unsearched(&self) -> &'static [&'static str];
+
+    /// The types of its records, in the order in which they are shown.
+    fn kinds(&self) -> &'static [&'static str];
+}
+
+/// What was found on disk below a store's root.
+pub struct Parts<'a> {
+    /// The files that were read, or only seen, sorted by path.
+    pub documents: &'a [Arc<Document>],
+    /// The folders that were entered.
+    pub folders: &'a [PathBuf],
+    /// The locks, with what the system says of their holders.
+    pub locks: &'a [LockFact],
+}
+
+/// A lock file as it was found.
+#[derive(Clone, Debug)]
+pub struct LockFact {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// When it was last changed.
+    pub modified: Moment,
+    /// Whether the process that it names is alive; `None` where it names none.
+    pub holder_alive: Option<bool>,
+}
+
+/// A store put together.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    /// Its sessions by name.
+    pub sessions: Vec<Session>,
+    /// Every listed record.
+    pub entries: Vec<Entry>,
+    /// What is wrong between its files.
+    pub problems: Vec<Problem>,
+    /// How memories fade that belong to no session; the format's own where `None`.
+    pub decay: Option<DecayTable>,
+}
 
 /// What a search looks in, unfolded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,14 +127,103 @@ pub struct Searched {
     pub body: Vec<String>,
 }
 
+/// The longest title, in characters; what is longer is cut, and ends in `…`.
+pub const TITLE: usize = 120;
+
 /// An entry's title, text and fields.
 pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
-    let _ = (store, entry);
-    RecordText::default()
+    let raw = store.raw(entry);
+    let record = store.record(entry);
+    let mut tape = Tape::default();
+    match (by_name(store.format), object(&mut tape, raw)) {
+        (Some(format), Some(object)) if record.view().is_some() => read_text(format, object),
+        _ => broken_text(record.line, raw),
+    }
 }
 
 /// What a search looks in for an entry. A broken record has its bytes as body.
 pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
-    let _ = (store, entry);
-    Searched::default()
+    let raw = store.raw(entry);
+    let mut tape = Tape::default();
+    let view = store.view(entry);
+    let (Some(format), Some(object), Some(view)) = (by_name(store.format), object(&mut tape, raw), view) else {
+        return Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] };
+    };
+    let (text, _) = format.main_text(object);
+    let mut head = vec![title_of(&text)];
+    head.extend(view.tags.iter().chain(&view.id).map(|text| text.to_string()));
+    let mut body = Vec::new();
+    object.each_string(&mut |path, value| {
+        let name = path.last().map_or("", |name| name.as_ref());
+        let own = path.len() == 1 && matches!(name, "id" | "tags");
+        if !own && !format.unsearched().contains(&name) {
+            body.push(value.plain());
+        }
+    });
+    Searched { head, body }
+}
+
+fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
+    use crate::text::scan::Scan;
+    match tape.scan(raw, Newlines::Refused) {
+        Scan::Whole { .. } => Some(tape.value(raw)),
+        _ => None,
+    }
+}
+
+fn read_text(format: &dyn Format, object: Json<'_>) -> RecordText {
+    let (text, used) = format.main_text(object);
+    let mut fields = Vec::new();
+    for (key, value) in object.members() {
+        flatten(key.text().unwrap_or_default(), value, &used, &mut fields);
+    }
+    RecordText { title: title_of(&text), text, fields }
+}
+
+/// Objects are opened one level at a time, three deep at most; the rest stays JSON.
+fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<(String, String)>) {
+    if used.contains(&name.as_ref()) {
+        return;
+    }
+    if value.members().next().is_none() || name.matches('.').count() >= 2 {
+        let listed: Option<Vec<String>> = value.items().map(|item| item.text().map(Cow::into_owned)).collect();
+        let text = match listed {
+            Some(texts) if !texts.is_empty() => texts.join(", "),
+            _ => value.plain(),
+        };
+        fields.push((name.into_owned(), text));
+        return;
+    }
+    for (key, inner) in value.members() {
+        flatten(Cow::Owned(format!("{name}.{}", key.text().unwrap_or_default())), inner, used, fields);
+    }
+}
+
+/// The first line that holds anything, with its white space collapsed.
+fn title_of(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
+    let mut title = String::new();
+    let mut left = TITLE;
+    for word in line.split_whitespace() {
+        if !title.is_empty() {
+            title.push(' ');
+        }
+        for c in word.chars() {
+            if left == 0 {
+                title.push('…');
+                return title;
+            }
+            title.push(c);
+            left -= 1;
+        }
+        left = left.saturating_sub(1);
+    }
+    title
+}
+
+fn broken_text(line: u32, raw: &[u8]) -> RecordText {
+    let start = &raw[..raw.len().min(4 * TITLE)];
+    let shown = title_of(&String::from_utf8_lossy(start));
+    let title = if line > 0 { format!("line {line} {shown}") } else { shown };
+    RecordText { title, text: String::from_utf8_lossy(raw).into_owned(), fields: Vec::new() }
 }

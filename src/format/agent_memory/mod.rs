@@ -1,0 +1,69 @@
+//! `agent-memory`: A canonical state, an event history and checkpoints (specification 3). Recognised, and not read yet.
+
+use std::path::Path;
+
+use super::glance::Glance;
+use super::reading::Reading;
+use super::{Assembly, Format, Parts, Placement};
+use crate::model::{DecayTable, Moment, Role};
+use crate::text::json::Json;
+use super::glance::{Likeness, likeness, names_member};
+
+/// A canonical state, an event history and checkpoints (specification 3).
+pub struct AgentMemory;
+
+impl Format for AgentMemory {
+    fn name(&self) -> &'static str {
+        "agent-memory"
+    }
+
+    fn reads(&self) -> bool {
+        false
+    }
+
+    fn default_place(&self) -> &'static str {
+        ".agent-memory"
+    }
+
+    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
+        let state = glance.head(&root.join("state.json"));
+        let is_state = state.is_some_and(|head| names_member(&head, "schemaVersion") && names_member(&head, "bundle"));
+        let history = glance.head(&root.join("history/events.jsonl"));
+        let is_event = |object: Json<'_>| {
+            let kind = object.get("kind");
+            kind.is_some_and(|kind| kind.is_text("tool_run") || kind.is_text("imported_session"))
+        };
+        if is_state || history.is_some_and(|head| likeness(&head, is_event) == Likeness::Yes) {
+            return Ok(());
+        }
+        Err("it has no `state.json` with a bundle, and no `history/events.jsonl` with events".into())
+    }
+
+    fn place(&self, _path: &Path, _is_folder: bool) -> Placement {
+        Placement::File(Role::Other)
+    }
+
+    fn read(&self, _role: Role, _path: &Path, _bytes: &[u8], _now: Moment) -> Reading {
+        Reading::default()
+    }
+
+    fn assemble(&self, _parts: &Parts<'_>, _now: Moment) -> Assembly {
+        Assembly::default()
+    }
+
+    fn decay(&self) -> DecayTable {
+        DecayTable::new(&[], None, 0.1)
+    }
+
+    fn main_text(&self, _object: Json<'_>) -> (String, Vec<&'static str>) {
+        (String::new(), Vec::new())
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &[]
+    }
+}

@@ -1,0 +1,215 @@
+//! The members of an object, read as a schema has them; what deviates is a fault.
+
+use std::borrow::Cow;
+
+use super::reading::Fault;
+use crate::model::{Code, Moment, Severity, Zone};
+use crate::text::json::{Json, Kind};
+
+/// Whether a member must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Its absence is an error.
+    Required,
+    /// It may be absent or `null`.
+    Optional,
+}
+
+/// How far ahead a timestamp may lie, for clocks that differ: five minutes, in microseconds.
+const AHEAD: i64 = 5 * 60 * 1_000_000;
+
+/// An object's members, and the faults found while they were read.
+pub struct Fields<'a> {
+    object: Json<'a>,
+    prefix: &'static str,
+    faults: Vec<Fault>,
+    now: Moment,
+}
+
+impl<'a> Fields<'a> {
+    /// Starts on an object.
+    pub fn new(object: Json<'a>, now: Moment) -> Self {
+        Fields { object, prefix: "", faults: Vec::new(), now }
+    }
+
+    /// The object itself.
+    pub fn object(&self) -> Json<'a> {
+        self.object
+    }
+
+    /// What was found.
+    pub fn into_faults(self) -> Vec<Fault> {
+        self.faults
+    }
+
+    /// Adds a fault.
+    pub fn fault(&mut self, code: Code, severity: Severity, message: String) {
+        self.faults.push((code, severity, message));
+    }
+
+    /// Reads the members of a member that is an object.
+    pub fn within(&mut self, name: &'static str, need: Need, read: impl FnOnce(&mut Fields<'a>)) {
+        if let Some(inner) = self.value(name, need, "an object", |value| {
+            (value.kind() == Kind::Object).then_some(value)
+        }) {
+            let mut fields = Fields { object: inner, prefix: name, faults: Vec::new(), now: self.now };
+            read(&mut fields);
+            self.faults.append(&mut fields.faults);
+        }
+    }
+
+    fn named(&self, name: &str) -> String {
+        if self.prefix.is_empty() { format!("`{name}`") } else { format!("`{}.{name}`", self.prefix) }
+    }
+
+    /// A member as `read` takes it; what it refuses is of the wrong type.
+    pub fn value<T>(
+        &mut self,
+        name: &str,
+        need: Need,
+        wanted: &str,
+        read: impl FnOnce(Json<'a>) -> Option<T>,
+    ) -> Option<T> {
+        let Some(value) = self.object.get(name) else {
+            if need == Need::Required {
+                let message = format!("{} is missing.", self.named(name));
+                self.fault(Code::MissingField, Severity::Error, message);
+            }
+            return None;
+        };
+        if need == Need::Optional && value.is_null() {
+            return None;
+        }
+        let found = read(value);
+        if found.is_none() {
+            let message = format!("{} should be {wanted} and is {}.", self.named(name), value.kind().as_str());
+            self.fault(Code::WrongType, Severity::Error, message);
+        }
+        found
+    }
+
+    /// A string.
+    pub fn text(&mut self, name: &str, need: Need) -> Option<Cow<'a, str>> {
+        self.value(name, need, "a string", |value| value.text())
+    }
+
+    /// A string of at most `max` characters.
+    pub fn short_text(&mut self, name: &str, need: Need, max: usize) -> Option<Cow<'a, str>> {
+        let text = self.text(name, need)?;
+        let named = self.named(name);
+        self.length(&named, &text, max);
+        Some(text)
+    }
+
+    fn length(&mut self, what: &str, text: &str, max: usize) {
+        if text.len() > max {
+            let length = text.chars().count();
+            if length > max {
+                let message = format!("{what} has {length} characters; at most {max} are allowed.");
+                self.fault(Code::TooLong, Severity::Warning, message);
+            }
+        }
+    }
+
+    /// A string that is one of `words`; another is out of range, and returned all the same.
+    pub fn word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
+        let word = self.text(name, need)?;
+        if !words.contains(&word.as_ref()) {
+            let message = format!("{} is {word:?}; it should be one of {}.", self.named(name), words.join(", "));
+            self.fault(Code::OutOfRange, Severity::Error, message);
+        }
+        Some(word)
+    }
+
+    /// A timestamp.
+    pub fn moment(&mut self, name: &str, need: Need) -> Option<Moment> {
+        let text = self.text(name, need)?;
+        let Some((when, zone)) = Moment::parse(&text) else {
+            let message = format!("{} is {text:?}, which is no ISO 8601 timestamp.", self.named(name));
+            self.fault(Code::BadTimestamp, Severity::Error, message);
+            return None;
+        };
+        if zone == Zone::Assumed {
+            let message = format!("{} names no time zone; it is read as UTC.", self.named(name));
+            self.fault(Code::NoTimezone, Severity::Warning, message);
+        }
+        if when > self.now.plus(AHEAD) {
+            let message = format!("{} lies in the future ({text}); its age counts as 0.", self.named(name));
+            self.fault(Code::FutureTimestamp, Severity::Warning, message);
+        }
+        Some(when)
+    }
+
+    /// A whole number, 0 or more.
+    pub fn count(&mut self, name: &str, need: Need) -> Option<u64> {
+        let number = self.value(name, need, "a number", |value| value.number())?;
+        if number < 0.0 {
+            let message = format!("{} is {number}; it should be 0 or more.", self.named(name));
+            self.fault(Code::OutOfRange, Severity::Error, message);
+            return None;
+        }
+        if number.fract() != 0.0 {
+            let message = format!("{} is {number}; it should be a whole number.", self.named(name));
+            self.fault(Code::WrongType, Severity::Error, message);
+            return None;
+        }
+        Some(number as u64)
+    }
+
+    /// A number from 0 to 1; one outside is out of range, and clamped.
+    pub fn fraction(&mut self, name: &str, need: Need) -> Option<f64> {
+        let number = self.value(name, need, "a number", |value| value.number())?;
+        if !(0.0..=1.0).contains(&number) {
+            let message = format!("{} is {number}; it should be from 0 to 1.", self.named(name));
+            self.fault(Code::OutOfRange, Severity::Error, message);
+        }
+        Some(number.clamp(0.0, 1.0))
+    }
+
+    /// A boolean.
+    pub fn flag(&mut self, name: &str, need: Need) -> Option<bool> {
+        self.value(name, need, "a boolean", |value| value.bool())
+    }
+
+    /// An array of strings; items of other types are faults and left out.
+    pub fn texts(&mut self, name: &str, need: Need) -> Box<[Box<str>]> {
+        let Some(array) =
+            self.value(name, need, "an array", |value| (value.kind() == Kind::Array).then_some(value))
+        else {
+            return Box::default();
+        };
+        let mut texts = Vec::new();
+        for (index, item) in array.items().enumerate() {
+            match item.text() {
+                Some(text) => texts.push(text.into()),
+                None => {
+                    let named = self.named(name);
+                    let message = format!("{named}[{index}] should be a string and is {}.", item.kind().as_str());
+                    self.fault(Code::WrongType, Severity::Error, message);
+                }
+            }
+        }
+        texts.into()
+    }
+
+    /// Tags: at most `most` of them (0 for no limit), each of at most `max` characters.
+    pub fn tags(&mut self, name: &str, need: Need, most: usize, max: usize) -> Box<[Box<str>]> {
+        let tags = self.texts(name, need);
+        if most > 0 && tags.len() > most {
+            let message = format!("{} holds {} tags; at most {most} are allowed.", self.named(name), tags.len());
+            self.fault(Code::TooLong, Severity::Warning, message);
+        }
+        for tag in &tags {
+            self.length(&format!("The tag {:?}", abridged(tag)), tag, max);
+        }
+        tags
+    }
+}
+
+/// The start of a long text, for a message.
+fn abridged(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}

@@ -1,0 +1,88 @@
+//! `<agent>.json`: one document with three arrays, as the 1.0 writer made it. Read-only.
+
+use std::path::Path;
+
+use super::{layout, view};
+use crate::format::fields::Fields;
+use crate::format::reading::{self, Reading};
+use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span};
+use crate::text::json::{Json, Kind};
+use crate::text::{lines, secrets};
+
+/// Reads a `.json` file at the root: one of the 1.0 writer, or one of somebody else's.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    if !layout::is_agent_file(bytes) {
+        let message = "The format has no such file; it is kept and not read.";
+        let problem = Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message);
+        return Reading { records: Vec::new(), problems: vec![problem] };
+    }
+    let skipped = if bytes.starts_with(lines::BOM) { lines::BOM.len() } else { 0 };
+    let mut reading = Reading::default();
+    let problems = reading::read_object(path, bytes, Code::BadJson, &mut |object, problems| {
+        let message = "A document of the 1.0 writer: read, and never written.";
+        problems.push(Problem::of_file(Code::UnsupportedVersion, Severity::Note, path, message));
+        reading = memories(path, bytes, skipped, object, now);
+    });
+    let broken = problems.iter().any(|problem| problem.code == Code::BadJson);
+    reading.problems.extend(problems);
+    if broken {
+        broken_whole(&mut reading, bytes);
+    }
+    reading
+}
+
+fn memories(path: &Path, bytes: &[u8], skipped: usize, object: Json<'_>, now: Moment) -> Reading {
+    let mut reading = Reading::default();
+    let mut at = (0, 1);
+    let arrays = object.members().filter_map(|(key, array)| {
+        let (_, kind) = layout::ARRAYS.iter().find(|(name, _)| key.is_text(name))?;
+        Some((*kind, array))
+    });
+    for (kind, array) in arrays {
+        for item in array.items() {
+            let (start, end) = item.span();
+            let span = Span { start: (start + skipped) as u64, end: (end + skipped) as u64 };
+            let line = line_of(bytes, start + skipped, &mut at);
+            let count = 1 + memchr::memchr_iter(b'\n', item.raw()).count() as u32;
+            if item.kind() == Kind::Object {
+                let mut fields = Fields::new(item, now);
+                let mut seen = view::view(&mut fields, Some(kind), Role::Records);
+                seen.sensitive = secrets::is_sensitive(item.raw());
+                let faults = fields.into_faults().into_iter().map(lenient).collect();
+                reading.push(path, span, line, count, seen, faults);
+            } else {
+                let message = format!("An item of `{kind}` should be an object and is {}.", item.kind().as_str());
+                let problem = Problem::of_file(Code::NotAnObject, Severity::Error, path, message);
+                reading.problems.push(problem.at_line(line).of_record(reading.records.len() as u32, None));
+                reading.records.push(Record { span, line, lines: count, body: Body::Broken });
+            }
+        }
+    }
+    reading
+}
+
+/// The 1.0 writer had fewer fields: what is absent from its records is a note.
+fn lenient((code, severity, message): reading::Fault) -> reading::Fault {
+    let severity = if code == Code::MissingField { Severity::Note } else { severity };
+    (code, severity, message)
+}
+
+/// A document that can't be parsed is one broken record, so that its bytes can be seen.
+fn broken_whole(reading: &mut Reading, bytes: &[u8]) {
+    let lines = lines::lines(bytes).count() as u32;
+    let span = Span { start: 0, end: bytes.len() as u64 };
+    for problem in reading.problems.iter_mut().filter(|problem| problem.code == Code::BadJson) {
+        problem.record = Some(0);
+    }
+    reading.records.push(Record { span, line: 1, lines, body: Body::Broken });
+}
+
+/// The line on which a byte stands, counted on from the last one asked for.
+fn line_of(bytes: &[u8], place: usize, at: &mut (usize, u32)) -> u32 {
+    if place < at.0 {
+        *at = (0, 1);
+    }
+    at.1 += memchr::memchr_iter(b'\n', &bytes[at.0..place]).count() as u32;
+    at.0 = place;
+    at.1
+}

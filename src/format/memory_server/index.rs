@@ -1,0 +1,121 @@
+//! `index.json` against the records it was made from ("Index File Format").
+
+use std::collections::{HashMap, HashSet};
+
+use super::layout;
+use crate::format::Parts;
+use crate::format::reading::whole_object;
+use crate::model::{Code, Document, Entry, Problem, Role, Severity, State, View};
+use crate::text::json::Json;
+use crate::text::lines::BOM;
+use crate::text::scan::Tape;
+
+/// The version that its writer writes.
+const VERSION: &str = "1.0.0";
+
+/// Judges the index; nothing if it can't be read, which is said elsewhere.
+pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<Problem> {
+    let body = document.bytes.strip_prefix(BOM).unwrap_or(&document.bytes);
+    let mut tape = Tape::default();
+    let Ok(index) = whole_object(&mut tape, body) else { return Vec::new() };
+    let records: Vec<Listed<'_>> = entries.iter().filter_map(|entry| listed(parts, entry)).collect();
+    let mut found = Vec::new();
+    version(index, &mut found);
+    counts(index, &records, &mut found);
+    let maps: [(&str, Keys); 3] = [
+        ("tags_index", |view| view.tags.iter().map(|tag| tag.to_string()).collect()),
+        ("category_index", |view| view.topic.iter().map(|topic| topic.to_string()).collect()),
+        ("importance_index", |view| vec![importance_word(view.importance).to_owned()]),
+    ];
+    for (name, keys) in maps {
+        if let Some(map) = index.get(name) {
+            found.extend(stale(name, map, &records, keys));
+        }
+    }
+    let problem = |(code, message)| Problem::of_file(code, Severity::Warning, &document.path, message);
+    found.into_iter().map(problem).collect()
+}
+
+/// A readable record of the live files or the archives.
+struct Listed<'a> {
+    view: &'a View,
+    in_live_file: bool,
+    state: State,
+}
+
+type Keys = fn(&View) -> Vec<String>;
+
+fn listed<'a>(parts: &Parts<'a>, entry: &Entry) -> Option<Listed<'a>> {
+    let document = &parts.documents[entry.document as usize];
+    let view = document.records[entry.record as usize].view()?;
+    Some(Listed { view, in_live_file: document.role == Role::Records, state: entry.state })
+}
+
+fn version(index: Json<'_>, found: &mut Vec<(Code, String)>) {
+    match index.get("version").map(|version| version.plain()) {
+        Some(version) if version != VERSION => {
+            found.push((Code::UnsupportedVersion, format!("The index names version {version:?}, not {VERSION:?}.")));
+        }
+        _ => {}
+    }
+}
+
+/// Counts with and without what the live files hold as archived: the specification
+/// doesn't say which, and either is accepted.
+fn counts(index: Json<'_>, records: &[Listed<'_>], found: &mut Vec<(Code, String)>) {
+    let count = |test: &dyn Fn(&Listed<'_>) -> bool| records.iter().filter(|record| test(record)).count();
+    let mut compare = |path: &[&str], accepted: [usize; 2]| {
+        let Some(stored) = index.get("statistics").and_then(|s| s.path(path)).and_then(|n| n.number()) else { return };
+        if !accepted.iter().any(|&count| count as f64 == stored) {
+            let name = path.join(".");
+            found.push((Code::CountMismatch, format!("`statistics.{name}` says {stored}; there are {}.", accepted[0])));
+        }
+    };
+    let live = count(&|record| record.state == State::Live);
+    compare(&["total_memories"], [live, count(&|record| record.in_live_file)]);
+    for (_, kind) in layout::FILES {
+        let live = count(&|record| record.state == State::Live && record.view.kind == kind);
+        compare(&["by_type", kind], [live, count(&|record| record.in_live_file && record.view.kind == kind)]);
+    }
+    let archived = count(&|record| record.state == State::Archived);
+    compare(&["archived_count"], [archived, count(&|record| !record.in_live_file)]);
+}
+
+/// How the map from keys to ids differs from the live records, in one message.
+fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Option<(Code, String)> {
+    let mut indexed: HashMap<String, HashSet<String>> = HashMap::new();
+    for (key, ids) in map.members() {
+        let ids = ids.items().filter_map(|id| id.text()).map(|id| id.into_owned());
+        indexed.entry(key.text().unwrap_or_default().into_owned()).or_default().extend(ids);
+    }
+    let mut missing = 0;
+    let mut known: HashSet<(String, String)> = HashSet::new();
+    for record in records {
+        let Some(id) = record.view.id.as_deref() else { continue };
+        for key in keys(record.view) {
+            let there = indexed.get(&key).is_some_and(|ids| ids.contains(id));
+            missing += usize::from(!there && record.state == State::Live);
+            known.insert((key, id.to_owned()));
+        }
+    }
+    let extra = indexed
+        .iter()
+        .flat_map(|(key, ids)| ids.iter().map(move |id| (key.clone(), id.clone())))
+        .filter(|pair| !known.contains(pair))
+        .count();
+    (missing + extra > 0).then(|| {
+        let message = format!("`{name}` misses {missing} and has {extra} too many; it is made anew from the records.");
+        (Code::IndexStale, message)
+    })
+}
+
+/// The stored word that an importance was read from.
+fn importance_word(importance: f64) -> &'static str {
+    if importance >= 0.75 {
+        "high"
+    } else if importance >= 0.45 {
+        "medium"
+    } else {
+        "low"
+    }
+}

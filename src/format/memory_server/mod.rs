@@ -1,0 +1,81 @@
+//! `memory-server`: three files of JSON Lines, an index, backups, archives by quarter
+//! (specification 1), and the `<agent>.json` documents of its 1.0 writer, read-only.
+//!
+//! Choices where the specification is silent:
+//! - An id that stands live and in an archive is reported as a duplicate: an archiving
+//!   that was cut short leaves that behind.
+//! - `total_memories` may count the records marked `archived` in the live files or leave
+//!   them out; both are accepted. `total_storage_bytes` and `last_updated` are not judged.
+//! - An id that is no UUID is a note: it is shown and kept as it is.
+
+mod agent_file;
+mod index;
+mod layout;
+mod rules;
+mod view;
+
+use std::path::Path;
+
+use super::glance::Glance;
+use super::reading::{self, Reading};
+use super::{Assembly, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Moment, Role};
+use crate::text::json::Json;
+
+/// Specification 1.
+pub struct MemoryServer;
+
+impl Format for MemoryServer {
+    fn name(&self) -> &'static str {
+        "memory-server"
+    }
+
+    fn default_place(&self) -> &'static str {
+        ".claude/agents/memories"
+    }
+
+    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
+        layout::recognise(root, glance)
+    }
+
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        layout::place(path, is_folder)
+    }
+
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        match role {
+            Role::Records | Role::Archive if path.extension().is_some_and(|end| end == "json") => {
+                agent_file::read(path, bytes, now)
+            }
+            Role::Records | Role::Archive => view::read(path, role, bytes, now),
+            Role::Index => {
+                let check = &mut |_: Json<'_>, _: &mut Vec<_>| {};
+                let problems = reading::read_object(path, bytes, Code::IndexBroken, check);
+                Reading { records: Vec::new(), problems }
+            }
+            _ => Reading::default(),
+        }
+    }
+
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        rules::assemble(parts, now)
+    }
+
+    fn decay(&self) -> DecayTable {
+        let half_lives = [("core", None), ("learning", Some(336.0)), ("task", Some(168.0))];
+        DecayTable::new(&half_lives, Some(168.0), 0.1)
+    }
+
+    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
+        let text = object.get("content").map(|content| content.plain()).unwrap_or_default();
+        (text, vec!["content"])
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &["created_at", "updated_at", "accessed_at", "completed_at"]
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &["core", "learning", "task"]
+    }
+}

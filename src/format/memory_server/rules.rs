@@ -1,0 +1,103 @@
+//! What the files of a store say together: states, duplicates, limits, locks.
+
+use std::collections::HashMap;
+
+use super::{index, layout};
+use crate::format::{Assembly, LockFact, Parts};
+use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State, time};
+
+/// Each live file's limits: bytes, memories, and whether writes stop there
+/// ("Storage Limits").
+const LIMITS: [(&str, u64, usize, bool); 3] = [
+    ("core_memories.jsonl", 10 << 20, 1000, true),
+    ("learnings.jsonl", 5 << 20, 500, false),
+    ("tasks.jsonl", 2 << 20, 200, false),
+];
+
+/// A lock is old after this many microseconds ("Concurrency Control": 30 seconds).
+const OLD_LOCK: i64 = 30_000_000;
+
+/// Puts the files together.
+pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
+    let mut assembly = Assembly { entries: entries(parts), ..Assembly::default() };
+    assembly.problems.extend(duplicates(parts));
+    for document in parts.documents {
+        match document.role {
+            Role::Records => assembly.problems.extend(limits(document)),
+            Role::Index => assembly.problems.extend(index::check(document, parts, &assembly.entries)),
+            _ => {}
+        }
+    }
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
+    assembly
+}
+
+fn entries(parts: &Parts<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (document, file) in parts.documents.iter().enumerate() {
+        for (record, read) in file.records.iter().enumerate() {
+            let state = match &read.body {
+                Body::Broken => State::Broken,
+                Body::Read(view) if view.archived => State::Archived,
+                Body::Read(_) => State::Live,
+            };
+            entries.push(Entry { document: document as u32, record: record as u32, session: None, state });
+        }
+    }
+    entries
+}
+
+/// The first record of an id, live files before archives, is the one it names.
+fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
+    let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
+    files.sort_by_key(|document| document.role);
+    let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+    let mut problems = Vec::new();
+    for file in files {
+        for (index, record) in file.records.iter().enumerate() {
+            let Some(id) = record.view().and_then(|view| view.id.as_deref()) else { continue };
+            let Some((before, line)) = first.get(id) else {
+                first.insert(id, (file, record.line));
+                continue;
+            };
+            let message = format!("The id stands already in {}, line {line}.", before.path.display());
+            let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
+            problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
+        }
+    }
+    problems
+}
+
+fn limits(document: &Document) -> Vec<Problem> {
+    let name = document.path.to_str().unwrap_or_default();
+    let Some(&(file, bytes, memories, hard)) = LIMITS.iter().find(|(file, ..)| *file == name) else {
+        return Vec::new();
+    };
+    let live = document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count();
+    let remedy = match (hard, layout::kind_of_file(&document.path)) {
+        (true, _) => "Agents refuse to add more until some are archived.",
+        (false, Some("task")) => "Archive tasks that are done.",
+        (false, _) => "Archive what was not used for long.",
+    };
+    let near = |is: u64, max: u64| is * 10 >= max * 9;
+    let sizes = [(document.len, bytes, "bytes"), (live as u64, memories as u64, "memories")];
+    sizes
+        .into_iter()
+        .filter(|&(is, max, _)| near(is, max))
+        .map(|(is, max, what)| {
+            let code = if is > max { Code::LimitExceeded } else { Code::LimitNear };
+            Problem::of_file(code, Severity::Warning, file, format!("{file} holds {is} of {max} {what}. {remedy}"))
+        })
+        .collect()
+}
+
+/// An empty lock is what a release leaves behind; one with a holder that is gone is stale.
+fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
+    let age = now.0.saturating_sub(lock.modified.0);
+    let stale = lock.holder_alive == Some(false) && age > OLD_LOCK;
+    stale.then(|| {
+        let hours = age as f64 / time::HOUR as f64;
+        let message = format!("The process that took it is gone; the lock is {hours:.1} hours old.");
+        Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, message)
+    })
+}

@@ -1,0 +1,149 @@
+//! A file of records, read: shared by every format that keeps JSON Lines.
+
+use std::path::Path;
+
+use super::fields::Fields;
+use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
+use crate::text::json::Json;
+use crate::text::lines::{self, Piece};
+use crate::text::scan::{Newlines, Scan, Tape};
+use crate::text::secrets;
+
+/// What reading one file gave.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its records, in file order.
+    pub records: Vec<Record>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+impl Reading {
+    /// Adds a record that stands at `span` and was viewed through `fields`.
+    pub fn push(&mut self, path: &Path, span: Span, line: u32, lines: u32, view: View, faults: Vec<Fault>) {
+        let index = self.records.len() as u32;
+        for (code, severity, message) in faults {
+            let problem = Problem::of_file(code, severity, path, message);
+            self.problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
+        }
+        self.records.push(Record { span, line, lines, body: Body::Read(Box::new(view)) });
+    }
+}
+
+/// A problem of one record, before it is placed.
+pub type Fault = (Code, Severity, String);
+
+/// Reads JSON Lines. `view` turns each object into a view, telling `fields` what is wrong.
+pub fn read_lines(
+    path: &Path,
+    bytes: &[u8],
+    now: Moment,
+    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
+) -> Reading {
+    let mut reading = Reading::default();
+    let file_faults = lines::split(bytes, &mut |piece| take(&mut reading, path, bytes, piece, now, view));
+    for (code, line) in file_faults {
+        let message = match code {
+            Code::ByteOrderMark => "The file starts with a byte order mark; it is read without it.",
+            _ => "The last line has no line end; an append would be glued to it.",
+        };
+        let severity = if code == Code::ByteOrderMark { Severity::Note } else { Severity::Warning };
+        reading.problems.push(Problem::of_file(code, severity, path, message).at_line(line));
+    }
+    reading
+}
+
+fn take(
+    reading: &mut Reading,
+    path: &Path,
+    bytes: &[u8],
+    piece: Piece<'_>,
+    now: Moment,
+    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
+) {
+    let raw = &bytes[piece.start..piece.end];
+    let span = Span { start: piece.start as u64, end: piece.end as u64 };
+    let mut faults: Vec<Fault> = piece.faults.iter().map(|&code| fault(code, piece.object.is_some())).collect();
+    let Some(object) = piece.object else {
+        let index = reading.records.len() as u32;
+        for (code, severity, message) in faults {
+            let problem = Problem::of_file(code, severity, path, message);
+            reading.problems.push(problem.at_line(piece.line).of_record(index, None));
+        }
+        reading.records.push(Record { span, line: piece.line, lines: piece.lines, body: Body::Broken });
+        return;
+    };
+    let mut fields = Fields::new(object, now);
+    let mut seen = view(&mut fields, raw);
+    seen.sensitive = secrets::is_sensitive(raw);
+    faults.extend(fields.into_faults());
+    reading.push(path, span, piece.line, piece.lines, seen, faults);
+}
+
+/// How bad a fault of a line is, and what it says: a warning where the object was read
+/// all the same, an error where it was not.
+fn fault(code: Code, read: bool) -> Fault {
+    let severity = if read { Severity::Warning } else { Severity::Error };
+    let what = match code {
+        Code::TornLine => "The line ends before its object does; its bytes are kept as they are.",
+        Code::GluedRecords => "This object stands on the same line as the one before it.",
+        Code::ExtraBrace => "A closing brace too many follows the object.",
+        Code::MultiLineRecord => "The object is spread over several lines.",
+        Code::NulBytes if read => "NUL bytes stand around the object.",
+        Code::NulBytes => "NUL bytes stand in the line.",
+        Code::InvalidUtf8 => "The line is not UTF-8.",
+        Code::RawNewline => "A line break stands unescaped within a string.",
+        Code::NotAnObject => "The line is JSON, but not an object.",
+        Code::ConflictMarkers => "A merge left this marker.",
+        _ => "The line is not JSON.",
+    };
+    (code, severity, what.to_owned())
+}
+
+/// Reads a file that is one JSON object, and hands it on; says why if it is not one.
+pub fn read_object(
+    path: &Path,
+    bytes: &[u8],
+    broken: Code,
+    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let body = bytes.strip_prefix(lines::BOM).unwrap_or(bytes);
+    if body.len() < bytes.len() {
+        let message = "The file starts with a byte order mark; it is read without it.";
+        problems.push(Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1));
+    }
+    let mut tape = Tape::default();
+    match whole_object(&mut tape, body) {
+        Ok(object) => take(object, &mut problems),
+        Err((at, why)) => {
+            let line = 1 + memchr::memchr_iter(b'\n', &body[..at.min(body.len())]).count() as u32;
+            let severity = if broken == Code::IndexBroken { Severity::Warning } else { Severity::Error };
+            problems.push(Problem::of_file(broken, severity, path, why).at_line(line));
+        }
+    }
+    problems
+}
+
+/// The object that is all of `body`, or where and why there is none.
+pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
+    if let Err(error) = std::str::from_utf8(body) {
+        return Err((error.valid_up_to(), "The file is not UTF-8.".into()));
+    }
+    let end = match tape.scan(body, Newlines::Refused) {
+        Scan::Whole { end, .. } => end,
+        Scan::Incomplete if body.iter().all(u8::is_ascii_whitespace) => {
+            return Err((0, "The file is empty.".into()));
+        }
+        Scan::Incomplete => return Err((body.len(), "The file ends before its object does.".into())),
+        Scan::Bad { at } => return Err((at, "The file is not JSON.".into())),
+    };
+    if !body[end..].iter().all(u8::is_ascii_whitespace) {
+        return Err((end, "Something follows the file's object.".into()));
+    }
+    let value = tape.value(body);
+    match value.kind() {
+        crate::text::json::Kind::Object => Ok(value),
+        other => Err((0, format!("The file should hold an object and holds {}.", other.as_str()))),
+    }
+}

@@ -1,0 +1,170 @@
+//! The store's config (§7.1) and how it and a session's metadata set decay (§4.4, §7.2).
+
+use std::path::Path;
+
+use crate::model::{Code, DecayTable, Problem, Severity};
+use crate::text::json::{Json, Kind};
+
+/// The half-life that every session is created with: it overrides nothing.
+const CREATED_WITH: f64 = 168.0;
+/// Bytes that a session may have where the config does not say.
+const SESSION: u64 = 10 << 20;
+/// The share of that at which a session is nearly full, where the config does not say.
+const NEAR: f64 = 0.9;
+
+/// The half-lives of §4.4.
+pub fn default_decay() -> DecayTable {
+    let half_lives =
+        [("conversation", Some(168.0)), ("decision", Some(720.0)), ("finding", Some(336.0)), ("preference", None)];
+    DecayTable::new(&half_lives, Some(CREATED_WITH), 0.1)
+}
+
+/// A session's size limit in bytes, and the share at which it is near.
+pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
+    let storage = |name: &str| config?.path(&["storage", name])?.number().filter(|number| *number > 0.0);
+    let limit = storage("max_session_size_mb").map_or(SESSION, |mb| (mb * f64::from(1 << 20)) as u64);
+    (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
+}
+
+/// What the store's config makes of decay.
+pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
+    let Some(decay) = config.get("decay") else { return };
+    if let Some(types) = decay.get("type_specific") {
+        for (kind, settings) in types.members() {
+            apply_type(table, &kind.text().unwrap_or_default(), settings);
+        }
+    }
+    if let Some(min) = fraction(decay, "min_decay_factor") {
+        table.set_min(min);
+    }
+    if is_false(decay, "enabled") {
+        table.disable();
+    }
+}
+
+fn apply_type(table: &mut DecayTable, kind: &str, settings: Json<'_>) {
+    if is_false(settings, "decay_enabled") {
+        table.set_half_life(kind, None);
+    } else if let Some(hours) = positive(settings, "half_life_hours") {
+        table.set_half_life(kind, Some(hours));
+    }
+}
+
+/// What a session's metadata makes of decay, over the store's config.
+pub fn apply_session(table: &mut DecayTable, metadata: Json<'_>) {
+    let Some(decay) = metadata.get("decay_config") else { return };
+    if let Some(hours) = positive(decay, "half_life_hours").filter(|hours| *hours != CREATED_WITH) {
+        table.set_every_half_life(hours);
+    }
+    if let Some(min) = fraction(decay, "min_decay_factor") {
+        table.set_min(min);
+    }
+    if is_false(decay, "enabled") {
+        table.disable();
+    }
+}
+
+fn is_false(object: Json<'_>, name: &str) -> bool {
+    object.get(name).and_then(|value| value.bool()) == Some(false)
+}
+
+fn positive(object: Json<'_>, name: &str) -> Option<f64> {
+    object.get(name)?.number().filter(|number| *number > 0.0 && number.is_finite())
+}
+
+fn fraction(object: Json<'_>, name: &str) -> Option<f64> {
+    object.get(name)?.number().filter(|number| (0.0..=1.0).contains(number))
+}
+
+/// What is wrong with the store's config.
+pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
+    let mut found = Settings { path, problems: Vec::new() };
+    found.version(config);
+    for (section, name, range) in NUMBERS {
+        if let Some(value) = config.path(&[section, name]) {
+            found.number(&format!("{section}.{name}"), value, range);
+        }
+    }
+    if let Some(types) = config.path(&["decay", "type_specific"]) {
+        for (kind, settings) in types.members() {
+            found.type_specific(&kind.text().unwrap_or_default(), settings);
+        }
+    }
+    found.problems
+}
+
+/// What is wrong with a session's `decay_config`.
+pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
+    let mut found = Settings { path, problems: Vec::new() };
+    let numbers = [("half_life_hours", Range::Positive), ("min_decay_factor", Range::Fraction)];
+    for (name, range) in numbers {
+        if let Some(value) = metadata.path(&["decay_config", name]) {
+            found.number(&format!("decay_config.{name}"), value, range);
+        }
+    }
+    found.problems
+}
+
+#[derive(Clone, Copy)]
+enum Range {
+    Positive,
+    Fraction,
+}
+
+/// The numbers of the config that are obeyed, or that have a range.
+const NUMBERS: [(&str, &str, Range); 6] = [
+    ("storage", "max_session_size_mb", Range::Positive),
+    ("storage", "compaction_threshold", Range::Fraction),
+    ("concurrency", "lock_timeout_ms", Range::Positive),
+    ("decay", "min_decay_factor", Range::Fraction),
+    ("decay", "update_interval_minutes", Range::Positive),
+    ("performance", "cache_size", Range::Positive),
+];
+
+struct Settings<'a> {
+    path: &'a Path,
+    problems: Vec<Problem>,
+}
+
+impl Settings<'_> {
+    fn add(&mut self, code: Code, severity: Severity, message: String) {
+        self.problems.push(Problem::of_file(code, severity, self.path, message));
+    }
+
+    fn version(&mut self, config: Json<'_>) {
+        if let Some(version) = config.get("version").filter(|version| !matches!(&*version.plain(), "1.0" | "1" | "1.0.0")) {
+            let message = format!("The config names version {:?}; this format has \"1.0\".", version.plain());
+            self.add(Code::UnsupportedVersion, Severity::Warning, message);
+        }
+    }
+
+    fn number(&mut self, name: &str, value: Json<'_>, range: Range) {
+        let Some(number) = value.number() else {
+            let message = format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str());
+            return self.add(Code::WrongType, Severity::Error, message);
+        };
+        let (fits, wanted) = match range {
+            Range::Positive => (number > 0.0, "more than 0"),
+            Range::Fraction => ((0.0..=1.0).contains(&number), "from 0 to 1"),
+        };
+        if !fits {
+            let message = format!("`{name}` is {number}; it should be {wanted}, and is ignored.");
+            self.add(Code::OutOfRange, Severity::Error, message);
+        }
+    }
+
+    fn type_specific(&mut self, kind: &str, settings: Json<'_>) {
+        let name = format!("decay.type_specific.{kind}");
+        if settings.kind() != Kind::Object {
+            let message = format!("`{name}` should be an object and is {}; it is ignored.", settings.kind().as_str());
+            return self.add(Code::WrongType, Severity::Error, message);
+        }
+        if let Some(hours) = settings.get("half_life_hours") {
+            self.number(&format!("{name}.half_life_hours"), hours, Range::Positive);
+            if is_false(settings, "decay_enabled") {
+                let message = format!("`{name}` sets a half-life and turns decay off; it does not fade.");
+                self.add(Code::ConfigContradiction, Severity::Warning, message);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `metadata.json` of a session (§3.2).
+
+use std::path::Path;
+
+use super::{config, layout};
+use crate::format::fields::{Fields, Need};
+use crate::model::{Code, Moment, Problem, Severity};
+use crate::text::json::Json;
+
+/// What the document alone can tell.
+pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Problem>) {
+    let mut fields = Fields::new(object, now);
+    let id = fields.text("session_id", Need::Required);
+    let folder = layout::session_of(path).map(|name| name.to_string_lossy().into_owned());
+    if let (Some(id), Some(folder)) = (id, folder)
+        && id != folder
+    {
+        let message = format!("`session_id` is {id:?}, and the folder is named {folder:?}.");
+        fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
+    }
+    fields.moment("created_at", Need::Optional);
+    fields.moment("last_accessed", Need::Optional);
+    fields.count("total_entries", Need::Optional);
+    fields.count("total_size_bytes", Need::Optional);
+    let version = object.get("version").filter(|v| !matches!(&*v.plain(), "1" | "1.0" | "1.0.0"));
+    if let Some(version) = version {
+        let message = format!("The metadata names version {:?}; this format has 1.", version.plain());
+        fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
+    }
+    let faults = fields.into_faults().into_iter();
+    problems.extend(faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)));
+    problems.extend(config::check_session(object, path));
+}
+
+/// Live entries of a session, as the metadata counts them.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// All.
+    pub total: usize,
+    /// By the words of `statistics`.
+    pub by_kind: [(&'static str, usize); 4],
+    /// Lengths that `total_size_bytes` may mean: the log's, and that of all that counts
+    /// toward the limit.
+    pub sizes: [u64; 2],
+}
+
+/// What the metadata counts against what is there.
+pub fn check_counts(object: Json<'_>, path: &Path, counts: &Counts) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut compare = |names: &[&str], accepted: &[f64], severity| {
+        let Some(stored) = object.path(names).and_then(|value| value.number()) else { return };
+        if !accepted.contains(&stored) {
+            let name = names.join(".");
+            let message = format!("`{name}` says {stored}; there are {}.", accepted[0]);
+            problems.push(Problem::of_file(Code::CountMismatch, severity, path, message));
+        }
+    };
+    compare(&["total_entries"], &[counts.total as f64], Severity::Warning);
+    for (name, count) in counts.by_kind {
+        compare(&["statistics", name], &[count as f64], Severity::Warning);
+    }
+    compare(&["total_size_bytes"], &counts.sizes.map(|size| size as f64), Severity::Note);
+    problems
+}

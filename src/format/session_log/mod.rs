@@ -1,0 +1,93 @@
+//! `session-log`: sessions with metadata, a memory log, tombstones and an index; global
+//! indices and config (specification 2).
+//!
+//! Choices where the specification is silent:
+//! - A session is its folder; an entry whose `session_id` names another is reported as
+//!   standing in an unexpected place, and belongs to the folder.
+//! - `content` may be an object, a string or an array.
+//! - A reference to an entry that a tombstone names is not dangling: the tombstone says
+//!   where it went.
+//! - `total_size_bytes` is a note where it is neither the log's length nor that of log,
+//!   index and tombstones together.
+//! - Decay is off where the store's config or the session's metadata says so.
+//! - `current_relevance` and `decay_factor` are caches of a moment and never judged.
+
+mod config;
+mod index;
+mod layout;
+mod metadata;
+mod rules;
+mod view;
+
+use std::path::Path;
+
+use super::glance::Glance;
+use super::reading::{self, Reading};
+use super::{Assembly, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Moment, Problem, Role};
+use crate::text::json::Json;
+
+/// Specification 2.
+pub struct SessionLog;
+
+impl Format for SessionLog {
+    fn name(&self) -> &'static str {
+        "session-log"
+    }
+
+    fn default_place(&self) -> &'static str {
+        "memory"
+    }
+
+    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
+        layout::recognise(root, glance)
+    }
+
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        layout::place(path, is_folder)
+    }
+
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        match role {
+            Role::Records => view::read(path, bytes, now),
+            Role::Tombstones => view::read_tombstones(path, bytes, now),
+            Role::Metadata => object(path, bytes, Code::BadJson, &mut |object, problems| {
+                metadata::check(object, path, now, problems);
+            }),
+            Role::Config => object(path, bytes, Code::BadJson, &mut |object, problems| {
+                problems.extend(config::check(object, path));
+            }),
+            Role::Index => object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            _ => Reading::default(),
+        }
+    }
+
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        rules::assemble(parts, self.decay(), now)
+    }
+
+    fn decay(&self) -> DecayTable {
+        config::default_decay()
+    }
+
+    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
+        view::main_text(object)
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &["timestamp", "references", "checksum", "created_at", "updated_at", "last_accessed", "accessed_at"]
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &["conversation", "decision", "finding", "preference"]
+    }
+}
+
+fn object(
+    path: &Path,
+    bytes: &[u8],
+    broken: Code,
+    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
+) -> Reading {
+    Reading { records: Vec::new(), problems: reading::read_object(path, bytes, broken, take) }
+}

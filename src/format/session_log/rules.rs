@@ -1,0 +1,237 @@
+//! What the files of a store say together: sessions, states, references, counts, limits.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::metadata::Counts;
+use super::{config, index, layout, metadata};
+use crate::format::reading::whole_object;
+use crate::format::{Assembly, LockFact, Parts};
+use crate::model::{
+    Body, Code, DecayTable, Document, Entry, Moment, Problem, Role, Session, Severity, State,
+};
+use crate::text::json::Json;
+use crate::text::lines::BOM;
+use crate::text::scan::Tape;
+
+/// A lease that is over by this many microseconds is stale, for clocks that differ.
+const LEASE_GRACE: i64 = 2_000_000;
+/// An empty or half-written lock older than this, in microseconds, is left behind: its
+/// writer needs a moment to fill it.
+const UNFILLED: i64 = 60_000_000;
+
+/// Puts the files together.
+pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
+    let files = Files::of(parts);
+    let ids = every_id(parts);
+    let store_config = files.config.map(body);
+    let mut tape = Tape::default();
+    let store_config = store_config.and_then(|body| whole_object(&mut tape, body).ok());
+    let mut decay = default_decay;
+    if let Some(config) = store_config {
+        config::apply_config(&mut decay, config);
+    }
+    let limit = config::size_limit(store_config);
+    let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
+    for (name, own) in &files.sessions {
+        let number = assembly.sessions.len() as u32;
+        let session = SessionFiles { name, own, ids: &ids };
+        assembly.sessions.push(session.session(&decay, limit.0));
+        assembly.entries.extend(session.entries(number));
+        assembly.problems.extend(session.problems(limit));
+    }
+    assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
+    assembly
+}
+
+fn body(document: &Document) -> &[u8] {
+    document.bytes.strip_prefix(BOM).unwrap_or(&document.bytes)
+}
+
+/// The files of the store, session by session.
+struct Files<'a> {
+    config: Option<&'a Document>,
+    sessions: BTreeMap<PathBuf, Vec<(u32, &'a Document)>>,
+}
+
+impl<'a> Files<'a> {
+    fn of(parts: &Parts<'a>) -> Self {
+        let mut files = Files { config: None, sessions: BTreeMap::new() };
+        for folder in parts.folders {
+            if let Some(name) = layout::session_of(folder) {
+                files.sessions.entry(name.to_owned()).or_default();
+            }
+        }
+        for (number, document) in parts.documents.iter().enumerate() {
+            match layout::session_of(&document.path) {
+                Some(name) if files.sessions.contains_key(name) => {
+                    files.sessions.entry(name.to_owned()).or_default().push((number as u32, document));
+                }
+                _ if document.role == Role::Config => files.config = Some(document),
+                _ => {}
+            }
+        }
+        files
+    }
+}
+
+/// Every id of the store, tombstones' included: what a reference may name.
+fn every_id(parts: &Parts<'_>) -> HashSet<String> {
+    let records = parts.documents.iter().flat_map(|document| &document.records);
+    records.filter_map(|record| record.view()?.id.as_deref().map(str::to_owned)).collect()
+}
+
+/// One session's files.
+struct SessionFiles<'a> {
+    name: &'a Path,
+    own: &'a [(u32, &'a Document)],
+    ids: &'a HashSet<String>,
+}
+
+impl<'a> SessionFiles<'a> {
+    fn file(&self, role: Role) -> Option<&'a Document> {
+        self.own.iter().find(|(_, document)| document.role == role).map(|(_, document)| *document)
+    }
+
+    /// The bytes that count toward the session's limit (§5.1).
+    fn size(&self) -> u64 {
+        let counted = |role| matches!(role, Role::Records | Role::Index | Role::Tombstones);
+        self.own.iter().filter(|(_, document)| counted(document.role)).map(|(_, document)| document.len).sum()
+    }
+
+    fn deleted(&self) -> HashSet<&'a str> {
+        let tombstones = self.file(Role::Tombstones).into_iter().flat_map(|document| &document.records);
+        tombstones.filter_map(|record| record.view()?.id.as_deref()).collect()
+    }
+
+    fn session(&self, decay: &DecayTable, limit: u64) -> Session {
+        let mut decay = decay.clone();
+        let mut created = None;
+        let mut tape = Tape::default();
+        let metadata = self.file(Role::Metadata).and_then(|document| whole_object(&mut tape, body(document)).ok());
+        if let Some(metadata) = metadata {
+            config::apply_session(&mut decay, metadata);
+            let text = metadata.get("created_at").and_then(|created| created.text());
+            created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+        }
+        Session {
+            name: self.name.to_string_lossy().into_owned(),
+            path: Path::new("sessions").join(self.name),
+            decay,
+            created,
+            size: self.size(),
+            limit: Some(limit),
+        }
+    }
+
+    /// The log's records, and what can't be read of the tombstones.
+    fn entries(&self, session: u32) -> Vec<Entry> {
+        let deleted = self.deleted();
+        let mut entries = Vec::new();
+        for &(document, file) in self.own {
+            for (record, read) in file.records.iter().enumerate() {
+                let state = match &read.body {
+                    Body::Broken => State::Broken,
+                    Body::Read(_) if file.role != Role::Records => continue,
+                    Body::Read(view) if view.id.as_deref().is_some_and(|id| deleted.contains(id)) => State::Deleted,
+                    Body::Read(_) => State::Live,
+                };
+                entries.push(Entry { document, record: record as u32, session: Some(session), state });
+            }
+        }
+        entries
+    }
+
+    fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
+        let mut problems = self.references_and_duplicates();
+        problems.extend(self.size_limit(limit));
+        let deleted = self.deleted();
+        let mut tape = Tape::default();
+        if let Some(document) = self.file(Role::Index)
+            && let Ok(object) = whole_object(&mut tape, body(document))
+        {
+            problems.extend(index::check(object, &document.path, self.file(Role::Records), &deleted));
+        }
+        if let Some(document) = self.file(Role::Metadata)
+            && let Ok(object) = whole_object(&mut tape, body(document))
+        {
+            problems.extend(metadata::check_counts(object, &document.path, &self.counts(&deleted)));
+        }
+        problems
+    }
+
+    fn references_and_duplicates(&self) -> Vec<Problem> {
+        let Some(log) = self.file(Role::Records) else { return Vec::new() };
+        let mut first: HashMap<&str, u32> = HashMap::new();
+        let mut problems = Vec::new();
+        for (number, record) in log.records.iter().enumerate() {
+            let Some(view) = record.view() else { continue };
+            let mut add = |code, message| {
+                let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
+                problems.push(problem.at_line(record.line).of_record(number as u32, view.id.as_deref()));
+            };
+            for id in view.references.iter().filter(|id| !self.ids.contains(&***id)) {
+                add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
+            }
+            let Some(id) = view.id.as_deref() else { continue };
+            match first.get(id) {
+                Some(line) => add(Code::DuplicateId, format!("The id stands already in line {line}.")),
+                None => {
+                    first.insert(id, record.line);
+                }
+            }
+        }
+        problems
+    }
+
+    fn size_limit(&self, (limit, share): (u64, f64)) -> Option<Problem> {
+        let size = self.size();
+        let code = match size {
+            _ if size > limit => Code::LimitExceeded,
+            _ if size as f64 >= limit as f64 * share => Code::LimitNear,
+            _ => return None,
+        };
+        let path = Path::new("sessions").join(self.name);
+        let message = format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
+        Some(Problem::of_file(code, Severity::Warning, path, message))
+    }
+
+    fn counts(&self, deleted: &HashSet<&str>) -> Counts {
+        let log = self.file(Role::Records);
+        let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view());
+        let live = views.filter(|view| view.id.as_deref().is_none_or(|id| !deleted.contains(id)));
+        let mut counts = Counts {
+            by_kind: [("conversations", 0), ("decisions", 0), ("findings", 0), ("preferences", 0)],
+            sizes: [log.map_or(0, |log| log.len), self.size()],
+            ..Counts::default()
+        };
+        for view in live {
+            counts.total += 1;
+            let of_kind = counts.by_kind.iter_mut().find(|(name, _)| name.strip_suffix('s') == Some(&view.kind));
+            if let Some((_, count)) = of_kind {
+                *count += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// A lock whose lease is over (§4.2), or that was never filled.
+fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
+    let mut tape = Tape::default();
+    let expires = whole_object(&mut tape, &lock.bytes)
+        .ok()
+        .and_then(|object: Json<'_>| object.get("expires_at")?.text())
+        .and_then(|text| Moment::parse(&text))
+        .map(|(when, _)| when);
+    let why = match expires {
+        Some(expires) if now > expires.plus(LEASE_GRACE) => {
+            format!("Its lease ended {}, and it was not released.", expires.to_rfc3339())
+        }
+        Some(_) => return None,
+        None if now > lock.modified.plus(UNFILLED) => "It was never filled, and not released.".into(),
+        None => return None,
+    };
+    Some(Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, why))
+}

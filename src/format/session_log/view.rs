@@ -1,0 +1,158 @@
+//! An entry of the memory log (§3.1), and a tombstone (§5.2).
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::layout;
+use crate::format::fields::{Fields, Need};
+use crate::format::reading::{self, Reading};
+use crate::model::{Code, Moment, Severity, View};
+use crate::text::canonical::{self, Checksum};
+use crate::text::json::{Json, Kind};
+
+/// Bytes that an entry may have (§14.2).
+const ENTRY: usize = 1 << 20;
+/// Characters that a tag may have (§14.2).
+const TAG: usize = 32;
+/// Characters that an id may have (§14.2); a longer one is kept as it is.
+const ID: usize = 32;
+
+const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
+
+/// Members of `content` that hold an entry's main text, the first that is there.
+const MAIN: [(&str, &str); 12] = [
+    ("message", "content.message"),
+    ("decision", "content.decision"),
+    ("finding", "content.finding"),
+    ("preference", "content.preference"),
+    ("description", "content.description"),
+    ("text", "content.text"),
+    ("summary", "content.summary"),
+    ("content", "content.content"),
+    ("title", "content.title"),
+    ("value", "content.value"),
+    ("note", "content.note"),
+    ("question", "content.question"),
+];
+
+/// Reads a memory log.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    let session = layout::session_of(path).map(|name| name.to_string_lossy().into_owned());
+    reading::read_lines(path, bytes, now, &|fields, raw| {
+        entry_limit(fields, raw.len());
+        view(fields, session.as_deref())
+    })
+}
+
+fn entry_limit(fields: &mut Fields<'_>, len: usize) {
+    if len > ENTRY {
+        let message = format!("The entry has {len} bytes; at most {ENTRY} are allowed. Shorten or split it.");
+        fields.fault(Code::LimitExceeded, Severity::Warning, message);
+    } else if len * 10 >= ENTRY * 9 {
+        fields.fault(Code::LimitNear, Severity::Note, format!("The entry has {len} of {ENTRY} bytes."));
+    }
+}
+
+fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
+    let id = fields.text("id", Need::Required);
+    if let Some(id) = id.as_deref().filter(|id| id.len() > ID) {
+        let message = format!("The id has {} characters; new ones may have {ID}.", id.chars().count());
+        fields.fault(Code::TooLong, Severity::Note, message);
+    }
+    let created = fields.moment("timestamp", Need::Required);
+    let kind = kind(fields.word("type", Need::Required, &KINDS));
+    fields.value("content", Need::Required, "an object, a string or an array", |content| {
+        matches!(content.kind(), Kind::Object | Kind::String | Kind::Array).then_some(())
+    });
+    let own = fields.text("session_id", Need::Optional);
+    if let (Some(own), Some(session)) = (own.as_deref(), session)
+        && own != session
+    {
+        let message = format!("`session_id` is {own:?}, and the entry stands in the session {session:?}.");
+        fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
+    }
+    schema_version(fields);
+    fields.fraction("decay_factor", Need::Optional);
+    let view = View {
+        id: id.map(Into::into),
+        kind,
+        created,
+        accessed: fields.moment("last_accessed", Need::Optional),
+        access_count: fields.count("access_count", Need::Optional).unwrap_or_default(),
+        importance: fields.fraction("importance", Need::Optional).unwrap_or(0.5),
+        tags: fields.tags("tags", Need::Optional, 0, TAG),
+        references: fields.texts("references", Need::Optional),
+        ..View::default()
+    };
+    View { checksum: checksum(fields), ..view }
+}
+
+fn kind(stored: Option<Cow<'_, str>>) -> Cow<'static, str> {
+    match stored {
+        Some(word) => match KINDS.iter().find(|kind| **kind == word) {
+            Some(kind) => Cow::Borrowed(kind),
+            None => Cow::Owned(word.into_owned()),
+        },
+        None => Cow::Borrowed("unknown"),
+    }
+}
+
+fn schema_version(fields: &mut Fields<'_>) {
+    let version = fields.object().get("schema_version").filter(|version| version.number() != Some(1.0));
+    if let Some(version) = version {
+        let message = format!("`schema_version` is {}; this format has 1.", version.plain());
+        fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
+    }
+}
+
+fn checksum(fields: &mut Fields<'_>) -> bool {
+    let Some(stored) = fields.text("checksum", Need::Optional) else { return false };
+    match canonical::verify(fields.object()) {
+        Some(Checksum::Legacy) => {
+            let message = "The checksum is of the old flavour: it does not cover the content.";
+            fields.fault(Code::ChecksumLegacy, Severity::Note, message.into());
+        }
+        Some(Checksum::Mismatch) => {
+            let message = format!("The checksum {} does not match the entry.", abridged(&stored));
+            fields.fault(Code::ChecksumMismatch, Severity::Error, message);
+        }
+        _ => {}
+    }
+    true
+}
+
+fn abridged(checksum: &str) -> String {
+    checksum.chars().take(19).chain(['…']).collect()
+}
+
+/// Reads a file of tombstones: id, timestamp, reason.
+pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    reading::read_lines(path, bytes, now, &|fields, _| {
+        let id = fields.text("id", Need::Required).map(Into::into);
+        let created = fields.moment("timestamp", Need::Required);
+        fields.text("reason", Need::Optional);
+        View { id, created, kind: Cow::Borrowed("tombstone"), ..View::default() }
+    })
+}
+
+/// An entry's main text, and the members that hold it.
+pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
+    let Some(content) = object.get("content") else { return (String::new(), Vec::new()) };
+    if content.kind() != Kind::Object {
+        return (content.plain(), vec!["content"]);
+    }
+    let held = MAIN.iter().find_map(|&(name, path)| {
+        let text = content.get(name)?.text()?;
+        Some((name, path, text.into_owned()))
+    });
+    match (held, content.get("key").and_then(|key| key.text())) {
+        (Some(("value", path, text)), Some(key)) => (format!("{key}: {text}"), vec![path, "content.key"]),
+        (Some((_, path, text)), _) => (text, vec![path]),
+        (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),
+    }
+}
+
+fn first_text(content: Json<'_>) -> Option<String> {
+    let spoken = content.members().filter(|(key, _)| !key.is_text("role"));
+    spoken.filter_map(|(_, value)| value.text()).map(Cow::into_owned).next()
+}

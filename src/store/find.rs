@@ -1,0 +1,236 @@
+//! Where stores are: by content, from a path that the user named or from the default
+//! places.
+
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, Item, ItemKind, Real};
+use crate::format::glance::{Glance, HEAD};
+use crate::format::{FORMATS, Format};
+
+/// How many names of one folder detection looks at.
+const NAMES: usize = 512;
+/// How deep below a named folder stores are looked for, and in how many folders at most.
+const DEPTH: usize = 4;
+const FOLDERS: usize = 4_000;
+/// Folders that hold other programs' things in great number.
+const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"];
+
+/// A place where a store was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The store's root folder.
+    pub root: PathBuf,
+    /// The format's name.
+    pub format: &'static str,
+    /// The one session that the user pointed at, if they pointed at one.
+    pub session: Option<String>,
+    /// Whether this version reads the format's records.
+    pub readable: bool,
+}
+
+/// Where the program looked, and what it found there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Looked {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// The stores in it, or why there is none (a sentence).
+    pub found: Result<Vec<Place>, String>,
+    /// Whether the system refused to say.
+    pub refused: bool,
+}
+
+/// Looks at a path that the user named: a store's root, a parent of it, a session's
+/// folder or a single file. `forced` is the format of `--as`.
+pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
+    let disk = &Real;
+    let looked = |found| Looked { path: path.to_owned(), found, refused: false };
+    let item = match disk.look(path) {
+        Ok(item) => item,
+        Err(error) => return Looked { refused: true, ..looked(Err(format!("it can't be looked at: {error}"))) },
+    };
+    if item.kind == ItemKind::Special {
+        return looked(Err("it is neither a folder nor a regular file, and is not opened".into()));
+    }
+    if item.kind == ItemKind::Folder
+        && let Err(error) = disk.list(path)
+    {
+        return Looked { refused: true, ..looked(Err(format!("it can't be listed: {error}"))) };
+    }
+    let format = forced.and_then(crate::format::by_name);
+    let mut why = Vec::new();
+    let found = at_or_above(disk, path, &item, format, &mut why).map(|place| vec![place]);
+    let found = found.or_else(|| {
+        let below = below(disk, path, format, 0, &mut 0);
+        (!below.is_empty()).then_some(below)
+    });
+    looked(found.ok_or_else(|| reason(path, &item, why)))
+}
+
+/// Looks at the default places: those from `folder` upward, and those in `home`.
+pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
+    let disk = &Real;
+    let mut looked: Vec<Looked> = Vec::new();
+    for base in folder.ancestors().chain(home) {
+        let here = base == folder || Some(base) == home;
+        for format in FORMATS {
+            let path = base.join(format.default_place());
+            if looked.iter().any(|look| look.path == path) {
+                continue;
+            }
+            let found = default_place(disk, &path, *format);
+            if found.is_ok() || (here && shown_when_absent(*format, base == folder)) {
+                looked.push(Looked { path, found, refused: false });
+            }
+        }
+        if Some(base) == home {
+            break;
+        }
+    }
+    looked
+}
+
+/// `memory-server` stands below the home folder, the others below a project.
+fn shown_when_absent(format: &dyn Format, in_project: bool) -> bool {
+    (format.name() == "memory-server") != in_project
+}
+
+fn default_place(disk: &dyn Disk, path: &Path, format: &dyn Format) -> Result<Vec<Place>, String> {
+    match disk.look(path) {
+        Ok(item) if item.kind == ItemKind::Folder => {
+            let why = |why| format!("not one of ours, because {why}");
+            recognised(disk, path, format, true).map(|()| vec![place_of(path, format, None)]).map_err(why)
+        }
+        _ => Err("not here".into()),
+    }
+}
+
+fn place_of(root: &Path, format: &dyn Format, session: Option<String>) -> Place {
+    Place { root: root.to_owned(), format: format.name(), session, readable: format.reads() }
+}
+
+/// The store whose root is the path, or a folder that it stands in.
+fn at_or_above(
+    disk: &dyn Disk,
+    path: &Path,
+    item: &Item,
+    forced: Option<&dyn Format>,
+    why: &mut Vec<String>,
+) -> Option<Place> {
+    let folder = if item.kind == ItemKind::Folder { path } else { path.parent()? };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    // The session's folder and what stands between it and the root: two folders up.
+    for (up, root) in climb(folder).into_iter().enumerate() {
+        for format in FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name())) {
+            let named = forced.is_some() && up == 0;
+            match recognised(disk, &root, format, named || at_default_place(&root, format)) {
+                Ok(()) if belongs(&root, path, format, up) => {
+                    return Some(place_of(&root, format, session_named(&root, path)));
+                }
+                Err(reason) if up == 0 && named => why.push(reason),
+                Err(reason) if up == 0 => why.push(format!("not {}: {reason}", format.name())),
+                _ => {}
+            }
+        }
+    }
+    // `--as` settles it where the names do not.
+    forced.filter(|_| item.kind == ItemKind::Folder).map(|format| place_of(folder, format, None))
+}
+
+/// The folder and the three above it, made absolute where the path is relative and short.
+fn climb(folder: &Path) -> Vec<PathBuf> {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let mut roots = vec![folder.to_owned()];
+    roots.extend(absolute.ancestors().skip(1).take(3).map(Path::to_owned));
+    roots
+}
+
+/// Whether a path below a root is one that the format knows; the root itself is.
+fn belongs(root: &Path, path: &Path, format: &dyn Format, up: usize) -> bool {
+    use crate::format::Placement;
+    if up == 0 {
+        return true;
+    }
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let Ok(relative) = absolute.strip_prefix(root) else { return false };
+    format.place(relative, true) == Placement::Enter || format.place(relative, false) != Placement::Unexpected
+}
+
+fn session_named(root: &Path, path: &Path) -> Option<String> {
+    let root = std::path::absolute(root).ok()?;
+    let absolute = std::path::absolute(path).ok()?;
+    let relative = absolute.strip_prefix(root).ok()?.to_owned();
+    let mut parts = relative.iter();
+    (parts.next()? == "sessions").then_some(())?;
+    parts.next().map(|name| name.to_string_lossy().into_owned())
+}
+
+fn at_default_place(root: &Path, format: &dyn Format) -> bool {
+    std::path::absolute(root).is_ok_and(|root| root.ends_with(format.default_place()))
+}
+
+/// The stores below a folder, nearest first; a store's own folders are not looked into.
+fn below(disk: &dyn Disk, folder: &Path, forced: Option<&dyn Format>, depth: usize, seen: &mut usize) -> Vec<Place> {
+    let mut found = Vec::new();
+    let Ok(items) = disk.list(folder) else { return found };
+    let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
+    for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
+        *seen += 1;
+        if *seen > FOLDERS {
+            break;
+        }
+        let path = folder.join(&item.name);
+        let is = |format: &&dyn Format| recognised(disk, &path, *format, at_default_place(&path, *format)).is_ok();
+        let formats = FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name()));
+        match formats.into_iter().find(is) {
+            Some(format) => found.push(place_of(&path, format, None)),
+            None if depth + 1 < DEPTH => found.extend(below(disk, &path, forced, depth + 1, seen)),
+            None => {}
+        }
+    }
+    found
+}
+
+fn reason(path: &Path, item: &Item, why: Vec<String>) -> String {
+    if item.kind == ItemKind::File {
+        let folder = path.parent().unwrap_or(path).display();
+        return format!("it is a file, and the folder that it stands in ({folder}) is no store");
+    }
+    if why.is_empty() { "no store stands in it".into() } else { format!("no store stands in it ({})", why.join("; ")) }
+}
+
+fn recognised(disk: &dyn Disk, root: &Path, format: &dyn Format, names_suffice: bool) -> Result<(), String> {
+    format.recognise(root, &DiskGlance { disk, names_suffice })
+}
+
+/// A glance at the real disk, or at one of a test.
+struct DiskGlance<'a> {
+    disk: &'a dyn Disk,
+    names_suffice: bool,
+}
+
+impl DiskGlance<'_> {
+    fn names(&self, folder: &Path, kind: ItemKind) -> Vec<String> {
+        let items = self.disk.list(folder).unwrap_or_default().into_iter();
+        let named = items.filter(|item| item.kind == kind).take(NAMES);
+        named.map(|item| item.name.to_string_lossy().into_owned()).collect()
+    }
+}
+
+impl Glance for DiskGlance<'_> {
+    fn names_suffice(&self) -> bool {
+        self.names_suffice
+    }
+
+    fn folders(&self, folder: &Path) -> Vec<String> {
+        self.names(folder, ItemKind::Folder)
+    }
+
+    fn files(&self, folder: &Path) -> Vec<String> {
+        self.names(folder, ItemKind::File)
+    }
+
+    fn head(&self, file: &Path) -> Option<Vec<u8>> {
+        let item = self.disk.look(file).ok()?;
+        (item.kind == ItemKind::File).then(|| self.disk.read(file, 0, Some(HEAD as u64)).ok()).flatten().map(|(b, _)| b)
+    }
+}
