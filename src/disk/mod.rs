@@ -53,6 +53,9 @@ pub trait Disk: Sync {
     /// What stands at a path, links followed.
     fn look(&self, path: &Path) -> io::Result<Item>;
 
+    /// The absolute path without links.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
+
     /// A regular file's bytes from `from` on, at most `limit` of them, and the state of
     /// the file that they belong to.
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;

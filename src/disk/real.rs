@@ -3,7 +3,7 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Disk, Item, ItemKind};
 use crate::model::snapshot::Generation;
@@ -29,6 +29,10 @@ impl Disk for Real {
 
     fn look(&self, path: &Path) -> io::Result<Item> {
         item(path)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
     }
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {

@@ -49,9 +49,9 @@ impl<'a> Fields<'a> {
 
     /// Reads the members of a member that is an object.
     pub fn within(&mut self, name: &'static str, need: Need, read: impl FnOnce(&mut Fields<'a>)) {
-        if let Some(inner) = self.value(name, need, "an object", |value| {
-            (value.kind() == Kind::Object).then_some(value)
-        }) {
+        if let Some(inner) =
+            self.value(name, need, "an object", |value| (value.kind() == Kind::Object).then_some(value))
+        {
             let mut fields = Fields { object: inner, prefix: name, faults: Vec::new(), now: self.now };
             read(&mut fields);
             self.faults.append(&mut fields.faults);
@@ -82,7 +82,8 @@ impl<'a> Fields<'a> {
         }
         let found = read(value);
         if found.is_none() {
-            let message = format!("{} should be {wanted} and is {}.", self.named(name), value.kind().as_str());
+            let message =
+                format!("{} should be {wanted} and is {}.", self.named(name), value.kind().as_str());
             self.fault(Code::WrongType, Severity::Error, message);
         }
         found
@@ -115,7 +116,8 @@ impl<'a> Fields<'a> {
     pub fn word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
-            let message = format!("{} is {word:?}; it should be one of {}.", self.named(name), words.join(", "));
+            let message =
+                format!("{} is {word:?}; it should be one of {}.", self.named(name), words.join(", "));
             self.fault(Code::OutOfRange, Severity::Error, message);
         }
         Some(word)
@@ -184,7 +186,8 @@ impl<'a> Fields<'a> {
                 Some(text) => texts.push(text.into()),
                 None => {
                     let named = self.named(name);
-                    let message = format!("{named}[{index}] should be a string and is {}.", item.kind().as_str());
+                    let message =
+                        format!("{named}[{index}] should be a string and is {}.", item.kind().as_str());
                     self.fault(Code::WrongType, Severity::Error, message);
                 }
             }
@@ -196,7 +199,8 @@ impl<'a> Fields<'a> {
     pub fn tags(&mut self, name: &str, need: Need, most: usize, max: usize) -> Box<[Box<str>]> {
         let tags = self.texts(name, need);
         if most > 0 && tags.len() > most {
-            let message = format!("{} holds {} tags; at most {most} are allowed.", self.named(name), tags.len());
+            let message =
+                format!("{} holds {} tags; at most {most} are allowed.", self.named(name), tags.len());
             self.fault(Code::TooLong, Severity::Warning, message);
         }
         for tag in &tags {

@@ -23,8 +23,13 @@ use glance::Glance;
 use reading::Reading;
 
 /// Every format, in the order in which a folder is asked whether it is one of them.
-pub static FORMATS: &[&dyn Format] =
-    &[&memory_server::MemoryServer, &session_log::SessionLog, &agent_memory::AgentMemory, &bmad::Bmad, &a_mem::AMem];
+pub static FORMATS: &[&dyn Format] = &[
+    &memory_server::MemoryServer,
+    &session_log::SessionLog,
+    &agent_memory::AgentMemory,
+    &bmad::Bmad,
+    &a_mem::AMem,
+];
 
 /// The format of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
@@ -146,7 +151,8 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
     let raw = store.raw(entry);
     let mut tape = Tape::default();
     let view = store.view(entry);
-    let (Some(format), Some(object), Some(view)) = (by_name(store.format), object(&mut tape, raw), view) else {
+    let (Some(format), Some(object), Some(view)) = (by_name(store.format), object(&mut tape, raw), view)
+    else {
         return Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] };
     };
     let (text, _) = format.main_text(object);
@@ -186,7 +192,8 @@ fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<
         return;
     }
     if value.members().next().is_none() || name.matches('.').count() >= 2 {
-        let listed: Option<Vec<String>> = value.items().map(|item| item.text().map(Cow::into_owned)).collect();
+        let listed: Option<Vec<String>> =
+            value.items().map(|item| item.text().map(Cow::into_owned)).collect();
         let text = match listed {
             Some(texts) if !texts.is_empty() => texts.join(", "),
             _ => value.plain(),

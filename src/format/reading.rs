@@ -63,7 +63,8 @@ fn take(
 ) {
     let raw = &bytes[piece.start..piece.end];
     let span = Span { start: piece.start as u64, end: piece.end as u64 };
-    let mut faults: Vec<Fault> = piece.faults.iter().map(|&code| fault(code, piece.object.is_some())).collect();
+    let mut faults: Vec<Fault> =
+        piece.faults.iter().map(|&code| fault(code, piece.object.is_some())).collect();
     let Some(object) = piece.object else {
         let index = reading.records.len() as u32;
         for (code, severity, message) in faults {

@@ -83,6 +83,7 @@ codes! {
     LeftoverTemp "leftover-temp" "A temporary file was left behind.",
     LinkOutside "link-outside" "A symbolic link leads out of the store; it is not followed.",
     NotARegularFile "not-a-regular-file" "Something other than a regular file stands here; it is never opened.",
+    UnreadableFile "unreadable-file" "The system does not let us read it.",
     ConfigContradiction "config-contradiction" "Two settings contradict each other.",
     BadFrontMatter "bad-front-matter" "A note's front matter can't be read.",
     UnsupportedVersion "unsupported-version" "It names a version that the format does not have.",

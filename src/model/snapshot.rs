@@ -42,7 +42,7 @@ pub struct Document {
     /// What it is for.
     pub role: Role,
     /// Its bytes from `offset` on; unread files (backups, others) hold none.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Box<[u8]>,
     /// Where `bytes` starts in the file: 0 unless only the tail was read.
     pub offset: u64,
     /// The file's length when it was read.

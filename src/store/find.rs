@@ -46,7 +46,9 @@ pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
     let looked = |found| Looked { path: path.to_owned(), found, refused: false };
     let item = match disk.look(path) {
         Ok(item) => item,
-        Err(error) => return Looked { refused: true, ..looked(Err(format!("it can't be looked at: {error}"))) },
+        Err(error) => {
+            return Looked { refused: true, ..looked(Err(format!("it can't be looked at: {error}"))) };
+        }
     };
     if item.kind == ItemKind::Special {
         return looked(Err("it is neither a folder nor a regular file, and is not opened".into()));
@@ -120,7 +122,9 @@ fn at_or_above(
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     // The session's folder and what stands between it and the root: two folders up.
     for (up, root) in climb(folder).into_iter().enumerate() {
-        for format in FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name())) {
+        for format in
+            FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name()))
+        {
             let named = forced.is_some() && up == 0;
             match recognised(disk, &root, format, named || at_default_place(&root, format)) {
                 Ok(()) if belongs(&root, path, format, up) => {
@@ -169,7 +173,13 @@ fn at_default_place(root: &Path, format: &dyn Format) -> bool {
 }
 
 /// The stores below a folder, nearest first; a store's own folders are not looked into.
-fn below(disk: &dyn Disk, folder: &Path, forced: Option<&dyn Format>, depth: usize, seen: &mut usize) -> Vec<Place> {
+fn below(
+    disk: &dyn Disk,
+    folder: &Path,
+    forced: Option<&dyn Format>,
+    depth: usize,
+    seen: &mut usize,
+) -> Vec<Place> {
     let mut found = Vec::new();
     let Ok(items) = disk.list(folder) else { return found };
     let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
@@ -179,8 +189,10 @@ fn below(disk: &dyn Disk, folder: &Path, forced: Option<&dyn Format>, depth: usi
             break;
         }
         let path = folder.join(&item.name);
-        let is = |format: &&dyn Format| recognised(disk, &path, *format, at_default_place(&path, *format)).is_ok();
-        let formats = FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name()));
+        let is =
+            |format: &&dyn Format| recognised(disk, &path, *format, at_default_place(&path, *format)).is_ok();
+        let formats =
+            FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name()));
         match formats.into_iter().find(is) {
             Some(format) => found.push(place_of(&path, format, None)),
             None if depth + 1 < DEPTH => found.extend(below(disk, &path, forced, depth + 1, seen)),
@@ -195,7 +207,11 @@ fn reason(path: &Path, item: &Item, why: Vec<String>) -> String {
         let folder = path.parent().unwrap_or(path).display();
         return format!("it is a file, and the folder that it stands in ({folder}) is no store");
     }
-    if why.is_empty() { "no store stands in it".into() } else { format!("no store stands in it ({})", why.join("; ")) }
+    if why.is_empty() {
+        "no store stands in it".into()
+    } else {
+        format!("no store stands in it ({})", why.join("; "))
+    }
 }
 
 fn recognised(disk: &dyn Disk, root: &Path, format: &dyn Format, names_suffice: bool) -> Result<(), String> {
@@ -231,6 +247,9 @@ impl Glance for DiskGlance<'_> {
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {
         let item = self.disk.look(file).ok()?;
-        (item.kind == ItemKind::File).then(|| self.disk.read(file, 0, Some(HEAD as u64)).ok()).flatten().map(|(b, _)| b)
+        (item.kind == ItemKind::File)
+            .then(|| self.disk.read(file, 0, Some(HEAD as u64)).ok())
+            .flatten()
+            .map(|(b, _)| b)
     }
 }

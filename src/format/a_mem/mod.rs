@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::glance::Glance;
+use super::glance::{Likeness, likeness, names_member};
 use super::reading::Reading;
 use super::{Assembly, Format, Parts, Placement};
 use crate::model::{DecayTable, Moment, Role};
 use crate::text::json::Json;
-use super::glance::{Likeness, likeness, names_member};
 
 /// Events by month, knowledge notes and agent profiles (specification 5).
 pub struct AMem;
@@ -26,19 +26,23 @@ impl Format for AMem {
     }
 
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        let is_event = |object: Json<'_>| object.get("event_type").is_some() || object.get("trace_id").is_some();
+        let is_event =
+            |object: Json<'_>| object.get("event_type").is_some() || object.get("trace_id").is_some();
         let events = root.join("events");
         let logs = glance.files(&events).into_iter().map(|file| events.join(file));
         let months = glance.folders(&events).into_iter().map(|month| events.join(month).join("events.jsonl"));
-        let has_events = logs.chain(months).filter(|log| log.extension().is_some_and(|end| end == "jsonl")).any(|log| {
-            glance.head(&log).is_some_and(|head| likeness(&head, is_event) == Likeness::Yes)
-        });
+        let has_events = logs
+            .chain(months)
+            .filter(|log| log.extension().is_some_and(|end| end == "jsonl"))
+            .any(|log| glance.head(&log).is_some_and(|head| likeness(&head, is_event) == Likeness::Yes));
         let notes = [root.join("knowledge/notes"), root.join("knowledge")];
         let has_notes = notes.iter().any(|folder| {
             let markdown = |file: &String| file.ends_with(".md");
-            glance.files(folder).iter().filter(|file| markdown(file)).any(|file| {
-                glance.head(&folder.join(file)).is_some_and(|head| head.starts_with(b"---"))
-            })
+            glance
+                .files(folder)
+                .iter()
+                .filter(|file| markdown(file))
+                .any(|file| glance.head(&folder.join(file)).is_some_and(|head| head.starts_with(b"---")))
         });
         let profiles = root.join("profiles");
         let has_profiles = glance.files(&profiles).iter().any(|file| {

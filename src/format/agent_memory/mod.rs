@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::glance::Glance;
+use super::glance::{Likeness, likeness, names_member};
 use super::reading::Reading;
 use super::{Assembly, Format, Parts, Placement};
 use crate::model::{DecayTable, Moment, Role};
 use crate::text::json::Json;
-use super::glance::{Likeness, likeness, names_member};
 
 /// A canonical state, an event history and checkpoints (specification 3).
 pub struct AgentMemory;
@@ -27,7 +27,8 @@ impl Format for AgentMemory {
 
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
         let state = glance.head(&root.join("state.json"));
-        let is_state = state.is_some_and(|head| names_member(&head, "schemaVersion") && names_member(&head, "bundle"));
+        let is_state =
+            state.is_some_and(|head| names_member(&head, "schemaVersion") && names_member(&head, "bundle"));
         let history = glance.head(&root.join("history/events.jsonl"));
         let is_event = |object: Json<'_>| {
             let kind = object.get("kind");

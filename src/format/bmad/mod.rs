@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::glance::Glance;
+use super::glance::{Likeness, likeness, names_member};
 use super::reading::Reading;
 use super::{Assembly, Format, Parts, Placement};
 use crate::model::{DecayTable, Moment, Role};
 use crate::text::json::Json;
-use super::glance::{Likeness, likeness, names_member};
 
 /// The logs of a session, with a member that the records of each have.
 const LOGS: [(&str, &str); 4] = [
@@ -44,7 +44,9 @@ impl Format for Bmad {
             manifest.is_some_and(|head| names_member(&head, "session_id"))
                 || LOGS.iter().any(|(log, member)| {
                     let head = glance.head(&path.join(log));
-                    head.is_some_and(|head| likeness(&head, |o| o.get("id").is_some() && o.get(member).is_some()) == Likeness::Yes)
+                    head.is_some_and(|head| {
+                        likeness(&head, |o| o.get("id").is_some() && o.get(member).is_some()) == Likeness::Yes
+                    })
                 })
         };
         if glance.folders(&folder).iter().take(LOOKED_INTO).any(is_session) {

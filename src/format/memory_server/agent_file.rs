@@ -51,7 +51,8 @@ fn memories(path: &Path, bytes: &[u8], skipped: usize, object: Json<'_>, now: Mo
                 let faults = fields.into_faults().into_iter().map(lenient).collect();
                 reading.push(path, span, line, count, seen, faults);
             } else {
-                let message = format!("An item of `{kind}` should be an object and is {}.", item.kind().as_str());
+                let message =
+                    format!("An item of `{kind}` should be an object and is {}.", item.kind().as_str());
                 let problem = Problem::of_file(Code::NotAnObject, Severity::Error, path, message);
                 reading.problems.push(problem.at_line(line).of_record(reading.records.len() as u32, None));
                 reading.records.push(Record { span, line, lines: count, body: Body::Broken });

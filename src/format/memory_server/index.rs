@@ -54,7 +54,10 @@ fn listed<'a>(parts: &Parts<'a>, entry: &Entry) -> Option<Listed<'a>> {
 fn version(index: Json<'_>, found: &mut Vec<(Code, String)>) {
     match index.get("version").map(|version| version.plain()) {
         Some(version) if version != VERSION => {
-            found.push((Code::UnsupportedVersion, format!("The index names version {version:?}, not {VERSION:?}.")));
+            found.push((
+                Code::UnsupportedVersion,
+                format!("The index names version {version:?}, not {VERSION:?}."),
+            ));
         }
         _ => {}
     }
@@ -65,10 +68,15 @@ fn version(index: Json<'_>, found: &mut Vec<(Code, String)>) {
 fn counts(index: Json<'_>, records: &[Listed<'_>], found: &mut Vec<(Code, String)>) {
     let count = |test: &dyn Fn(&Listed<'_>) -> bool| records.iter().filter(|record| test(record)).count();
     let mut compare = |path: &[&str], accepted: [usize; 2]| {
-        let Some(stored) = index.get("statistics").and_then(|s| s.path(path)).and_then(|n| n.number()) else { return };
+        let Some(stored) = index.get("statistics").and_then(|s| s.path(path)).and_then(|n| n.number()) else {
+            return;
+        };
         if !accepted.iter().any(|&count| count as f64 == stored) {
             let name = path.join(".");
-            found.push((Code::CountMismatch, format!("`statistics.{name}` says {stored}; there are {}.", accepted[0])));
+            found.push((
+                Code::CountMismatch,
+                format!("`statistics.{name}` says {stored}; there are {}.", accepted[0]),
+            ));
         }
     };
     let live = count(&|record| record.state == State::Live);
@@ -104,7 +112,8 @@ fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Optio
         .filter(|pair| !known.contains(pair))
         .count();
     (missing + extra > 0).then(|| {
-        let message = format!("`{name}` misses {missing} and has {extra} too many; it is made anew from the records.");
+        let message =
+            format!("`{name}` misses {missing} and has {extra} too many; it is made anew from the records.");
         (Code::IndexStale, message)
     })
 }

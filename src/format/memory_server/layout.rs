@@ -12,7 +12,8 @@ pub const FILES: [(&str, &str); 3] =
     [("core_memories.jsonl", "core"), ("learnings.jsonl", "learning"), ("tasks.jsonl", "task")];
 
 /// The arrays of a 1.0 document, with the type of record that each holds.
-pub const ARRAYS: [(&str, &str); 3] = [("core_memories", "core"), ("learnings", "learning"), ("tasks", "task")];
+pub const ARRAYS: [(&str, &str); 3] =
+    [("core_memories", "core"), ("learnings", "learning"), ("tasks", "task")];
 
 /// The type of record that a live file, or an archive made from it, holds.
 /// Archives are `<stem>_<YEAR>_Q<N>.jsonl`, or `<type>_memories_<YEAR>_Q<N>.jsonl` as
@@ -41,7 +42,9 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
         ["index.json"] => Placement::File(Role::Index),
         [".lock"] => Placement::File(Role::Lock),
         [".backup", name] if name.contains(".backup") => Placement::File(Role::Backup),
-        ["archive", name] | ["archive", _, name] if name.ends_with(".jsonl") => Placement::File(Role::Archive),
+        ["archive", name] | ["archive", _, name] if name.ends_with(".jsonl") => {
+            Placement::File(Role::Archive)
+        }
         // Whether a document is of the 1.0 writer only its content tells.
         [name] if name.ends_with(".json") => Placement::File(Role::Records),
         _ => Placement::Unexpected,
@@ -51,15 +54,20 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 /// Whether the folder is a store of this format.
 pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     let names = glance.files(root);
-    let found: Vec<&str> = FILES.iter().map(|(file, _)| *file).filter(|file| names.iter().any(|n| n == file)).collect();
-    let looks: Vec<Likeness> =
-        found.iter().filter_map(|file| glance.head(&root.join(file))).map(|head| likeness(&head, is_record)).collect();
+    let found: Vec<&str> =
+        FILES.iter().map(|(file, _)| *file).filter(|file| names.iter().any(|n| n == file)).collect();
+    let looks: Vec<Likeness> = found
+        .iter()
+        .filter_map(|file| glance.head(&root.join(file)))
+        .map(|head| likeness(&head, is_record))
+        .collect();
     if looks.contains(&Likeness::Yes) || (glance.names_suffice() && !found.is_empty()) {
         return Ok(());
     }
-    let agent_file = names.iter().filter(|name| name.ends_with(".json")).any(|name| {
-        glance.head(&root.join(name)).is_some_and(|head| is_agent_file(&head))
-    });
+    let agent_file = names
+        .iter()
+        .filter(|name| name.ends_with(".json"))
+        .any(|name| glance.head(&root.join(name)).is_some_and(|head| is_agent_file(&head)));
     if agent_file {
         return Ok(());
     }

@@ -73,7 +73,8 @@ fn limits(document: &Document) -> Vec<Problem> {
     let Some(&(file, bytes, memories, hard)) = LIMITS.iter().find(|(file, ..)| *file == name) else {
         return Vec::new();
     };
-    let live = document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count();
+    let live =
+        document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count();
     let remedy = match (hard, layout::kind_of_file(&document.path)) {
         (true, _) => "Agents refuse to add more until some are archived.",
         (false, Some("task")) => "Archive tasks that are done.",
@@ -86,7 +87,12 @@ fn limits(document: &Document) -> Vec<Problem> {
         .filter(|&(is, max, _)| near(is, max))
         .map(|(is, max, what)| {
             let code = if is > max { Code::LimitExceeded } else { Code::LimitNear };
-            Problem::of_file(code, Severity::Warning, file, format!("{file} holds {is} of {max} {what}. {remedy}"))
+            Problem::of_file(
+                code,
+                Severity::Warning,
+                file,
+                format!("{file} holds {is} of {max} {what}. {remedy}"),
+            )
         })
         .collect()
 }

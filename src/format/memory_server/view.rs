@@ -71,7 +71,11 @@ pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> 
 }
 
 /// The record's type, which stands in the wrong file if that holds another.
-fn place(fields: &mut Fields<'_>, own: Option<Cow<'_, str>>, of_file: Option<&'static str>) -> Cow<'static, str> {
+fn place(
+    fields: &mut Fields<'_>,
+    own: Option<Cow<'_, str>>,
+    of_file: Option<&'static str>,
+) -> Cow<'static, str> {
     let Some(own) = own else {
         return Cow::Borrowed(of_file.unwrap_or("unknown"));
     };

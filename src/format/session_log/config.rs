@@ -14,8 +14,12 @@ const NEAR: f64 = 0.9;
 
 /// The half-lives of §4.4.
 pub fn default_decay() -> DecayTable {
-    let half_lives =
-        [("conversation", Some(168.0)), ("decision", Some(720.0)), ("finding", Some(336.0)), ("preference", None)];
+    let half_lives = [
+        ("conversation", Some(168.0)),
+        ("decision", Some(720.0)),
+        ("finding", Some(336.0)),
+        ("preference", None),
+    ];
     DecayTable::new(&half_lives, Some(CREATED_WITH), 0.1)
 }
 
@@ -132,7 +136,9 @@ impl Settings<'_> {
     }
 
     fn version(&mut self, config: Json<'_>) {
-        if let Some(version) = config.get("version").filter(|version| !matches!(&*version.plain(), "1.0" | "1" | "1.0.0")) {
+        if let Some(version) =
+            config.get("version").filter(|version| !matches!(&*version.plain(), "1.0" | "1" | "1.0.0"))
+        {
             let message = format!("The config names version {:?}; this format has \"1.0\".", version.plain());
             self.add(Code::UnsupportedVersion, Severity::Warning, message);
         }
@@ -140,7 +146,8 @@ impl Settings<'_> {
 
     fn number(&mut self, name: &str, value: Json<'_>, range: Range) {
         let Some(number) = value.number() else {
-            let message = format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str());
+            let message =
+                format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str());
             return self.add(Code::WrongType, Severity::Error, message);
         };
         let (fits, wanted) = match range {
@@ -156,7 +163,8 @@ impl Settings<'_> {
     fn type_specific(&mut self, kind: &str, settings: Json<'_>) {
         let name = format!("decay.type_specific.{kind}");
         if settings.kind() != Kind::Object {
-            let message = format!("`{name}` should be an object and is {}; it is ignored.", settings.kind().as_str());
+            let message =
+                format!("`{name}` should be an object and is {}; it is ignored.", settings.kind().as_str());
             return self.add(Code::WrongType, Severity::Error, message);
         }
         if let Some(hours) = settings.get("half_life_hours") {

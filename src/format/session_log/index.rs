@@ -30,7 +30,8 @@ pub fn check(index: Json<'_>, path: &Path, log: Option<&Document>, deleted: &Has
         }
     }
     if !stale.is_empty() {
-        let message = format!("The index disagrees with the log: {}. It is made anew from it.", stale.join("; "));
+        let message =
+            format!("The index disagrees with the log: {}. It is made anew from it.", stale.join("; "));
         problems.push(warning(Code::IndexStale, message));
     }
     problems
@@ -63,7 +64,11 @@ fn compare_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&
         seen.insert(id);
     }
     let missing = records.keys().filter(|id| !deleted.contains(**id) && !seen.contains(**id)).count();
-    let parts = [(missing, "entries are missing"), (gone, "entries are not in the log"), (wrong, "entries are wrong")];
+    let parts = [
+        (missing, "entries are missing"),
+        (gone, "entries are not in the log"),
+        (wrong, "entries are wrong"),
+    ];
     parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Which of its files is what, and what marks a folder as this format.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::Placement;
 use super::super::glance::{Glance, Likeness, likeness, names_member};
@@ -15,11 +15,6 @@ pub fn session_of(path: &Path) -> Option<&Path> {
     let mut parts = path.iter();
     (parts.next()?.to_str()? == "sessions").then_some(())?;
     parts.next().map(Path::new)
-}
-
-/// A file of a session's folder.
-pub fn in_session(session: &Path, file: &str) -> PathBuf {
-    Path::new("sessions").join(session).join(file)
 }
 
 /// What a path is to the format.

@@ -109,7 +109,8 @@ impl<'a> SessionFiles<'a> {
         let mut decay = decay.clone();
         let mut created = None;
         let mut tape = Tape::default();
-        let metadata = self.file(Role::Metadata).and_then(|document| whole_object(&mut tape, body(document)).ok());
+        let metadata =
+            self.file(Role::Metadata).and_then(|document| whole_object(&mut tape, body(document)).ok());
         if let Some(metadata) = metadata {
             config::apply_session(&mut decay, metadata);
             let text = metadata.get("created_at").and_then(|created| created.text());
@@ -134,7 +135,9 @@ impl<'a> SessionFiles<'a> {
                 let state = match &read.body {
                     Body::Broken => State::Broken,
                     Body::Read(_) if file.role != Role::Records => continue,
-                    Body::Read(view) if view.id.as_deref().is_some_and(|id| deleted.contains(id)) => State::Deleted,
+                    Body::Read(view) if view.id.as_deref().is_some_and(|id| deleted.contains(id)) => {
+                        State::Deleted
+                    }
                     Body::Read(_) => State::Live,
                 };
                 entries.push(Entry { document, record: record as u32, session: Some(session), state });
@@ -193,7 +196,8 @@ impl<'a> SessionFiles<'a> {
             _ => return None,
         };
         let path = Path::new("sessions").join(self.name);
-        let message = format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
+        let message =
+            format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
         Some(Problem::of_file(code, Severity::Warning, path, message))
     }
 
@@ -208,7 +212,8 @@ impl<'a> SessionFiles<'a> {
         };
         for view in live {
             counts.total += 1;
-            let of_kind = counts.by_kind.iter_mut().find(|(name, _)| name.strip_suffix('s') == Some(&view.kind));
+            let of_kind =
+                counts.by_kind.iter_mut().find(|(name, _)| name.strip_suffix('s') == Some(&view.kind));
             if let Some((_, count)) = of_kind {
                 *count += 1;
             }

@@ -1,0 +1,142 @@
+//! What stands below a store's root, and what is wrong with the files themselves.
+
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, Item, ItemKind};
+use crate::format::{Format, Placement};
+use crate::model::{Code, Problem, Role, Severity};
+
+/// Folders nested deeper than this are not entered; no format needs as many.
+const DEPTH: usize = 8;
+
+/// One regular file of a store.
+pub struct Found {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// What it is to the format.
+    pub role: Role,
+    /// What the system says of it.
+    pub item: Item,
+}
+
+/// What a walk below a root found.
+#[derive(Default)]
+pub struct Listing {
+    /// The regular files of the format, sorted by path.
+    pub files: Vec<Found>,
+    /// The folders that were entered, sorted by path; not the root itself.
+    pub folders: Vec<PathBuf>,
+    /// What is wrong with files and folders themselves.
+    pub problems: Vec<Problem>,
+}
+
+/// Walks a store. Links that lead out of it are reported and not followed, and nothing
+/// is opened.
+pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
+    let mut listing = Listing::default();
+    if let Ok(item) = disk.look(root) {
+        listing.permissions(Path::new(""), &item, Role::Other);
+    }
+    let real_root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    let walk = Walk { disk, root, real_root: disk.real_path(root).unwrap_or(real_root), format };
+    walk.folder(Path::new(""), 0, &mut listing);
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.folders.sort();
+    listing
+}
+
+struct Walk<'a> {
+    disk: &'a dyn Disk,
+    root: &'a Path,
+    real_root: PathBuf,
+    format: &'a dyn Format,
+}
+
+impl Walk<'_> {
+    fn folder(&self, relative: &Path, depth: usize, listing: &mut Listing) {
+        let items = match self.disk.list(&self.root.join(relative)) {
+            Ok(items) => items,
+            Err(error) => return listing.add(unreadable(relative, &error)),
+        };
+        for item in items {
+            self.item(relative.join(&item.name), item, depth, listing);
+        }
+    }
+
+    fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut Listing) {
+        if let Some(target) = &item.link
+            && !target.as_ref().is_some_and(|target| target.starts_with(&self.real_root))
+        {
+            let message = match target {
+                Some(target) => format!("It leads to {}; it is not followed.", target.display()),
+                None => "It leads nowhere.".into(),
+            };
+            return listing.add(Problem::of_file(Code::LinkOutside, Severity::Warning, path, message));
+        }
+        match (item.kind, self.format.place(&path, item.kind == ItemKind::Folder)) {
+            (ItemKind::Special, _) => {
+                let message =
+                    "It is neither a file nor a folder (a FIFO, device or socket); it is not opened.";
+                listing.add(Problem::of_file(Code::NotARegularFile, Severity::Warning, path, message));
+            }
+            (ItemKind::Folder, Placement::Enter) if depth < DEPTH && item.link.is_none() => {
+                listing.permissions(&path, &item, Role::Other);
+                self.folder(&path, depth + 1, listing);
+                listing.folders.push(path);
+            }
+            (ItemKind::Folder, _) => self.strange_folder(path, listing),
+            (ItemKind::File, Placement::File(role)) => {
+                listing.permissions(&path, &item, role);
+                if role == Role::Temp {
+                    let message =
+                        "A temporary file was left behind; an agent may still be about to rename it.";
+                    listing.add(Problem::of_file(Code::LeftoverTemp, Severity::Warning, &path, message));
+                }
+                listing.files.push(Found { path, role, item });
+            }
+            (ItemKind::File, _) => {
+                let message = "The format has no such file; it is kept and not read.";
+                listing.add(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
+            }
+        }
+    }
+
+    fn strange_folder(&self, path: PathBuf, listing: &mut Listing) {
+        let (code, severity, message) = match self.format.place(&path, false) {
+            Placement::File(_) => {
+                (Code::NotARegularFile, Severity::Warning, "A folder stands where the format has a file.")
+            }
+            _ => (
+                Code::UnexpectedPlace,
+                Severity::Note,
+                "The format has no such folder; it is kept and not read.",
+            ),
+        };
+        listing.add(Problem::of_file(code, severity, path, message));
+    }
+}
+
+impl Listing {
+    fn add(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// Files are 0600, folders 0700, and locks may be 0644 (2 §14.1).
+    fn permissions(&mut self, path: &Path, item: &Item, role: Role) {
+        let allowed = match (item.kind, role) {
+            (ItemKind::Folder, _) => 0o700,
+            (_, Role::Lock) => 0o644,
+            _ => 0o600,
+        };
+        if item.mode & 0o777 & !allowed != 0 {
+            let message = format!("Its mode is {:04o}; it should be {allowed:04o}.", item.mode);
+            self.add(Problem::of_file(Code::LoosePermissions, Severity::Warning, path, message));
+        }
+    }
+}
+
+/// A file or folder that the system does not let us read.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
+    let message = format!("It can't be read: {error}. Nothing of it is shown.");
+    Problem::of_file(Code::UnreadableFile, Severity::Error, path, message)
+}

@@ -1,0 +1,262 @@
+//! Reading a store: files into documents, documents into a store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::files::{self, Found, Listing};
+use super::find::Place;
+use crate::disk::{self, Disk, Real};
+use crate::format::{self, Assembly, Format, LockFact, Parts};
+use crate::model::snapshot::Generation;
+use crate::model::{Document, Extent, Moment, Problem, Role, Span, Store};
+use crate::text::scan::{Newlines, Tape};
+
+/// How much of a file's end is read for the first screen, in bytes.
+const TAIL: u64 = 64 * 1024;
+/// How many of the files that changed last are read for the first screen.
+const TAIL_FILES: usize = 4;
+/// Small files are read whole for the first screen, up to this many bytes.
+const SMALL: u64 = 256 * 1024;
+
+/// Reads a store. Reading never fails: what can't be read becomes a problem.
+///
+/// `previous` is the same store as it was read before; files that have not changed
+/// since are taken from it. With [`Extent::Tail`] only the newest entries are read,
+/// from the ends of the files that changed last, and no problems are gathered.
+pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment) -> Store {
+    load_from(&Real, place, extent, previous, now)
+}
+
+/// The same, from a disk that the caller chooses.
+pub fn load_from(
+    disk: &dyn Disk,
+    place: &Place,
+    extent: Extent,
+    previous: Option<&Store>,
+    now: Moment,
+) -> Store {
+    let Some(format) = format::by_name(place.format).filter(|format| format.reads()) else {
+        return unread(place, disk);
+    };
+    let mut listing = files::walk(disk, &place.root, format);
+    let loader = Loader { disk, root: &place.root, format, previous, now };
+    let documents = match extent {
+        Extent::Whole => loader.whole(&mut listing),
+        Extent::Tail => loader.tails(&listing),
+    };
+    let locks = loader.locks(&listing);
+    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks };
+    let assembly = format.assemble(&parts, now);
+    put_together(place, format, extent, listing, documents, assembly)
+}
+
+struct Loader<'a> {
+    disk: &'a dyn Disk,
+    root: &'a Path,
+    format: &'a dyn Format,
+    previous: Option<&'a Store>,
+    now: Moment,
+}
+
+impl Loader<'_> {
+    fn whole(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
+        let mut documents = Vec::with_capacity(listing.files.len());
+        for found in &listing.files {
+            match self.unchanged(found).map_or_else(|| self.document(found).map(Arc::new), Ok) {
+                Ok(document) => documents.push(document),
+                Err(problem) => listing.problems.push(problem),
+            }
+        }
+        documents
+    }
+
+    fn unchanged(&self, found: &Found) -> Option<Arc<Document>> {
+        let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
+        let index = previous.documents.binary_search_by(|document| document.path.cmp(&found.path)).ok()?;
+        let document = &previous.documents[index];
+        (document.generation == found.item.generation).then(|| Arc::clone(document))
+    }
+
+    fn document(&self, found: &Found) -> Result<Document, Problem> {
+        if !is_read(found.role) {
+            return Ok(bare(found, found.item.generation));
+        }
+        let path = self.root.join(&found.path);
+        match self.disk.read(&path, 0, None) {
+            Ok((bytes, generation)) => Ok(self.read(found, bytes, 0, generation)),
+            Err(error) => Err(files::unreadable(&found.path, &error)),
+        }
+    }
+
+    fn read(&self, found: &Found, bytes: Vec<u8>, offset: u64, generation: Generation) -> Document {
+        let reading = self.format.read(found.role, &found.path, &bytes, self.now);
+        let len = offset + bytes.len() as u64;
+        let mut document = Document {
+            bytes: bytes.into(),
+            offset,
+            len,
+            records: reading.records,
+            problems: reading.problems,
+            ..bare(found, generation)
+        };
+        if offset > 0 {
+            shift(&mut document);
+        }
+        document
+    }
+
+    /// The ends of the logs that changed last, and the small files beside them.
+    fn tails(&self, listing: &Listing) -> Vec<Arc<Document>> {
+        let mut logs: Vec<&Found> =
+            listing.files.iter().filter(|found| found.role == Role::Records).collect();
+        logs.sort_by_key(|found| std::cmp::Reverse(found.item.generation.modified));
+        logs.truncate(TAIL_FILES);
+        let beside = |found: &&Found| {
+            let small = found.item.generation.len <= SMALL;
+            let log = logs.iter().any(|log| log.path.parent() == found.path.parent());
+            small && (log || found.role == Role::Config) && is_read(found.role) && found.role != Role::Index
+        };
+        let mut chosen: Vec<&Found> =
+            listing.files.iter().filter(|found| found.role != Role::Records).filter(beside).collect();
+        chosen.extend(&logs);
+        chosen.sort_by(|a, b| a.path.cmp(&b.path));
+        chosen.into_iter().filter_map(|found| self.tail(found)).map(Arc::new).collect()
+    }
+
+    fn tail(&self, found: &Found) -> Option<Document> {
+        let len = found.item.generation.len;
+        let path = self.root.join(&found.path);
+        if len <= TAIL || found.role != Role::Records || is_document(&found.path) {
+            return self.document(found).ok();
+        }
+        let (bytes, generation) = self.disk.read(&path, len - TAIL, None).ok()?;
+        let start = tail_start(&bytes);
+        Some(self.read(found, bytes[start..].to_vec(), len - TAIL + start as u64, generation))
+    }
+
+    fn locks(&self, listing: &Listing) -> Vec<LockFact> {
+        let locks = listing.files.iter().filter(|found| found.role == Role::Lock);
+        locks
+            .filter_map(|found| {
+                let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, Some(4096)).ok()?;
+                let holder_alive = first_number(&bytes).map(disk::is_alive);
+                let modified = Moment((generation.modified / 1000) as i64);
+                Some(LockFact { path: found.path.clone(), bytes, modified, holder_alive })
+            })
+            .collect()
+    }
+}
+
+/// A JSON document can't be read from its tail.
+fn is_document(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "json")
+}
+
+/// Whether a role's content is needed to show a store.
+fn is_read(role: Role) -> bool {
+    !matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other)
+}
+
+fn bare(found: &Found, generation: Generation) -> Document {
+    Document {
+        path: found.path.clone(),
+        role: found.role,
+        bytes: Vec::new().into(),
+        offset: 0,
+        len: generation.len,
+        generation,
+        records: Vec::new(),
+        problems: Vec::new(),
+    }
+}
+
+/// The first line start in a tail from which a record can be read: what stands before
+/// it belongs to a line that starts further up.
+fn tail_start(bytes: &[u8]) -> usize {
+    let mut tape = Tape::default();
+    let starts = memchr::memchr_iter(b'\n', bytes).map(|feed| feed + 1);
+    let whole = |&start: &usize| {
+        use crate::text::scan::Scan;
+        matches!(tape.scan(&bytes[start..], Newlines::Refused), Scan::Whole { .. })
+    };
+    starts.into_iter().find(whole).unwrap_or(0)
+}
+
+/// Records of a tail stand where they stand in the file, on lines that nobody counted.
+fn shift(document: &mut Document) {
+    for record in &mut document.records {
+        let Span { start, end } = record.span;
+        record.span = Span { start: start + document.offset, end: end + document.offset };
+        record.line = 0;
+    }
+    document.problems.clear();
+}
+
+/// The process number in a lock: the first number that stands in it, whatever its shape.
+fn first_number(bytes: &[u8]) -> Option<i32> {
+    let start = bytes.iter().position(u8::is_ascii_digit)?;
+    let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&bytes[start..start + digits]).ok()?.parse().ok()
+}
+
+/// A store of a format that this version recognises and does not read.
+fn unread(place: &Place, disk: &dyn Disk) -> Store {
+    let modified = disk.look(&place.root).ok().map(|item| Moment((item.generation.modified / 1000) as i64));
+    let decay = crate::model::DecayTable::new(&[], None, 0.1);
+    Store {
+        root: place.root.clone(),
+        format: place.format,
+        extent: Extent::Whole,
+        sessions: Vec::new(),
+        documents: Vec::new(),
+        entries: Vec::new(),
+        problems: Vec::new(),
+        problems_by_record: Vec::new(),
+        decay,
+        bytes: 0,
+        modified,
+    }
+}
+
+fn put_together(
+    place: &Place,
+    format: &dyn Format,
+    extent: Extent,
+    listing: Listing,
+    documents: Vec<Arc<Document>>,
+    assembly: Assembly,
+) -> Store {
+    let mut problems = Vec::new();
+    if extent == Extent::Whole {
+        problems.extend(listing.problems);
+        problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
+        problems.extend(assembly.problems);
+        problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
+    }
+    let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
+    Store {
+        root: place.root.clone(),
+        format: format.name(),
+        extent,
+        sessions: assembly.sessions,
+        entries: assembly.entries,
+        problems_by_record: by_record(&documents, &problems),
+        problems,
+        decay: assembly.decay.unwrap_or_else(|| format.decay()),
+        bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
+        modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
+        documents,
+    }
+}
+
+fn by_record(documents: &[Arc<Document>], problems: &[Problem]) -> Vec<(u32, u32, u32)> {
+    let mut places: Vec<(u32, u32, u32)> = Vec::new();
+    for (number, problem) in problems.iter().enumerate() {
+        let Some(record) = problem.record else { continue };
+        if let Ok(document) = documents.binary_search_by(|document| document.path.cmp(&problem.file)) {
+            places.push((document as u32, record, number as u32));
+        }
+    }
+    places.sort_unstable();
+    places
+}
