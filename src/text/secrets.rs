@@ -317,3 +317,9 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
         [] => true,
     }
 }
+
+/// Whether `bytes` hold a sensitive value.
+pub fn is_sensitive(bytes: &[u8]) -> bool {
+    let _ = bytes;
+    false
+}

@@ -1,0 +1,86 @@
+//! Why an entry ranks as it does, factor by factor.
+
+use super::cancel::Cancel;
+use super::matching::idf;
+use super::rank::{Factors, Ranking};
+use super::search::Request;
+use crate::model::EntryRef;
+
+/// Every factor of one entry's rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Which formula.
+    pub ranking: Ranking,
+    /// 0 to 1.
+    pub importance: f64,
+    /// 0 to 1.
+    pub decay: f64,
+    /// Hours since creation, if known.
+    pub age_hours: Option<f64>,
+    /// The half-life used; `None` for what never fades.
+    pub half_life_hours: Option<f64>,
+    /// The floor used.
+    pub min_decay: f64,
+    /// 1.0 to 1.5 (product).
+    pub recency: f64,
+    /// The match quality, 0 to 1; 1 where the query has no words.
+    pub matched: f64,
+    /// The access part of the weighted sum.
+    pub access: f64,
+    /// The rank.
+    pub rank: f64,
+    /// What each word and phrase contributed.
+    pub words: Vec<WordHit>,
+}
+
+/// What one word or phrase of the query contributed to a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordHit {
+    /// The word, as typed.
+    pub word: String,
+    /// 1.0, 0.8, 0.6, 0.4 or 0.
+    pub hit: f64,
+    /// `ln(1 + N/df)`.
+    pub idf: f64,
+    /// How many records have it.
+    pub df: usize,
+    /// Of how many.
+    pub n: usize,
+}
+
+/// Explains one entry's rank; `None` for a broken record.
+pub fn explain(request: &Request<'_>, at: EntryRef) -> Option<Explanation> {
+    explain_each(request, &[at]).pop().flatten()
+}
+
+/// Explains the ranks of several entries. The words of the query are looked for once,
+/// in everything, for their weights depend on all entries.
+pub fn explain_each(request: &Request<'_>, entries: &[EntryRef]) -> Vec<Option<Explanation>> {
+    let matches = request.matches(&Cancel::default());
+    let explained = entries.iter().map(|&at| {
+        let store = request.snapshot.stores.get(at.store as usize)?;
+        let entry = store.entries.get(at.entry as usize)?;
+        let view = store.view(entry)?;
+        let matches = matches.as_ref()?;
+        let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+        let words = request.query.wanted_words().map(|(index, word)| {
+            let df = matches.words.get(index).map_or(0, |levels| levels.df);
+            let hit = matches.level(index, at).value();
+            WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n }
+        });
+        Some(Explanation {
+            ranking: request.ranking,
+            importance: factors.importance,
+            decay: factors.decay,
+            age_hours: factors.age_hours,
+            half_life_hours: factors.rule.half_life_hours,
+            min_decay: factors.rule.min,
+            recency: factors.recency,
+            matched: factors.matched,
+            access: factors.access,
+            rank: factors.rank,
+            words: words.collect(),
+        })
+    });
+    explained.collect()
+}

@@ -1,0 +1,66 @@
+//! What results have in common, counted.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::search::Hit;
+use crate::model::Snapshot;
+
+/// What results have in common, counted. Broken records count only in sessions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facets {
+    /// By type, most first. Untrusted text.
+    pub types: Vec<(String, usize)>,
+    /// By tag, most first. Untrusted text.
+    pub tags: Vec<(String, usize)>,
+    /// How many are of high, medium and low importance, as `importance:` takes them.
+    pub importance: [usize; 3],
+    /// By store and session, in the order of the snapshot.
+    pub sessions: Vec<SessionCount>,
+}
+
+/// How many results one session has, or what of a store belongs to none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SessionCount {
+    /// Index into `Snapshot::stores`.
+    pub store: u32,
+    /// Index into `Store::sessions`.
+    pub session: Option<u32>,
+    /// How many.
+    pub count: usize,
+}
+
+/// Counts types, tags, importance and sessions of the results.
+pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
+    let mut importance = [0; 3];
+    let (mut types, mut tags, mut sessions) = (HashMap::new(), HashMap::new(), HashMap::new());
+    for hit in hits {
+        let (store, entry) = snapshot.get(hit.at);
+        count(&mut sessions, (hit.at.store, entry.session));
+        let Some(view) = store.view(entry) else { continue };
+        count(&mut types, view.kind.as_ref());
+        view.tags.iter().for_each(|tag| count(&mut tags, tag.as_ref()));
+        let [high, medium, low] = &mut importance;
+        *match view.importance {
+            0.75.. => high,
+            0.45.. => medium,
+            _ => low,
+        } += 1;
+    }
+    let mut sessions: Vec<SessionCount> = sessions
+        .into_iter()
+        .map(|((store, session), count)| SessionCount { store, session, count })
+        .collect();
+    sessions.sort_unstable();
+    Facets { types: most_first(types), tags: most_first(tags), importance, sessions }
+}
+
+fn count<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
+    *counts.entry(key).or_default() += 1;
+}
+
+fn most_first(counts: HashMap<&str, usize>) -> Vec<(String, usize)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then(a.cmp(b)));
+    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+}

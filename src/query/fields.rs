@@ -1,0 +1,217 @@
+//! The fields of the query language: their names, their values, and what they mean.
+
+use std::ops::Range;
+
+use super::filter::{Bounds, Filter, NameFilter, Named};
+use super::pattern::Pattern;
+use super::search::Order;
+use super::syntax::{MinRank, Node, Query};
+use super::when::{SHAPES, Stretch, When};
+use super::{QueryError, parse::wrong};
+use crate::model::{Moment, State};
+use crate::text::fold::fold;
+
+/// The fields, in the order of `docs/query.md`.
+pub(super) const FIELDS: &[&str] = &[
+    "type",
+    "topic",
+    "tag",
+    "session",
+    "store",
+    "id",
+    "is",
+    "has",
+    "in",
+    "since",
+    "until",
+    "at",
+    "accessed",
+    "importance",
+    "min",
+    "sort",
+    "limit",
+];
+
+/// One of the values of a field, and where it stands.
+pub(super) struct Value {
+    pub text: String,
+    pub span: Range<usize>,
+}
+
+/// Whether the field sets something for the whole query and filters nothing.
+pub(super) fn is_setting(name: &str) -> bool {
+    matches!(name, "min" | "sort" | "limit")
+}
+
+/// Obeys `min:`, `sort:` or `limit:`.
+pub(super) fn set(
+    query: &mut Query,
+    name: &str,
+    values: &[Value],
+    span: Range<usize>,
+) -> Result<(), QueryError> {
+    let [value] = values else {
+        return Err(wrong(span, format!("{name}: takes one value, not a list.")));
+    };
+    match name {
+        "sort" => query.order = Some(order(value)?),
+        "limit" => query.limit = Some(limit(value)?),
+        _ => query.min_rank = Some(MinRank { span, value: min_rank(value)? }),
+    }
+    Ok(())
+}
+
+fn order(value: &Value) -> Result<Order, QueryError> {
+    match value.text.as_str() {
+        "rank" => Ok(Order::Rank),
+        "time" => Ok(Order::Time),
+        "importance" => Ok(Order::Importance),
+        "size" => Ok(Order::Size),
+        _ => Err(bad("sort", value, "rank, time, importance or size")),
+    }
+}
+
+fn limit(value: &Value) -> Result<usize, QueryError> {
+    match value.text.parse() {
+        Ok(0) | Err(_) => Err(bad("limit", value, "a whole number from 1")),
+        Ok(limit) => Ok(limit),
+    }
+}
+
+fn min_rank(value: &Value) -> Result<f64, QueryError> {
+    match value.text.parse::<f64>() {
+        Ok(rank) if rank.is_finite() && rank >= 0.0 => Ok(rank),
+        _ => Err(bad("min", value, "a rank value such as .3")),
+    }
+}
+
+/// What a filtering field asks for: any of its values.
+pub(super) fn filter(
+    query: &mut Query,
+    name: &str,
+    values: &[Value],
+    now: Moment,
+) -> Result<Node, QueryError> {
+    let named = match name {
+        "session" => Some(Named::Session),
+        "store" => Some(Named::Store),
+        _ => None,
+    };
+    if let Some(of) = named {
+        query.names.push(NameFilter { of, patterns: values.iter().map(folded).collect() });
+        return Ok(Node::Name(query.names.len() - 1));
+    }
+    let filters = values.iter().map(|value| one(name, value, now).map(Node::Filter));
+    let mut nodes = filters.collect::<Result<Vec<Node>, QueryError>>()?;
+    Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
+}
+
+fn one(name: &str, value: &Value, now: Moment) -> Result<Filter, QueryError> {
+    Ok(match name {
+        "type" => Filter::Type(folded(value)),
+        "topic" => Filter::Topic(folded(value)),
+        "tag" => Filter::Tag(folded(value)),
+        "id" => Filter::Id(Pattern::new(&value.text)),
+        "is" => is(value)?,
+        "has" => has(value)?,
+        "in" if value.text == "archive" => Filter::InArchive,
+        "in" => return Err(bad("in", value, "archive")),
+        "since" => Filter::Created(when(name, value, now)?.since()),
+        "until" => Filter::Created(when(name, value, now)?.until()),
+        "at" => Filter::Created(when(name, value, now)?.around),
+        "accessed" => Filter::Accessed(accessed(value, now)?),
+        _ => Filter::Importance(importance(value)?),
+    })
+}
+
+fn folded(value: &Value) -> Pattern {
+    Pattern::new(&fold(&value.text))
+}
+
+fn is(value: &Value) -> Result<Filter, QueryError> {
+    Ok(match value.text.as_str() {
+        "live" => Filter::State(State::Live),
+        "archived" => Filter::State(State::Archived),
+        "deleted" => Filter::State(State::Deleted),
+        "broken" => Filter::State(State::Broken),
+        "pinned" => Filter::Pinned,
+        "sensitive" => Filter::Sensitive,
+        _ => return Err(bad("is", value, "live, archived, deleted, broken, pinned or sensitive")),
+    })
+}
+
+fn has(value: &Value) -> Result<Filter, QueryError> {
+    Ok(match value.text.as_str() {
+        "problem" => Filter::HasProblem,
+        "checksum" => Filter::HasChecksum,
+        "tag" => Filter::HasTag,
+        "reference" => Filter::HasReference,
+        _ => return Err(bad("has", value, "problem, checksum, tag or reference")),
+    })
+}
+
+fn when(name: &str, value: &Value, now: Moment) -> Result<When, QueryError> {
+    When::parse(&value.text, now).ok_or_else(|| bad(name, value, SHAPES))
+}
+
+fn accessed(value: &Value, now: Moment) -> Result<Stretch, QueryError> {
+    let (comparison, rest) = comparison(&value.text);
+    let wanted = format!("{SHAPES}; with <, <=, > or >= before it, before or after that");
+    let when = When::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
+    Ok(match comparison {
+        Comparison::Less => when.before(),
+        Comparison::AtMost => when.until(),
+        Comparison::More => when.after(),
+        Comparison::AtLeast => when.since(),
+        Comparison::Equal => when.around,
+    })
+}
+
+/// The bands are those in which a number stands for a word (high from 0.75, medium from
+/// 0.45), so that `importance:high` finds what any format shows as high.
+fn importance(value: &Value) -> Result<Bounds, QueryError> {
+    let (lowest, highest) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
+    match value.text.as_str() {
+        "high" => return Ok(Bounds { low: (0.75, true), high: highest }),
+        "medium" => return Ok(Bounds { low: (0.45, true), high: (0.75, false) }),
+        "low" => return Ok(Bounds { low: lowest, high: (0.45, false) }),
+        _ => {}
+    }
+    let (comparison, rest) = comparison(&value.text);
+    let Some(number) = rest.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number)) else {
+        let wanted = "high, medium, low, or a number from 0 to 1, with <, <=, > or >= before it if need be";
+        return Err(bad("importance", value, wanted));
+    };
+    Ok(match comparison {
+        Comparison::Less => Bounds { low: lowest, high: (number, false) },
+        Comparison::AtMost => Bounds { low: lowest, high: (number, true) },
+        Comparison::More => Bounds { low: (number, false), high: highest },
+        Comparison::AtLeast => Bounds { low: (number, true), high: highest },
+        Comparison::Equal => Bounds { low: (number, true), high: (number, true) },
+    })
+}
+
+enum Comparison {
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    Equal,
+}
+
+/// The comparison that a value starts with, and the rest of it.
+fn comparison(text: &str) -> (Comparison, &str) {
+    let signs = [
+        ("<=", Comparison::AtMost),
+        (">=", Comparison::AtLeast),
+        ("<", Comparison::Less),
+        (">", Comparison::More),
+        ("=", Comparison::Equal),
+    ];
+    let found = signs.into_iter().find_map(|(sign, meant)| Some((meant, text.strip_prefix(sign)?)));
+    found.unwrap_or((Comparison::Equal, text))
+}
+
+fn bad(name: &str, value: &Value, wanted: &str) -> QueryError {
+    wrong(value.span.clone(), format!("{name}: can't be “{}”. It can be {wanted}.", value.text))
+}

@@ -1,0 +1,188 @@
+//! What fields of a query ask of an entry, apart from words.
+
+use super::pattern::Pattern;
+use super::syntax::Asks;
+use super::when::Stretch;
+use crate::model::{Entry, Moment, Role, Session, Snapshot, State, Store, View};
+use crate::text::fold::fold;
+
+/// One value of one field. Patterns are folded, except for ids.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Filter {
+    Type(Pattern),
+    Topic(Pattern),
+    Tag(Pattern),
+    Id(Pattern),
+    State(State),
+    Pinned,
+    Sensitive,
+    HasProblem,
+    HasChecksum,
+    HasTag,
+    HasReference,
+    InArchive,
+    Created(Stretch),
+    Accessed(Stretch),
+    Importance(Bounds),
+}
+
+/// A stretch of numbers; each end says whether it belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bounds {
+    pub low: (f64, bool),
+    pub high: (f64, bool),
+}
+
+impl Bounds {
+    /// Whether `value` lies in it.
+    pub fn holds(&self, value: f64) -> bool {
+        let above = value > self.low.0 || (self.low.1 && value == self.low.0);
+        let below = value < self.high.0 || (self.high.1 && value == self.high.0);
+        above && below
+    }
+}
+
+/// An entry while it is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    pub store: &'a Store,
+    pub entry: &'a Entry,
+    pub view: Option<&'a View>,
+    /// When it was created; for a broken record, when its nearest neighbour was.
+    pub time: Option<Moment>,
+}
+
+impl Filter {
+    /// Which hidden states it asks for.
+    pub fn asks(&self) -> Asks {
+        Asks {
+            archived: matches!(self, Filter::State(State::Archived) | Filter::InArchive),
+            deleted: matches!(self, Filter::State(State::Deleted)),
+        }
+    }
+
+    /// Whether `candidate` is what it asks for. A broken record has a state, a time, a
+    /// file, bytes and problems, and nothing else.
+    pub fn holds(&self, candidate: &Candidate<'_>) -> bool {
+        let Candidate { store, entry, view, time } = *candidate;
+        let viewed = |test: &dyn Fn(&View) -> bool| view.is_some_and(test);
+        match self {
+            Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(&view.kind))),
+            Filter::Topic(pattern) => viewed(&|view| has_topic(view, pattern)),
+            Filter::Tag(pattern) => viewed(&|view| has_tag(view, pattern)),
+            Filter::Id(pattern) => match view.and_then(|view| view.id.as_deref()) {
+                Some(id) => pattern.matches(id),
+                None => pattern.matches(&store.key(entry)),
+            },
+            Filter::State(state) => entry.state == *state,
+            Filter::Pinned => viewed(&|view| view.tags.iter().any(|tag| fold(tag) == "pinned")),
+            Filter::Sensitive => match view {
+                Some(view) => view.sensitive,
+                None => crate::text::secrets::is_sensitive(store.raw(entry)),
+            },
+            Filter::HasProblem => store.problems_of(entry).next().is_some(),
+            Filter::HasChecksum => viewed(&|view| view.checksum),
+            Filter::HasTag => viewed(&|view| !view.tags.is_empty()),
+            Filter::HasReference => viewed(&|view| !view.references.is_empty()),
+            Filter::InArchive => {
+                entry.state == State::Archived || store.document(entry).role == Role::Archive
+            }
+            Filter::Created(stretch) => time.is_some_and(|moment| stretch.holds(moment)),
+            Filter::Accessed(stretch) => {
+                viewed(&|view| view.accessed.is_some_and(|moment| stretch.holds(moment)))
+            }
+            Filter::Importance(bounds) => viewed(&|view| bounds.holds(view.importance)),
+        }
+    }
+}
+
+fn has_tag(view: &View, pattern: &Pattern) -> bool {
+    view.tags.iter().any(|tag| pattern.matches(&fold(tag)))
+}
+
+/// Where a format has no topic, the tags stand in.
+fn has_topic(view: &View, pattern: &Pattern) -> bool {
+    match &view.topic {
+        Some(topic) => pattern.matches(&fold(topic)),
+        None => has_tag(view, pattern),
+    }
+}
+
+/// `session:` or `store:` with its values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NameFilter {
+    pub of: Named,
+    pub patterns: Vec<Pattern>,
+}
+
+/// What has the name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Named {
+    Session,
+    Store,
+}
+
+/// A [`NameFilter`] settled against a snapshot: which stores, and which sessions of
+/// each, are meant.
+pub(super) struct Settled {
+    stores: Vec<bool>,
+    sessions: Vec<Vec<bool>>,
+}
+
+impl NameFilter {
+    /// Finds what is meant. A value that is the whole of some name means that name alone;
+    /// else one without `*` means every name that holds it.
+    pub fn settle(&self, snapshot: &Snapshot) -> Settled {
+        let stores: Vec<Vec<String>> = snapshot.stores.iter().map(|store| names_of_store(store)).collect();
+        let sessions: Vec<Vec<Vec<String>>> = snapshot
+            .stores
+            .iter()
+            .map(|store| store.sessions.iter().map(|session| names_of_session(session)).collect())
+            .collect();
+        let mut settled = Settled {
+            stores: vec![false; stores.len()],
+            sessions: sessions.iter().map(|names| vec![false; names.len()]).collect(),
+        };
+        for pattern in &self.patterns {
+            match self.of {
+                Named::Store => mark(pattern, stores.iter().zip(&mut settled.stores)),
+                Named::Session => {
+                    let marks = settled.sessions.iter_mut().flatten();
+                    mark(pattern, sessions.iter().flatten().zip(marks));
+                }
+            }
+        }
+        settled
+    }
+}
+
+impl Settled {
+    /// Whether an entry of the store at `store` is meant.
+    pub fn holds(&self, store: usize, entry: &Entry) -> bool {
+        let of_store = self.stores.get(store).copied().unwrap_or(false);
+        let of_session = entry.session.is_some_and(|session| {
+            self.sessions.get(store).and_then(|marks| marks.get(session as usize)).copied().unwrap_or(false)
+        });
+        of_store || of_session
+    }
+}
+
+fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a mut bool)>) {
+    let mut names: Vec<_> = names.collect();
+    let whole = |names: &[String]| names.iter().any(|name| pattern.matches(name));
+    let exact = names.iter().any(|(names, _)| whole(names));
+    for (names, marked) in &mut names {
+        let part = |part: &str| names.iter().any(|name| name.contains(part));
+        **marked |= if exact { whole(names) } else { pattern.exact().is_some_and(part) };
+    }
+}
+
+/// A store answers to its folder's path and name, and to its format.
+fn names_of_store(store: &Store) -> Vec<String> {
+    let folder = store.root.file_name().map(|name| fold(&name.to_string_lossy()));
+    [fold(&store.root.to_string_lossy()), fold(store.format)].into_iter().chain(folder).collect()
+}
+
+fn names_of_session(session: &Session) -> Vec<String> {
+    vec![fold(&session.name)]
+}

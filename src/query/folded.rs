@@ -1,0 +1,77 @@
+//! Text as the search compares it: folded, with white space collapsed.
+
+use crate::text::fold::fold_into;
+
+/// Appends `text` folded, each run of white space as one space, none at the ends.
+///
+/// Queries and texts go through it alike. ASCII stretches are folded byte by byte, for
+/// most text has few other characters; that equals folding the whole because folding
+/// only ever looks at one character (reordering concerns marks, which are dropped).
+pub(super) fn fold_collapsed_into(text: &str, folded: &mut String) {
+    let start = folded.len();
+    folded.reserve(text.len());
+    let mut scratch = String::new();
+    let mut space = false;
+    for piece in pieces(text) {
+        if piece.is_ascii() {
+            piece.bytes().for_each(|byte| push(byte.to_ascii_lowercase().into(), start, &mut space, folded));
+        } else {
+            scratch.clear();
+            fold_into(piece, &mut scratch);
+            scratch.chars().for_each(|c| push(c, start, &mut space, folded));
+        }
+    }
+}
+
+/// `text` folded, each run of white space as one space, none at the ends.
+pub(super) fn fold_collapsed(text: &str) -> String {
+    let mut folded = String::new();
+    fold_collapsed_into(text, &mut folded);
+    folded
+}
+
+fn push(c: char, start: usize, space: &mut bool, folded: &mut String) {
+    if c.is_whitespace() {
+        *space = true;
+        return;
+    }
+    if *space && folded.len() > start {
+        folded.push(' ');
+    }
+    *space = false;
+    folded.push(c);
+}
+
+/// Stretches that are either all ASCII or all not.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let ascii = rest.as_bytes().first()?.is_ascii();
+        let len = rest.bytes().position(|byte| byte.is_ascii() != ascii).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(len);
+        rest = after;
+        Some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::fold::fold;
+
+    #[test]
+    fn white_space_counts_once_and_not_at_the_ends() {
+        assert_eq!(fold_collapsed("  Connection \n\t POOL\u{a0}x "), "connection pool x");
+        assert_eq!(fold_collapsed(" \n "), "");
+    }
+
+    proptest! {
+        #[test]
+        fn folding_by_pieces_equals_folding_the_whole(text in "(\\PC|[ae\u{301}\u{327}\u{3099}ホ ])*") {
+            let whole = fold(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+            prop_assert_eq!(fold_collapsed(&text), whole);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Words against text: how well each word hits each entry.
+
+use fuzzy_matcher::FuzzyMatcher;
+use fuzzy_matcher::skim::SkimMatcherV2;
+use memchr::memmem::{self, Finder};
+
+use super::cancel::Cancel;
+use super::syntax::{Form, Query};
+use super::text_index::{Chunk, DocumentText, TextIndex, letters};
+use crate::model::{EntryRef, Snapshot, State};
+
+/// `*` within a word stands for at most so many bytes, so that no text makes it slow.
+const STAR: usize = 256;
+/// A fuzzy match needs so many points a letter, by the scale of fuzzy-matcher, where a
+/// letter gives 16 and each gap costs 3 and 1 a letter: about two letters between two.
+const FUZZY_SCORE: i64 = 12;
+/// So many finds are made between two looks at the cancel token.
+const STRIDE: u32 = 4096;
+
+/// How well a word hits an entry; the better one is the greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// Not at all.
+    #[default]
+    None,
+    /// Somewhere within a word, or by fuzzy likeness.
+    Part,
+    /// At the start of a word.
+    Prefix,
+    /// A whole word of any other text.
+    Body,
+    /// A whole word of title, tags or id.
+    Head,
+}
+
+impl Level {
+    /// The number in the formula of the match.
+    pub fn value(self) -> f64 {
+        match self {
+            Level::None => 0.0,
+            Level::Part => 0.4,
+            Level::Prefix => 0.6,
+            Level::Body => 0.8,
+            Level::Head => 1.0,
+        }
+    }
+}
+
+/// How well one word hits every entry.
+pub(super) struct WordLevels {
+    /// By store and entry.
+    levels: Vec<Vec<Level>>,
+    /// How many readable live entries it hits.
+    pub df: usize,
+}
+
+impl WordLevels {
+    /// How well it hits one entry.
+    pub fn of(&self, store: usize, entry: usize) -> Level {
+        self.levels.get(store).and_then(|levels| levels.get(entry)).copied().unwrap_or_default()
+    }
+}
+
+/// How well each word of a query hits every entry.
+pub(super) struct Matches {
+    /// By index into `Query::words`.
+    pub words: Vec<WordLevels>,
+    /// How many readable live entries there are.
+    pub n: usize,
+    /// What each wanted word weighs: its index and its idf.
+    weights: Vec<(usize, f64)>,
+    sum: f64,
+}
+
+impl Matches {
+    /// Looks for every word in every entry; `None` when cancelled.
+    pub fn find(query: &Query, snapshot: &Snapshot, text: &TextIndex, cancel: &Cancel) -> Option<Matches> {
+        let readable = snapshot.stores.iter().flat_map(|store| {
+            store.entries.iter().filter(|entry| entry.state == State::Live && store.view(entry).is_some())
+        });
+        let n = readable.count();
+        let mut words = Vec::with_capacity(query.words.len());
+        for word in &query.words {
+            words.push(word_levels(&word.form, snapshot, text, cancel)?);
+        }
+        let df = |index| words.get(index).map_or(0, |word: &WordLevels| word.df);
+        let weights: Vec<(usize, f64)> =
+            query.wanted_words().map(|(index, _)| (index, idf(n, df(index)))).collect();
+        let sum = weights.iter().map(|(_, idf)| idf).sum();
+        Some(Matches { words, n, weights, sum })
+    }
+
+    /// Whether a word of the query hits an entry at all.
+    pub fn hits(&self, word: usize, at: EntryRef) -> bool {
+        self.level(word, at) > Level::None
+    }
+
+    /// How well a word of the query hits an entry.
+    pub fn level(&self, word: usize, at: EntryRef) -> Level {
+        self.words.get(word).map_or(Level::None, |levels| levels.of(at.store as usize, at.entry as usize))
+    }
+
+    /// `Σ idf·hit / Σ idf` over the wanted words; 1 where there are none. Where no word
+    /// weighs anything, for nothing is live, all weigh the same.
+    pub fn quality(&self, at: EntryRef) -> f64 {
+        let value = |word| self.level(word, at).value();
+        if self.weights.is_empty() {
+            1.0
+        } else if self.sum > 0.0 {
+            self.weights.iter().map(|&(word, idf)| idf * value(word)).sum::<f64>() / self.sum
+        } else {
+            self.weights.iter().map(|&(word, _)| value(word)).sum::<f64>() / self.weights.len() as f64
+        }
+    }
+}
+
+/// `ln(1 + N/df)`; a word that no live entry has counts as if one had it.
+pub(super) fn idf(n: usize, df: usize) -> f64 {
+    (1.0 + n as f64 / df.max(1) as f64).ln()
+}
+
+fn word_levels(form: &Form, snapshot: &Snapshot, text: &TextIndex, cancel: &Cancel) -> Option<WordLevels> {
+    let matcher = Matcher::new(form);
+    let mut levels = Vec::with_capacity(snapshot.stores.len());
+    let mut df = 0;
+    for (store, chunks) in snapshot.stores.iter().zip(text.chunks()) {
+        let mut of_store = vec![Level::None; store.entries.len()];
+        for Chunk { first, text } in chunks {
+            let Some(of_chunk) = of_store.get_mut(*first..first + text.slots.len()) else { continue };
+            matcher.scan(text, of_chunk, cancel)?;
+        }
+        let hit = store.entries.iter().zip(&of_store).filter(|(entry, level)| {
+            **level > Level::None && entry.state == State::Live && store.view(entry).is_some()
+        });
+        df += hit.count();
+        levels.push(of_store);
+    }
+    Some(WordLevels { levels, df })
+}
+
+/// A word made ready to be looked for.
+struct Matcher<'a> {
+    form: &'a Form,
+    /// Finds the word, or the first piece of a word with stars.
+    finder: Finder<'a>,
+    fuzzy: Option<SkimMatcherV2>,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(form: &'a Form) -> Self {
+        let needle = match form {
+            Form::Plain(text) | Form::Fuzzy(text) => text.as_str(),
+            Form::Wild(parts) => parts.iter().find(|part| !part.is_empty()).map_or("", String::as_str),
+        };
+        let fuzzy = matches!(form, Form::Fuzzy(_)).then(|| SkimMatcherV2::default().respect_case());
+        Matcher { form, finder: Finder::new(needle), fuzzy }
+    }
+
+    /// Raises the levels of a document's entries to what this word makes of them.
+    fn scan(&self, text: &DocumentText, levels: &mut [Level], cancel: &Cancel) -> Option<()> {
+        self.scan_exact(text, levels, cancel)?;
+        match (self.form, &self.fuzzy) {
+            (Form::Fuzzy(word), Some(fuzzy)) => scan_fuzzy(word, fuzzy, text, levels, cancel),
+            _ => Some(()),
+        }
+    }
+
+    /// One pass over all the text: from each find to the next, and past the rest of an
+    /// entry once nothing better can follow in it.
+    fn scan_exact(&self, text: &DocumentText, levels: &mut [Level], cancel: &Cancel) -> Option<()> {
+        if self.finder.needle().is_empty() {
+            return Some(());
+        }
+        let bytes = text.folded.as_bytes();
+        let (mut from, mut index, mut finds) = (0, 0, 0_u32);
+        cancel.go_on()?;
+        while let Some(found) = bytes.get(from..).and_then(|rest| self.finder.find(rest)) {
+            let at = from + found;
+            while text.slots.get(index).is_some_and(|slot| slot.end <= at) {
+                index += 1;
+            }
+            let (Some(slot), Some(level)) = (text.slots.get(index), levels.get_mut(index)) else { break };
+            let in_head = at < slot.head_end;
+            *level = (*level).max(self.level_at(&text.folded, at, in_head));
+            let done = *level == Level::Head || (!in_head && *level == Level::Body);
+            from = if done { slot.end } else { at + 1 };
+            finds += 1;
+            if finds.is_multiple_of(STRIDE) {
+                cancel.go_on()?;
+            }
+        }
+        Some(())
+    }
+
+    fn level_at(&self, folded: &str, at: usize, in_head: bool) -> Level {
+        let whole = if in_head { Level::Head } else { Level::Body };
+        if let Form::Wild(parts) = self.form {
+            return if wild_at(folded, at, parts).is_some() { whole } else { Level::None };
+        }
+        let starts = !is_word_before(folded, at);
+        let ends = !is_word_at(folded, at + self.finder.needle().len());
+        match (starts, ends) {
+            (true, true) => whole,
+            (true, false) => Level::Prefix,
+            (false, _) => Level::Part,
+        }
+    }
+}
+
+/// Likeness of title, tags and id, for entries that the word itself does not hit.
+fn scan_fuzzy(
+    word: &str,
+    fuzzy: &SkimMatcherV2,
+    text: &DocumentText,
+    levels: &mut [Level],
+    cancel: &Cancel,
+) -> Option<()> {
+    let wanted = letters(word);
+    let enough = FUZZY_SCORE * word.chars().count() as i64;
+    for (index, (slot, level)) in text.slots.iter().zip(levels).enumerate() {
+        if index.is_multiple_of(64) {
+            cancel.go_on()?;
+        }
+        if *level > Level::None || slot.letters & wanted != wanted {
+            continue;
+        }
+        let alike = |part: &str| fuzzy.fuzzy_match(part, word).is_some_and(|score| score >= enough);
+        if text.head(index).any(alike) {
+            *level = Level::Part;
+        }
+    }
+    Some(())
+}
+
+/// Where a word with stars ends whose first piece stands at `at`. The pieces before the
+/// last are taken where they stand first, which is right because a star takes anything
+/// but white space.
+pub(super) fn wild_at(text: &str, at: usize, parts: &[String]) -> Option<usize> {
+    let bound_start = parts.first().is_some_and(|part| !part.is_empty());
+    let bound_end = parts.last().is_some_and(|part| !part.is_empty());
+    if bound_start && is_word_before(text, at) {
+        return None;
+    }
+    let window = bytes_of_word(text, at);
+    let mut pieces = parts.iter().filter(|part| !part.is_empty()).peekable();
+    let mut end = at + pieces.next()?.len();
+    while let Some(piece) = pieces.next() {
+        let last = pieces.peek().is_none() && bound_end;
+        let rest = window.get(end - at..)?;
+        let mut places = memmem::find_iter(rest, piece.as_bytes()).map(|found| end + found + piece.len());
+        end = places.find(|&end| !last || !is_word_at(text, end))?;
+    }
+    (!bound_end || !is_word_at(text, end)).then_some(end)
+}
+
+/// The bytes from `at` to the next white space, as far as a star reaches.
+fn bytes_of_word(text: &str, at: usize) -> &[u8] {
+    let bytes = text.as_bytes().get(at..).unwrap_or_default();
+    let bytes = bytes.get(..STAR).unwrap_or(bytes);
+    let end = bytes.iter().position(|byte| matches!(byte, b' ' | b'\n')).unwrap_or(bytes.len());
+    bytes.get(..end).unwrap_or_default()
+}
+
+/// Whether a letter or digit stands right before `at`.
+pub(super) fn is_word_before(text: &str, at: usize) -> bool {
+    match at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) {
+        None => false,
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric(),
+        Some(_) => {
+            text.get(..at).and_then(|text| text.chars().next_back()).is_some_and(char::is_alphanumeric)
+        }
+    }
+}
+
+/// Whether a letter or digit stands at `at`.
+pub(super) fn is_word_at(text: &str, at: usize) -> bool {
+    match text.as_bytes().get(at) {
+        None => false,
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric(),
+        Some(_) => text.get(at..).and_then(|text| text.chars().next()).is_some_and(char::is_alphanumeric),
+    }
+}

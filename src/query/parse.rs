@@ -1,0 +1,297 @@
+//! From typed text to a query: words, phrases, fields, `-`, `OR`, parentheses.
+
+use std::ops::Range;
+
+use super::QueryError;
+use super::fields::{self, FIELDS, Value};
+use super::folded::fold_collapsed;
+use super::syntax::{Clause, Form, Node, Query, Word};
+use crate::model::Moment;
+
+/// Parentheses may stand in each other this deep; a query that needs more is a paste.
+const DEPTH: usize = 50;
+
+impl Query {
+    /// Parses the query language of `docs/query.md`; `now` fixes relative times.
+    pub fn parse(text: &str, now: Moment) -> Result<Query, QueryError> {
+        let mut parser = Parser { text, at: 0, depth: 0, now, query: Query::default() };
+        let mut sides = parser.sides(true)?;
+        if parser.peek().is_some() {
+            let message = "This parenthesis closes nothing; to search for it, quote it.";
+            return Err(wrong(parser.at..parser.at + 1, message.into()));
+        }
+        parser.query.clauses = match sides.len() {
+            1 => sides.remove(0),
+            _ => either(sides).into_iter().collect(),
+        };
+        Ok(parser.query)
+    }
+}
+
+pub(super) fn wrong(span: Range<usize>, message: String) -> QueryError {
+    QueryError { span, message }
+}
+
+/// Terms side by side: all must hold.
+type Side = Vec<Clause>;
+
+/// The sides of `OR` as one clause.
+fn either(sides: Vec<Side>) -> Option<Clause> {
+    let start = sides.first()?.first()?.span.start;
+    let end = sides.last()?.last()?.span.end;
+    let node = Node::Any(sides.into_iter().map(all).collect());
+    Some(Clause { span: start..end, node })
+}
+
+fn all(side: Side) -> Node {
+    let mut nodes: Vec<Node> = side.into_iter().map(|clause| clause.node).collect();
+    if nodes.len() == 1 { nodes.remove(0) } else { Node::All(nodes) }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    now: Moment,
+    query: Query,
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn skip_space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    /// Terms and `OR`, up to the end or a closing parenthesis.
+    fn sides(&mut self, wanted: bool) -> Result<Vec<Side>, QueryError> {
+        let mut sides = vec![Side::new()];
+        let mut or: Option<Range<usize>> = None;
+        loop {
+            self.skip_space();
+            let start = self.at;
+            let over = matches!(self.peek(), None | Some(')'));
+            let at_or = self.takes_or();
+            let empty = sides.last().is_none_or(Side::is_empty);
+            let or_here = at_or.then(|| start..self.at);
+            match or_here.clone().or(or.clone()) {
+                Some(span) if empty && (over || at_or) => {
+                    let message = "OR stands between two terms; to search for it, quote it.";
+                    return Err(wrong(span, message.into()));
+                }
+                _ if over => return Ok(sides),
+                _ => {}
+            }
+            if at_or {
+                or = or_here;
+                sides.push(Side::new());
+            } else if let Some(node) = self.term(wanted)?
+                && let Some(side) = sides.last_mut()
+            {
+                side.push(Clause { span: start..self.at, node });
+            }
+        }
+    }
+
+    /// Takes the word `OR`, if it stands here.
+    fn takes_or(&mut self) -> bool {
+        let after = self.rest().strip_prefix("OR").map(|after| after.chars().next());
+        let stands = after.is_some_and(|next| next.is_none_or(|c| c.is_whitespace() || "()\"".contains(c)));
+        self.at += if stands { 2 } else { 0 };
+        stands
+    }
+
+    /// One term; `None` for a setting, which is obeyed and filters nothing.
+    fn term(&mut self, wanted: bool) -> Result<Option<Node>, QueryError> {
+        let start = self.at;
+        match self.peek() {
+            Some('-') if !self.rest().starts_with("--") => {
+                self.at += 1;
+                if self.peek().is_none_or(|c| c.is_whitespace() || c == ')') {
+                    return Err(wrong(
+                        start..self.at,
+                        "- leaves out the term after it; none follows.".into(),
+                    ));
+                }
+                let node = self.term(!wanted)?;
+                Ok(node.map(|node| Node::Not(Box::new(node))))
+            }
+            Some('(') => self.group(wanted).map(Some),
+            Some('"') => {
+                let phrase = self.quoted()?;
+                let form = Form::Plain(fold_collapsed(&phrase));
+                self.word(phrase, form, start, wanted).map(Some)
+            }
+            _ => self.word_or_field(wanted),
+        }
+    }
+
+    fn group(&mut self, wanted: bool) -> Result<Node, QueryError> {
+        let start = self.at;
+        self.at += 1;
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(wrong(start..self.at, format!("Parentheses may stand {DEPTH} deep, not deeper.")));
+        }
+        let sides = self.sides(wanted)?;
+        if self.peek().is_none() {
+            let message = "This parenthesis is never closed; to search for it, quote it.";
+            return Err(wrong(start..start + 1, message.into()));
+        }
+        self.at += 1;
+        self.depth -= 1;
+        let mut nodes: Vec<Node> = sides.into_iter().map(all).collect();
+        let empty = nodes.iter().all(|node| matches!(node, Node::All(nodes) if nodes.is_empty()));
+        match nodes.len() {
+            _ if empty => Err(wrong(start..self.at, "Between these parentheses stands nothing.".into())),
+            1 => Ok(nodes.remove(0)),
+            _ => Ok(Node::Any(nodes)),
+        }
+    }
+
+    /// The text between quotes; `\"` stands for a quote in it.
+    fn quoted(&mut self) -> Result<String, QueryError> {
+        let start = self.at;
+        let mut phrase = String::new();
+        let mut chars = self.text.get(start + 1..).unwrap_or_default().char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.at = start + 1 + at + 1;
+                    return Ok(phrase);
+                }
+                '\\' if chars.next_if(|&(_, next)| next == '"').is_some() => phrase.push('"'),
+                _ => phrase.push(c),
+            }
+        }
+        Err(wrong(start..self.text.len(), "This quote is never closed.".into()))
+    }
+
+    /// Takes characters up to white space, a quote, one of `ends`, or a parenthesis that
+    /// was not opened in them.
+    fn run(&mut self, ends: &[char]) -> String {
+        let mut open = 0_usize;
+        let mut run = String::new();
+        for c in self.rest().chars() {
+            match c {
+                '(' => open += 1,
+                ')' if open == 0 => break,
+                ')' => open -= 1,
+                _ if c.is_whitespace() || c == '"' || ends.contains(&c) => break,
+                _ => {}
+            }
+            run.push(c);
+        }
+        self.at += run.len();
+        run
+    }
+
+    fn word_or_field(&mut self, wanted: bool) -> Result<Option<Node>, QueryError> {
+        let start = self.at;
+        if let Some(name) = field_name(self.rest()).map(str::to_owned) {
+            self.at += name.len() + 1;
+            return self.field(&name, start, wanted);
+        }
+        let typed = self.run(&[]);
+        let form = match typed.strip_prefix('~') {
+            Some(fuzzy) => Form::Fuzzy(fold_collapsed(fuzzy)),
+            None if typed.contains('*') => Form::Wild(typed.split('*').map(fold_collapsed).collect()),
+            None => Form::Plain(fold_collapsed(&typed)),
+        };
+        self.word(typed, form, start, wanted).map(Some)
+    }
+
+    /// Notes a word; the same word twice is one.
+    fn word(&mut self, typed: String, form: Form, start: usize, wanted: bool) -> Result<Node, QueryError> {
+        let nothing = match &form {
+            Form::Plain(text) | Form::Fuzzy(text) => text.is_empty(),
+            Form::Wild(parts) => parts.iter().all(String::is_empty),
+        };
+        if nothing {
+            return Err(wrong(start..self.at, "Here stands no letter or sign to search for.".into()));
+        }
+        let words = &mut self.query.words;
+        let index = match words.iter().position(|word| word.form == form) {
+            Some(index) => index,
+            None => {
+                words.push(Word { typed, form, wanted: false });
+                words.len() - 1
+            }
+        };
+        if let Some(word) = words.get_mut(index) {
+            word.wanted |= wanted;
+        }
+        Ok(Node::Word(index))
+    }
+
+    fn field(&mut self, name: &str, start: usize, wanted: bool) -> Result<Option<Node>, QueryError> {
+        let known = name.to_ascii_lowercase();
+        if !FIELDS.contains(&known.as_str()) {
+            let message = format!(
+                "There is no field “{name}”. The fields are {}. To search for the text itself, quote it.",
+                FIELDS.join(", ")
+            );
+            return Err(wrong(start..self.at, message));
+        }
+        let values = self.values()?;
+        let span = start..self.at;
+        if values.is_empty() {
+            return Err(wrong(span, format!("{known}: needs a value after the colon.")));
+        }
+        if !fields::is_setting(&known) {
+            return fields::filter(&mut self.query, &known, &values, self.now).map(Some);
+        }
+        if !wanted || self.depth > 0 {
+            let message = format!("{known}: is for the whole query; it can't be left out or grouped.");
+            return Err(wrong(span, message));
+        }
+        fields::set(&mut self.query, &known, &values, span)?;
+        Ok(None)
+    }
+
+    /// Values between commas, each with or without quotes.
+    fn values(&mut self) -> Result<Vec<Value>, QueryError> {
+        let mut values = Vec::new();
+        loop {
+            let start = self.at;
+            let mut text = String::new();
+            let mut quotes = false;
+            while self.peek().is_some_and(|c| !c.is_whitespace() && c != ',') {
+                let before = self.at;
+                if self.peek() == Some('"') {
+                    quotes = true;
+                    text.push_str(&self.quoted()?);
+                } else {
+                    text.push_str(&self.run(&[',']));
+                }
+                if self.at == before {
+                    break;
+                }
+            }
+            if quotes || !text.is_empty() {
+                values.push(Value { text, span: start..self.at });
+            }
+            if self.peek() != Some(',') {
+                return Ok(values);
+            }
+            self.at += 1;
+        }
+    }
+}
+
+/// The name before a colon, if this is a field: letters, and after the colon neither what
+/// makes it a URL, a path, nor a path of a program's names.
+fn field_name(rest: &str) -> Option<&str> {
+    let name_len = rest.find(|c: char| !(c.is_ascii_alphabetic() || c == '_'))?;
+    let (name, after) = rest.split_at(name_len);
+    let value = after.strip_prefix(':')?;
+    let other = ["//", ":", "\\"].iter().any(|sign| value.starts_with(sign));
+    (!name.is_empty() && !other).then_some(name)
+}

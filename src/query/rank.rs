@@ -1,0 +1,89 @@
+//! The numbers of a rank: importance, decay, recency, access, match.
+
+use crate::model::{DecayRule, Entry, Moment, Store, View};
+
+/// How results are ranked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranking {
+    /// `importance × decay × recency × match`.
+    #[default]
+    Product,
+    /// `0.4 text + 0.3 time + 0.2 importance + 0.1 access`.
+    Weighted,
+}
+
+/// The weights of [`Ranking::Weighted`]: text, time, importance, access.
+pub const WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
+
+/// Where no importance can be read.
+const IMPORTANCE: f64 = 0.5;
+/// The access part where no access is recorded.
+const ACCESS: f64 = 0.5;
+
+/// Every factor of one entry's rank. The search and the explanation both take them from
+/// here, so that they can't differ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Factors {
+    pub importance: f64,
+    pub rule: DecayRule,
+    pub age_hours: Option<f64>,
+    pub decay: f64,
+    pub recency: f64,
+    pub matched: f64,
+    pub access: f64,
+    pub rank: f64,
+}
+
+impl Factors {
+    /// The factors of a readable entry whose text matches by `matched`.
+    pub fn of(
+        store: &Store,
+        entry: &Entry,
+        view: &View,
+        matched: f64,
+        ranking: Ranking,
+        now: Moment,
+    ) -> Factors {
+        let rule = store.decay(entry).rule(&view.kind);
+        let age_hours = view.created.map(|created| now.hours_since(created));
+        let since_access = view.accessed.map(|accessed| now.hours_since(accessed).max(0.0));
+        let importance = if view.importance.is_nan() { IMPORTANCE } else { view.importance.clamp(0.0, 1.0) };
+        let decay = rule.factor(age_hours);
+        let recency = recency(since_access.or(age_hours));
+        let access = since_access.map_or(ACCESS, |hours| (-0.05 * hours).exp());
+        let rank = match ranking {
+            Ranking::Product => importance * decay * recency * matched,
+            Ranking::Weighted => {
+                let [text, time, weight, last] = WEIGHTS;
+                text * matched + time * decay + weight * importance + last * access
+            }
+        };
+        Factors { importance, rule, age_hours, decay, recency, matched, access, rank }
+    }
+}
+
+/// 1.5 within a day of the last access, or of the creation where none is recorded; down
+/// to 1 at a week; 1 where neither is known. What lies in the future is now.
+fn recency(hours: Option<f64>) -> f64 {
+    const DAY: f64 = 24.0;
+    const WEEK: f64 = 168.0;
+    match hours {
+        Some(hours) if hours < WEEK => 1.5 - 0.5 * (hours.max(DAY) - DAY) / (WEEK - DAY),
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recency_falls_from_one_and_a_half_at_a_day_to_one_at_a_week() {
+        for (hours, expected) in
+            [(-3.0, 1.5), (0.0, 1.5), (24.0, 1.5), (96.0, 1.25), (168.0, 1.0), (1e6, 1.0)]
+        {
+            assert_eq!(recency(Some(hours)), expected, "{hours}");
+        }
+        assert_eq!(recency(None), 1.0);
+    }
+}

@@ -1,0 +1,181 @@
+//! Running a query: who matches, in what order, and what stands in the way.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::cancel::Cancel;
+use super::filter::Candidate;
+use super::matching::Matches;
+use super::rank::{Factors, Ranking};
+use super::syntax::{Asks, Query};
+use super::text_index::TextIndex;
+use super::walk::{Meaning, is_visible, walk};
+use crate::model::{EntryRef, Moment, Snapshot};
+
+/// What results are ordered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Best first.
+    #[default]
+    Rank,
+    /// Newest first.
+    Time,
+    /// Most important first.
+    Importance,
+    /// Largest first.
+    Size,
+}
+
+/// What to search, in what, and how.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The stores searched.
+    pub snapshot: &'a Snapshot,
+    /// Their text. A query without words needs none; for one with words, text that is
+    /// missing or of an older snapshot is made up for, which takes time.
+    pub text: Option<&'a TextIndex>,
+    /// What is asked.
+    pub query: &'a Query,
+    /// How to rank.
+    pub ranking: Ranking,
+    /// What to order by, where the query does not say (`sort:`).
+    pub order: Order,
+    /// Whether archived and deleted records are searched although the query does not ask for them.
+    pub all: bool,
+    /// The time of the ranking.
+    pub now: Moment,
+}
+
+/// One result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Which entry.
+    pub at: EntryRef,
+    /// Its rank value; `None` for a broken record.
+    pub rank: Option<f64>,
+    /// Its decay factor, 0 to 1; 0 for a broken record.
+    pub decay: f64,
+}
+
+/// The results of a search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// Best first (or as ordered).
+    pub hits: Vec<Hit>,
+    /// For an empty result: the part of the query whose removal would bring back most,
+    /// and how many it would.
+    pub blocker: Option<(Range<usize>, usize)>,
+}
+
+impl Request<'_> {
+    /// Looks for the words of the query; `None` when cancelled.
+    pub(super) fn matches(&self, cancel: &Cancel) -> Option<Matches> {
+        let text = match self.text {
+            _ if !self.query.has_words() => Cow::Owned(TextIndex::default()),
+            Some(text) if text.is_of(self.snapshot) => Cow::Borrowed(text),
+            older => Cow::Owned(TextIndex::build(self.snapshot, older, cancel)?),
+        };
+        Matches::find(self.query, self.snapshot, &text, cancel)
+    }
+}
+
+/// Runs a search; `None` when cancelled.
+pub fn search(request: &Request<'_>, cancel: &Cancel) -> Option<Results> {
+    let matches = request.matches(cancel)?;
+    let meaning = Meaning::new(request.query, &matches, request.snapshot);
+    let order = request.query.order.unwrap_or(request.order);
+    let min = request.query.min_rank.as_ref();
+    let asks = request.query.asks();
+    let (mut found, mut too_low) = (Vec::new(), 0);
+    walk(request.snapshot, cancel, |at, candidate| {
+        if !is_visible(candidate.entry.state, asks, request.all) || !meaning.holds(at, candidate) {
+            return;
+        }
+        let hit = hit(request, &matches, at, candidate);
+        if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
+            too_low += 1;
+        } else {
+            found.push(Found::new(hit, candidate, order));
+        }
+    })?;
+    let blocker = match min {
+        _ if !found.is_empty() => None,
+        Some(min) if too_low > 0 => Some((min.span.clone(), too_low)),
+        _ => blocker(request, &meaning, cancel)?,
+    };
+    cancel.go_on()?;
+    let found = sorted(found, request.query.limit);
+    cancel.go_on()?;
+    Some(Results { hits: found.into_iter().map(|found| found.hit).collect(), blocker })
+}
+
+fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candidate<'_>) -> Hit {
+    let Candidate { store, entry, view, .. } = *candidate;
+    let Some(view) = view else { return Hit { at, rank: None, decay: 0.0 } };
+    let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+    Hit { at, rank: Some(factors.rank), decay: factors.decay }
+}
+
+/// A hit with what it is sorted by.
+struct Found {
+    /// The greater comes first.
+    key: f64,
+    /// Decides between equal keys: the newer comes first.
+    time: Option<Moment>,
+    hit: Hit,
+}
+
+impl Found {
+    fn new(hit: Hit, candidate: &Candidate<'_>, order: Order) -> Found {
+        let key = match order {
+            Order::Rank => hit.rank,
+            // Microseconds of some 285 years fit a double exactly, and ties go by `time`.
+            Order::Time => candidate.time.map(|time| time.0 as f64),
+            Order::Importance => candidate.view.map(|view| view.importance),
+            Order::Size => Some(candidate.store.record(candidate.entry).span.len() as f64),
+        };
+        Found { key: key.unwrap_or(f64::NEG_INFINITY), time: candidate.time, hit }
+    }
+
+    fn before(&self, other: &Found) -> std::cmp::Ordering {
+        let newer = other.time.cmp(&self.time);
+        other.key.total_cmp(&self.key).then(newer).then(self.hit.at.cmp(&other.hit.at))
+    }
+}
+
+fn sorted(mut found: Vec<Found>, limit: Option<usize>) -> Vec<Found> {
+    if let Some(limit) = limit
+        && limit < found.len()
+    {
+        found.select_nth_unstable_by(limit, Found::before);
+        found.truncate(limit);
+    }
+    found.sort_unstable_by(Found::before);
+    found
+}
+
+/// The clause without which most entries would be found.
+fn blocker(
+    request: &Request<'_>,
+    meaning: &Meaning<'_>,
+    cancel: &Cancel,
+) -> Option<Option<(Range<usize>, usize)>> {
+    let clauses = &request.query.clauses;
+    // Without a clause such as is:archived, fewer states are looked at.
+    let asks_without = |left_out: usize| {
+        let others = clauses.iter().enumerate().filter(|(index, _)| *index != left_out);
+        others.fold(Asks::default(), |asks, (_, clause)| asks.or(clause.node.asks(true)))
+    };
+    let asks: Vec<Asks> = (0..clauses.len()).map(asks_without).collect();
+    let mut counts = vec![0_usize; clauses.len()];
+    walk(request.snapshot, cancel, |at, candidate| {
+        let failing = meaning.only_failing(at, candidate);
+        if let Some((count, asks)) = failing.and_then(|index| counts.get_mut(index).zip(asks.get(index)))
+            && is_visible(candidate.entry.state, *asks, request.all)
+        {
+            *count += 1;
+        }
+    })?;
+    let most = clauses.iter().zip(counts).max_by_key(|(_, count)| *count);
+    Some(most.filter(|(_, count)| *count > 0).map(|(clause, count)| (clause.span.clone(), count)))
+}

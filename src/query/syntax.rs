@@ -1,0 +1,139 @@
+//! What a query is once it has been read: clauses, words, and settings.
+
+use std::ops::Range;
+
+use super::filter::{Filter, NameFilter};
+use super::search::Order;
+
+/// A parsed query.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// What must hold, each with its place in the typed text.
+    pub(super) clauses: Vec<Clause>,
+    /// Every different word and phrase, wherever in the query it stands.
+    pub(super) words: Vec<Word>,
+    /// Every `session:` and `store:`; they are settled against a snapshot's names.
+    pub(super) names: Vec<NameFilter>,
+    pub(super) order: Option<Order>,
+    pub(super) limit: Option<usize>,
+    pub(super) min_rank: Option<MinRank>,
+}
+
+/// One of the terms side by side at the top of a query.
+#[derive(Clone, Debug)]
+pub(super) struct Clause {
+    pub span: Range<usize>,
+    pub node: Node,
+}
+
+/// `min:`, and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct MinRank {
+    pub span: Range<usize>,
+    pub value: f64,
+}
+
+/// What an entry must be.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    Not(Box<Node>),
+    /// An index into `Query::words`.
+    Word(usize),
+    /// An index into `Query::names`.
+    Name(usize),
+    Filter(Filter),
+}
+
+/// A word or phrase to be found in text.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    /// As the user typed it.
+    pub typed: String,
+    /// Folded, as it is looked for.
+    pub form: Form,
+    /// Whether it stands un-negated somewhere: only those take part in the match.
+    pub wanted: bool,
+}
+
+/// How a word is looked for. All text in it is folded and not empty.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Form {
+    /// A word, or a phrase with single spaces.
+    Plain(String),
+    /// A word with `*`, split at them: `a*` is `["a", ""]`.
+    Wild(Vec<String>),
+    /// `~word`.
+    Fuzzy(String),
+}
+
+/// Which hidden states a query asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Asks {
+    pub archived: bool,
+    pub deleted: bool,
+}
+
+impl Asks {
+    pub fn or(self, other: Asks) -> Asks {
+        Asks { archived: self.archived || other.archived, deleted: self.deleted || other.deleted }
+    }
+}
+
+impl Node {
+    /// What un-negated parts of it ask for.
+    pub fn asks(&self, wanted: bool) -> Asks {
+        match self {
+            Node::All(nodes) | Node::Any(nodes) => {
+                nodes.iter().fold(Asks::default(), |asks, node| asks.or(node.asks(wanted)))
+            }
+            Node::Not(node) => node.asks(!wanted),
+            Node::Filter(filter) if wanted => filter.asks(),
+            Node::Word(_) | Node::Name(_) | Node::Filter(_) => Asks::default(),
+        }
+    }
+}
+
+impl Query {
+    /// Whether it asks for nothing in particular.
+    pub fn is_empty(&self) -> bool {
+        self.clauses.is_empty() && self.order.is_none() && self.limit.is_none() && self.min_rank.is_none()
+    }
+
+    /// Whether it has words or phrases, so that a search needs a `TextIndex`.
+    pub fn has_words(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// The words and phrases that it looks for, folded; negated ones are not among them.
+    pub fn words(&self) -> impl Iterator<Item = String> + '_ {
+        self.wanted_words().map(|(_, word)| match &word.form {
+            Form::Plain(text) | Form::Fuzzy(text) => text.clone(),
+            Form::Wild(parts) => parts.join("*"),
+        })
+    }
+
+    /// Where each of its terms stands in the typed text, for chips that can be dropped.
+    pub fn terms(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.clauses.iter().map(|clause| clause.span.clone())
+    }
+
+    /// The order that it asks for with `sort:`.
+    pub fn order(&self) -> Option<Order> {
+        self.order
+    }
+
+    /// How many results it asks for with `limit:`.
+    pub fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    pub(super) fn wanted_words(&self) -> impl Iterator<Item = (usize, &Word)> {
+        self.words.iter().enumerate().filter(|(_, word)| word.wanted)
+    }
+
+    pub(super) fn asks(&self) -> Asks {
+        self.clauses.iter().fold(Asks::default(), |asks, clause| asks.or(clause.node.asks(true)))
+    }
+}

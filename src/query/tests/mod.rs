@@ -1,0 +1,1 @@
+//! What a user sees of queries and ranks.

@@ -1,0 +1,208 @@
+//! The folded text of every entry, document by document.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use super::cancel::Cancel;
+use super::folded::fold_collapsed_into;
+use crate::format::{self, Searched};
+use crate::model::snapshot::Generation;
+use crate::model::{Document, Entry, Snapshot, Store};
+
+/// So many entries are folded between two looks at the cancel token.
+const STRIDE: usize = 256;
+
+/// Stands between the parts of an entry's text; no needle holds it.
+const SEPARATOR: char = '\n';
+
+/// Folded text of every entry, document by document; unchanged documents are shared
+/// with the index built before.
+#[derive(Clone, Debug, Default)]
+pub struct TextIndex {
+    stores: Vec<Arc<StoreText>>,
+}
+
+/// The text of one store.
+#[derive(Debug)]
+struct StoreText {
+    /// The very store that was folded, to know it again without comparing it.
+    of: Weak<Store>,
+    root: PathBuf,
+    chunks: Vec<Chunk>,
+}
+
+/// Consecutive entries of one document.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    /// The first of them, as an index into `Store::entries`.
+    pub first: usize,
+    pub text: Arc<DocumentText>,
+}
+
+/// The folded text of one document's entries in one string, so that a word is looked for
+/// in all of them at once.
+#[derive(Debug)]
+pub(super) struct DocumentText {
+    path: PathBuf,
+    generation: Generation,
+    /// Where the bytes read start in the file: a tail of it has other entries.
+    offset: u64,
+    /// Which records were listed, as they may change while the file doesn't.
+    records: Vec<u32>,
+    pub folded: String,
+    pub slots: Vec<Slot>,
+}
+
+/// Where an entry's text ends in its document's; it starts where the one before ends.
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// Where title, tags and id end and the body starts.
+    pub head_end: usize,
+    pub end: usize,
+    /// Which letters the head holds, to tell soon what a fuzzy word can't match.
+    pub letters: u64,
+}
+
+/// Where an entry's searched text comes from: its format, or a test.
+pub(super) type Source<'a> = &'a dyn Fn(&Store, &Entry) -> Searched;
+
+impl TextIndex {
+    /// Folds the text of every entry; `None` when cancelled.
+    pub fn build(snapshot: &Snapshot, previous: Option<&TextIndex>, cancel: &Cancel) -> Option<TextIndex> {
+        Self::build_from(snapshot, previous, cancel, &format::searched_of)
+    }
+
+    pub(super) fn build_from(
+        snapshot: &Snapshot,
+        previous: Option<&TextIndex>,
+        cancel: &Cancel,
+        source: Source<'_>,
+    ) -> Option<TextIndex> {
+        let known = previous.map(TextIndex::by_path).unwrap_or_default();
+        let mut stores = Vec::with_capacity(snapshot.stores.len());
+        for store in &snapshot.stores {
+            let same = previous.and_then(|index| index.stores.iter().find(|text| text.is_of(store)));
+            stores.push(match same {
+                Some(text) => Arc::clone(text),
+                None => Arc::new(StoreText::build(store, &known, cancel, source)?),
+            });
+        }
+        Some(TextIndex { stores })
+    }
+
+    /// Whether it was built from these very stores.
+    pub fn is_of(&self, snapshot: &Snapshot) -> bool {
+        self.stores.len() == snapshot.stores.len()
+            && self.stores.iter().zip(&snapshot.stores).all(|(text, store)| text.is_of(store))
+    }
+
+    /// The texts of each store, in the order of the snapshot.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = &[Chunk]> {
+        self.stores.iter().map(|store| store.chunks.as_slice())
+    }
+
+    fn by_path(&self) -> HashMap<(&Path, &Path), &Arc<DocumentText>> {
+        let texts = self.stores.iter().flat_map(|store| {
+            store.chunks.iter().map(|c| ((store.root.as_path(), c.text.path.as_path()), &c.text))
+        });
+        texts.collect()
+    }
+}
+
+impl StoreText {
+    fn is_of(&self, store: &Arc<Store>) -> bool {
+        Weak::as_ptr(&self.of) == Arc::as_ptr(store)
+    }
+
+    fn build(
+        store: &Arc<Store>,
+        known: &HashMap<(&Path, &Path), &Arc<DocumentText>>,
+        cancel: &Cancel,
+        source: Source<'_>,
+    ) -> Option<StoreText> {
+        let mut chunks = Vec::new();
+        let mut first = 0;
+        for entries in store.entries.chunk_by(|a, b| a.document == b.document) {
+            cancel.go_on()?;
+            let Some(entry) = entries.first() else { continue };
+            let document = store.document(entry);
+            let before = known.get(&(store.root.as_path(), document.path.as_path()));
+            let text = match before.filter(|text| text.is_of(document, entries)) {
+                Some(text) => Arc::clone(text),
+                None => Arc::new(DocumentText::build(store, document, entries, cancel, source)?),
+            };
+            chunks.push(Chunk { first, text });
+            first += entries.len();
+        }
+        Some(StoreText { of: Arc::downgrade(store), root: store.root.clone(), chunks })
+    }
+}
+
+impl DocumentText {
+    fn is_of(&self, document: &Document, entries: &[Entry]) -> bool {
+        self.generation == document.generation
+            && self.offset == document.offset
+            && self.records.iter().eq(entries.iter().map(|entry| &entry.record))
+    }
+
+    fn build(
+        store: &Store,
+        document: &Document,
+        entries: &[Entry],
+        cancel: &Cancel,
+        source: Source<'_>,
+    ) -> Option<DocumentText> {
+        let mut text = DocumentText {
+            path: document.path.clone(),
+            generation: document.generation,
+            offset: document.offset,
+            records: entries.iter().map(|entry| entry.record).collect(),
+            folded: String::with_capacity(document.bytes.len()),
+            slots: Vec::with_capacity(entries.len()),
+        };
+        for (at, entry) in entries.iter().enumerate() {
+            if at % STRIDE == 0 {
+                cancel.go_on()?;
+            }
+            text.push(&source(store, entry));
+        }
+        text.folded.shrink_to_fit();
+        Some(text)
+    }
+
+    fn push(&mut self, searched: &Searched) {
+        let start = self.folded.len();
+        self.push_parts(&searched.head);
+        let head_end = self.folded.len();
+        let letters = letters(self.folded.get(start..).unwrap_or_default());
+        self.push_parts(&searched.body);
+        self.slots.push(Slot { head_end, end: self.folded.len(), letters });
+    }
+
+    fn push_parts(&mut self, parts: &[String]) {
+        for part in parts {
+            fold_collapsed_into(part, &mut self.folded);
+            self.folded.push(SEPARATOR);
+        }
+    }
+
+    /// The title, tags and id of an entry, folded.
+    pub fn head(&self, slot: usize) -> impl Iterator<Item = &str> {
+        let start = slot.checked_sub(1).and_then(|before| self.slots.get(before)).map_or(0, |slot| slot.end);
+        let end = self.slots.get(slot).map_or(start, |slot| slot.head_end);
+        self.folded.get(start..end).unwrap_or_default().split_terminator(SEPARATOR)
+    }
+}
+
+/// A bit for each letter and digit in `text`; other characters share what is left.
+pub(super) fn letters(text: &str) -> u64 {
+    text.chars().fold(0, |bits, c| {
+        bits | match c {
+            'a'..='z' => 1 << (c as u32 - 'a' as u32),
+            '0'..='9' => 1 << (26 + c as u32 - '0' as u32),
+            _ if c.is_whitespace() => 0,
+            _ => 1 << (36 + c as u32 % 28),
+        }
+    })
+}

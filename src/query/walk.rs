@@ -1,0 +1,112 @@
+//! Every entry of a snapshot, one after another, as a query looks at them.
+
+use super::cancel::Cancel;
+use super::filter::{Candidate, Settled};
+use super::matching::Matches;
+use super::syntax::{Asks, Node, Query};
+use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
+
+/// So many entries are looked at between two looks at the cancel token.
+const STRIDE: usize = 1024;
+
+/// Shows each entry to `visit`; `None` when cancelled.
+pub(super) fn walk<'a>(
+    snapshot: &'a Snapshot,
+    cancel: &Cancel,
+    mut visit: impl FnMut(EntryRef, &Candidate<'a>),
+) -> Option<()> {
+    for (index, store) in snapshot.stores.iter().enumerate() {
+        let mut times = Times::default();
+        for (position, entry) in store.entries.iter().enumerate() {
+            if position.is_multiple_of(STRIDE) {
+                cancel.go_on()?;
+            }
+            let view = store.view(entry);
+            let time = match view {
+                Some(view) => times.note(entry.document, view.created),
+                None => times.of_broken(store, entry.document),
+            };
+            let at = EntryRef { store: index as u32, entry: position as u32 };
+            visit(at, &Candidate { store, entry, view, time });
+        }
+    }
+    Some(())
+}
+
+/// Times for broken records, so that they stand beside their neighbours: that of the
+/// nearest earlier dated record of the document, or else of its first.
+#[derive(Default)]
+struct Times {
+    document: Option<u32>,
+    last: Option<Moment>,
+}
+
+impl Times {
+    fn note(&mut self, document: u32, created: Option<Moment>) -> Option<Moment> {
+        if created.is_some() {
+            (self.document, self.last) = (Some(document), created);
+        }
+        created
+    }
+
+    fn of_broken(&mut self, store: &Store, document: u32) -> Option<Moment> {
+        if self.document != Some(document) {
+            let first = store.documents.get(document as usize).and_then(|document| first_time(document));
+            (self.document, self.last) = (Some(document), first);
+        }
+        self.last
+    }
+}
+
+fn first_time(document: &Document) -> Option<Moment> {
+    document.records.iter().find_map(|record| record.view().and_then(|view| view.created))
+}
+
+/// A query settled against a snapshot: it can say of each entry whether it is meant.
+pub(super) struct Meaning<'a> {
+    query: &'a Query,
+    matches: &'a Matches,
+    names: Vec<Settled>,
+}
+
+impl<'a> Meaning<'a> {
+    pub fn new(query: &'a Query, matches: &'a Matches, snapshot: &Snapshot) -> Self {
+        let names = query.names.iter().map(|name| name.settle(snapshot)).collect();
+        Meaning { query, matches, names }
+    }
+
+    /// Whether an entry is all that the query asks for, its state aside.
+    pub fn holds(&self, at: EntryRef, candidate: &Candidate<'_>) -> bool {
+        self.query.clauses.iter().all(|clause| self.node(&clause.node, at, candidate))
+    }
+
+    /// The one clause that keeps an entry out; `None` if there is none, or several.
+    pub fn only_failing(&self, at: EntryRef, candidate: &Candidate<'_>) -> Option<usize> {
+        let clauses = self.query.clauses.iter().enumerate();
+        let mut failing = clauses.filter(|(_, clause)| !self.node(&clause.node, at, candidate));
+        let (first, _) = failing.next()?;
+        failing.next().is_none().then_some(first)
+    }
+
+    fn node(&self, node: &Node, at: EntryRef, candidate: &Candidate<'_>) -> bool {
+        match node {
+            Node::All(nodes) => nodes.iter().all(|node| self.node(node, at, candidate)),
+            Node::Any(nodes) => nodes.iter().any(|node| self.node(node, at, candidate)),
+            Node::Not(node) => !self.node(node, at, candidate),
+            Node::Word(word) => self.matches.hits(*word, at),
+            Node::Name(name) => {
+                self.names.get(*name).is_some_and(|names| names.holds(at.store as usize, candidate.entry))
+            }
+            Node::Filter(filter) => filter.holds(candidate),
+        }
+    }
+}
+
+/// Whether entries in `state` are looked at by a query that asks for `asks`.
+pub(super) fn is_visible(state: State, asks: Asks, all: bool) -> bool {
+    match state {
+        State::Live | State::Broken => true,
+        State::Archived => all || asks.archived,
+        State::Deleted => all || asks.deleted,
+    }
+}
