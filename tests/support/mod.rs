@@ -1,0 +1,26 @@
+//! The harness of the integration tests: stores to read, a terminal to drive, verbs to
+//! run, and a digest that proves that nothing was touched.
+//!
+//! An integration test writes `mod support;`. Each test binary uses another part of it.
+#![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod index;
+pub mod memory_server;
+pub mod session_log;
+pub mod store;
+pub mod terminal;
+pub mod tree;
+pub mod verb;
+
+pub use memory_server::MemoryServerBuilder;
+pub use session_log::SessionLogBuilder;
+pub use store::{StoreBuilder, TempStore};
+pub use terminal::{Exit, Terminal};
+pub use tree::{Tree, assert_untouched};
+pub use verb::{Output, Verb, run};
+
+use std::time::Duration;
+
+/// How long a test waits for what should be there in a moment. Generous, because a busy
+/// machine must not make a test fail; nothing waits longer than it has to.
+pub const SOON: Duration = Duration::from_secs(20);

@@ -1,0 +1,94 @@
+//! Stores on disk for one test each: healthy by default, with knobs to break things.
+
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::memory_server::MemoryServerBuilder;
+use super::session_log::SessionLogBuilder;
+
+/// Where the builders of the formats start.
+pub struct StoreBuilder;
+
+impl StoreBuilder {
+    /// A `session-log` store.
+    pub fn session_log() -> SessionLogBuilder {
+        SessionLogBuilder::new()
+    }
+
+    /// A `memory-server` store.
+    pub fn memory_server() -> MemoryServerBuilder {
+        MemoryServerBuilder::new()
+    }
+}
+
+/// A store in a folder that is gone when this is dropped.
+pub struct TempStore {
+    /// The store's root.
+    pub path: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl TempStore {
+    /// Writes `files` beneath `root`, a path within a new temporary folder.
+    pub fn of_files(root: &str, files: &[(PathBuf, Vec<u8>)]) -> TempStore {
+        let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
+        let path = folder.path().join(root);
+        make_folders(folder.path(), &path);
+        let store = TempStore { path, folder };
+        for (file, bytes) in files {
+            store.write(file, bytes);
+        }
+        store
+    }
+
+    /// The folder around the store, as a repository or a home folder is around one.
+    pub fn around(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A file's full path.
+    pub fn file(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// A file's bytes.
+    pub fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        fs::read(self.file(name)).unwrap()
+    }
+
+    /// Writes a file anew, with the modes that the formats ask for (0600 in 0700).
+    pub fn write(&self, name: impl AsRef<Path>, bytes: &[u8]) {
+        let file = self.file(name);
+        make_folders(&self.path, file.parent().unwrap());
+        let mut open =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file).unwrap();
+        open.write_all(bytes).unwrap();
+    }
+
+    /// Appends to a file, as an agent does.
+    pub fn append(&self, name: impl AsRef<Path>, bytes: &[u8]) {
+        let mut open = OpenOptions::new().append(true).open(self.file(name)).unwrap();
+        open.write_all(bytes).unwrap();
+    }
+
+    /// Sets the mode of a file or folder.
+    pub fn chmod(&self, name: impl AsRef<Path>, mode: u32) {
+        fs::set_permissions(self.file(name), Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: impl AsRef<Path>) {
+        fs::remove_file(self.file(name)).unwrap();
+    }
+}
+
+fn make_folders(from: &Path, folder: &Path) {
+    let mut missing: Vec<&Path> =
+        folder.ancestors().take_while(|path| *path != from && !path.exists()).collect();
+    missing.reverse();
+    for path in missing {
+        DirBuilder::new().mode(0o700).create(path).unwrap();
+    }
+}

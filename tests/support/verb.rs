@@ -1,0 +1,105 @@
+//! Runs palimp's verbs as a script does: in a clean environment, off a terminal.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// What a verb did.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The exit status; `None` if a signal ended it.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Output {
+    /// Standard output as JSON Lines.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<Value> {
+        let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        self.stdout.lines().map(parse).collect()
+    }
+
+    /// Fails with both streams unless the exit status is `status`.
+    #[track_caller]
+    pub fn expect_status(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// A run of palimp under preparation.
+pub struct Verb {
+    args: Vec<OsString>,
+    folder: Option<PathBuf>,
+    home: Option<PathBuf>,
+    env: Vec<(OsString, OsString)>,
+}
+
+impl Verb {
+    /// A run with these arguments, in an empty folder, with an empty home.
+    pub fn new<A: Into<OsString>>(args: impl IntoIterator<Item = A>) -> Verb {
+        let args = args.into_iter().map(Into::into).collect();
+        Verb { args, folder: None, home: None, env: Vec::new() }
+    }
+
+    /// Runs it in `folder`.
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// Gives it this home folder.
+    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// Sets one more variable.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Output {
+        let empty = tempfile::tempdir().unwrap();
+        let output = self.command(empty.path().to_owned()).output().expect("palimp starts");
+        Output {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
+    /// Runs it with a standard output whose reader has gone, and returns the exit status
+    /// and standard error.
+    pub fn run_into_closed_pipe(self) -> (Option<i32>, String) {
+        let empty = tempfile::tempdir().unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = self.command(empty.path().to_owned()).stdout(writer).output().expect("palimp starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    fn command(self, empty: PathBuf) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_palimp"));
+        command.args(self.args).env_clear().stdin(Stdio::from(File::open("/dev/null").unwrap()));
+        command.env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("TERM", "dumb");
+        command.env("HOME", self.home.as_ref().unwrap_or(&empty));
+        command.current_dir(self.folder.as_ref().unwrap_or(&empty));
+        command.envs(self.env);
+        command
+    }
+}
+
+/// Runs palimp with these arguments, in an empty folder, with an empty home.
+pub fn run<A: Into<OsString>>(args: impl IntoIterator<Item = A>) -> Output {
+    Verb::new(args).run()
+}
