@@ -1,3 +1,13 @@
 //! Arguments, panic hook, exit codes.
 
-fn main() {}
+use clap::Parser;
+use palimp::cli::{Args, Exit, run};
+use palimp::tui;
+
+fn main() -> Exit {
+    if let Err(error) = color_eyre::install() {
+        eprintln!("palimp: reports of crashes will be plain: {error}");
+    }
+    tui::install_panic_hook();
+    run(Args::parse())
+}

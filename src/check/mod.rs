@@ -1,1 +1,43 @@
-//! What is wrong with stores. Pure.
+//! What is wrong with stores, as the verbs and the screens give it out. Pure.
+
+use std::collections::HashMap;
+
+use crate::model::{Problem, Store};
+
+/// A problem with a key by which it can be named while it lasts.
+#[derive(Clone, Debug)]
+pub struct Finding<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// The same for the same problem in a store that changed elsewhere: it depends on
+    /// file, code and id, or on the line where there is no id.
+    pub key: String,
+}
+
+/// The problems of a store by file and line, each with its key.
+pub fn findings(store: &Store) -> Vec<Finding<'_>> {
+    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let keyed = |problem| {
+        let digest = digest(problem);
+        let nth = seen.entry(digest).and_modify(|nth| *nth += 1).or_insert(1);
+        let key = if *nth == 1 { format!("{digest:012x}") } else { format!("{digest:012x}-{nth}") };
+        Finding { problem, key }
+    };
+    store.problems.iter().map(keyed).collect()
+}
+
+/// FNV-1a, cut to 48 bits: short enough to type.
+fn digest(problem: &Problem) -> u64 {
+    let place = match (&problem.id, problem.line) {
+        (Some(id), _) => id.clone(),
+        (None, Some(line)) => line.to_string(),
+        (None, None) => String::new(),
+    };
+    let parts =
+        [problem.file.as_os_str().as_encoded_bytes(), problem.code.as_str().as_bytes(), place.as_bytes()];
+    let bytes = parts.into_iter().flat_map(|part| part.iter().chain(&[0]));
+    let wide = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (wide ^ (wide >> 48)) & 0xffff_ffff_ffff
+}

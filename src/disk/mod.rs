@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use process::is_alive;
 pub use real::Real;
-pub use write::{WriteError, write_new};
+pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
 use crate::model::snapshot::Generation;
 

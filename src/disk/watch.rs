@@ -1,1 +1,259 @@
-//! Tells when files change.
+//! Tells when the files beneath some folders change.
+//!
+//! The system's own notices are used where they can be had. A folder that is not there,
+//! or for which the system has no watch left, is looked at every two seconds instead.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+/// Changes that come so close to one another are told once.
+const QUIET: Duration = Duration::from_millis(150);
+/// A writer that never pauses is told of at least so often.
+const PATIENCE: Duration = Duration::from_millis(450);
+/// How often a folder without a watch is looked at.
+const LOOK: Duration = Duration::from_secs(2);
+/// A folder without a watch is looked at to this depth, and no further than so many items.
+const DEPTH: usize = 8;
+const ITEMS: usize = 20_000;
+
+/// Watches folders until it is dropped.
+pub struct Watch {
+    to_thread: Sender<Notice>,
+}
+
+enum Notice {
+    Changed,
+    /// Something came or went: a watched folder itself may be gone.
+    Moved,
+    Stop,
+}
+
+/// One folder, and how it is watched.
+struct Root {
+    path: PathBuf,
+    watched: bool,
+    /// What a look at it found last, while it is not watched.
+    stamp: u64,
+}
+
+impl Watch {
+    /// Calls `changed` after files beneath `roots` change. Never fails: see the module.
+    pub fn start(roots: Vec<PathBuf>, changed: impl Fn() + Send + 'static) -> Self {
+        let (to_thread, notices) = channel();
+        let own = to_thread.clone();
+        let watch = move || Watching::new(roots, own).run(&notices, &changed);
+        // Without a thread nothing is watched; `R` still reads anew.
+        let _ = thread::Builder::new().name("watch".into()).spawn(watch);
+        Watch { to_thread }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.to_thread.send(Notice::Stop);
+    }
+}
+
+struct Watching {
+    watcher: Option<RecommendedWatcher>,
+    roots: Vec<Root>,
+}
+
+impl Watching {
+    fn new(roots: Vec<PathBuf>, sender: Sender<Notice>) -> Self {
+        let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            if let Some(notice) = event.map_or(Some(Notice::Moved), |event| notice_of(event.kind)) {
+                let _ = sender.send(notice);
+            }
+        });
+        let roots = roots.into_iter().map(|path| Root { path, watched: false, stamp: 0 }).collect();
+        let mut watching = Watching { watcher: watcher.ok(), roots };
+        watching.watch_what_is_there();
+        watching
+    }
+
+    fn run(mut self, notices: &Receiver<Notice>, changed: &impl Fn()) {
+        loop {
+            match self.next(notices) {
+                Ok(Notice::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(first) => {
+                    let Some(moved) = settle(notices, matches!(first, Notice::Moved)) else { return };
+                    if moved {
+                        self.drop_what_is_gone();
+                    }
+                    changed();
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.look() {
+                        changed();
+                    }
+                }
+            }
+        }
+    }
+
+    fn next(&self, notices: &Receiver<Notice>) -> Result<Notice, RecvTimeoutError> {
+        if self.roots.iter().all(|root| root.watched) {
+            return notices.recv().map_err(|_| RecvTimeoutError::Disconnected);
+        }
+        notices.recv_timeout(LOOK)
+    }
+
+    fn watch_what_is_there(&mut self) {
+        for root in self.roots.iter_mut().filter(|root| !root.watched) {
+            let watcher = self.watcher.as_mut().filter(|_| root.path.exists());
+            root.watched =
+                watcher.is_some_and(|watcher| watcher.watch(&root.path, RecursiveMode::Recursive).is_ok());
+            if !root.watched {
+                root.stamp = stamp(&root.path);
+            }
+        }
+    }
+
+    /// A folder that was removed and made anew is another folder to the system.
+    fn drop_what_is_gone(&mut self) {
+        for root in self.roots.iter_mut().filter(|root| root.watched && !root.path.exists()) {
+            if let Some(watcher) = self.watcher.as_mut() {
+                let _ = watcher.unwatch(&root.path);
+            }
+            root.watched = false;
+            root.stamp = stamp(&root.path);
+        }
+    }
+
+    /// Looks at the folders without a watch; says whether one of them changed.
+    fn look(&mut self) -> bool {
+        let mut changed = false;
+        for root in self.roots.iter_mut().filter(|root| !root.watched) {
+            let stamp = stamp(&root.path);
+            changed |= stamp != root.stamp;
+            root.stamp = stamp;
+        }
+        if changed {
+            self.watch_what_is_there();
+        }
+        changed
+    }
+}
+
+/// Waits until it is quiet; says whether something came or went, `None` to stop.
+fn settle(notices: &Receiver<Notice>, mut moved: bool) -> Option<bool> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let left = end.saturating_duration_since(Instant::now()).min(QUIET);
+        match notices.recv_timeout(left) {
+            Ok(Notice::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(Notice::Moved) => moved = true,
+            Ok(Notice::Changed) => {}
+            Err(RecvTimeoutError::Timeout) => return Some(moved),
+        }
+        if Instant::now() >= end {
+            return Some(moved);
+        }
+    }
+}
+
+/// Being read, by this program above all, changes nothing.
+fn notice_of(kind: EventKind) -> Option<Notice> {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(_) => {
+            Some(Notice::Changed)
+        }
+        EventKind::Access(_) => None,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
+            Some(Notice::Moved)
+        }
+    }
+}
+
+/// A digest of names, lengths and times beneath a folder; links are not followed.
+fn stamp(root: &Path) -> u64 {
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    let mut mix = |bytes: &[u8]| {
+        for byte in bytes {
+            digest = (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    let mut folders = vec![(root.to_owned(), 0)];
+    let mut items = 0;
+    while let Some((folder, depth)) = folders.pop() {
+        let Ok(list) = fs::read_dir(&folder) else { continue };
+        for item in list.flatten().take(ITEMS - items) {
+            items += 1;
+            let Ok(data) = item.metadata() else { continue };
+            mix(item.file_name().as_encoded_bytes());
+            mix(&data.len().to_le_bytes());
+            let modified = data.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+            mix(&modified.unwrap_or_default().as_nanos().to_le_bytes());
+            if data.is_dir() && depth < DEPTH {
+                folders.push((item.path(), depth + 1));
+            }
+        }
+    }
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Long enough for a loaded machine; nothing waits for it unless it fails.
+    const DEADLINE: Duration = Duration::from_secs(20);
+
+    fn watch(root: &Path) -> (Watch, Receiver<()>) {
+        let (tell, told) = channel();
+        let watch = Watch::start(vec![root.to_owned()], move || {
+            let _ = tell.send(());
+        });
+        (watch, told)
+    }
+
+    /// Writes until the watch, which starts on a thread of its own, has told of it.
+    fn until_told(told: &Receiver<()>, mut act: impl FnMut(usize)) {
+        let end = Instant::now() + DEADLINE;
+        for round in 0.. {
+            act(round);
+            if told.recv_timeout(Duration::from_millis(700)).is_ok() {
+                return;
+            }
+            assert!(Instant::now() < end, "no change was told");
+        }
+    }
+
+    #[test]
+    fn a_file_that_grows_in_a_folder_below_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("sessions/one");
+        fs::create_dir_all(&below).unwrap();
+        let (_watch, told) = watch(folder.path());
+        until_told(&told, |round| fs::write(below.join("memory.jsonl"), "x".repeat(round + 1)).unwrap());
+    }
+
+    #[test]
+    fn a_folder_that_comes_back_after_it_was_removed_is_watched_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("memory");
+        fs::create_dir_all(&root).unwrap();
+        let (_watch, told) = watch(&root);
+        until_told(&told, |round| fs::write(root.join("a"), "x".repeat(round + 1)).unwrap());
+        fs::remove_dir_all(&root).unwrap();
+        until_told(&told, |_| {});
+        until_told(&told, |round| {
+            fs::create_dir_all(&root).unwrap();
+            fs::write(root.join("b"), "x".repeat(round + 1)).unwrap();
+        });
+    }
+
+    #[test]
+    fn reading_is_no_change() {
+        assert!(notice_of(EventKind::Access(AccessKind::Open(AccessMode::Any))).is_none());
+        assert!(notice_of(EventKind::Access(AccessKind::Close(AccessMode::Read))).is_none());
+        assert!(notice_of(EventKind::Access(AccessKind::Close(AccessMode::Write))).is_some());
+    }
+}

@@ -25,3 +25,25 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
     file.write_all(bytes).map_err(failed)
 }
+
+/// Makes a private folder (0700) of its own among the system's temporary files.
+pub fn new_temporary_folder(name: &str) -> Result<PathBuf, WriteError> {
+    let base = std::env::temp_dir();
+    let process = std::process::id();
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for number in 0..1000 {
+        let path = base.join(format!("{name}-{process}-{number}"));
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(source) => return Err(WriteError { path, source }),
+        }
+    }
+    Err(WriteError { path: base, source: last })
+}
+
+/// Removes a folder that [`new_temporary_folder`] made, and all in it. What can't be
+/// removed is left to the system, which clears its temporary files.
+pub fn remove_temporary_folder(path: &Path) {
+    let _ = std::fs::remove_dir_all(path);
+}

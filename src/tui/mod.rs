@@ -1,1 +1,51 @@
-//! The screens.
+//! The screens. Keys become actions, actions change the app, the app is drawn.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `run` | the terminal and the event loop: the only file that does anything |
+//! | `app` | what the screens know |
+//! | `msg` | what reaches the app, and what it wants done |
+//! | `update/` | how each message changes the app |
+//! | `action`, `keys` | every action, and which keys mean it |
+//! | `layout` | which pane stands where |
+//! | `view` | the whole frame; `panes/` each part of it |
+//! | `theme` | colours, and the only way from stored text to the screen |
+//! | `svg` | a frame as a picture |
+
+pub(crate) mod action;
+mod app;
+mod keys;
+mod layout;
+mod msg;
+mod panes;
+mod prompt;
+mod run;
+pub mod svg;
+mod theme;
+mod update;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use crate::model::Moment;
+use crate::query::Ranking;
+use crate::store::{Looked, Place};
+
+pub use run::{Ended, frame, install_panic_hook, plain, run};
+
+/// What the screens open with.
+pub struct Options {
+    /// The stores.
+    pub places: Vec<Place>,
+    /// Where the program looked; shown where it found nothing.
+    pub looked: Vec<Looked>,
+    /// A clock that stands still; the machine's where `None`.
+    pub now: Option<Moment>,
+    /// How results are ranked at first.
+    pub ranking: Ranking,
+    /// No colours: meaning is never by colour alone.
+    pub no_color: bool,
+    /// Writes a demo and says where its stores are.
+    pub demo: fn(Moment) -> Result<Vec<Place>, String>,
+}

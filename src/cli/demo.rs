@@ -1,0 +1,66 @@
+//! `palimp demo DIR`: writes the demo's stores; `--demo` does it in a temporary folder.
+
+use std::path::{Path, PathBuf};
+
+use super::Context;
+use super::failure::{Exit, Failure};
+use crate::demo;
+use crate::disk::{self, Disk, Real};
+use crate::model::Moment;
+use crate::store::{self, Place};
+
+/// The seed of `--demo`.
+pub const SEED: u64 = 1;
+
+/// Writes the demo.
+pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result<Exit, Failure> {
+    write(folder, seed, context.now)?;
+    for place in places(folder) {
+        if context.options.json {
+            let row = serde_json::json!({ "path": place.root.display().to_string(), "format": place.format });
+            context.out.json(&row)?;
+        } else {
+            context.out.line(&place.root.display().to_string())?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the demo's files into a folder that is empty or not there yet.
+fn write(folder: &Path, seed: u64, now: Moment) -> Result<(), Failure> {
+    if Real.list(folder).is_ok_and(|items| !items.is_empty()) {
+        let message = format!("{} is not empty; the demo is not written over anything.", folder.display());
+        return Err(Failure::new(Exit::Refused, message));
+    }
+    for (path, bytes) in demo::stores(seed, now) {
+        disk::write_new(&folder.join(path), &bytes)?;
+    }
+    Ok(())
+}
+
+/// The stores in a folder.
+fn places(folder: &Path) -> Vec<Place> {
+    store::look_at(folder, None).found.unwrap_or_default()
+}
+
+/// The demo in a folder of its own, which is removed when this is dropped.
+pub struct Temporary {
+    folder: PathBuf,
+}
+
+impl Temporary {
+    /// Writes the demo.
+    pub fn write(now: Moment) -> Result<(Temporary, Vec<Place>), Failure> {
+        let folder = disk::new_temporary_folder("palimp-demo").map_err(Failure::from)?;
+        let temporary = Temporary { folder };
+        write(&temporary.folder, SEED, now)?;
+        let places = places(&temporary.folder);
+        Ok((temporary, places))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        disk::remove_temporary_folder(&self.folder);
+    }
+}

@@ -1,0 +1,101 @@
+//! How a verb ends, and what it says when it could not be done.
+
+use std::io::{self, Write};
+use std::process::{ExitCode, Termination};
+
+use crate::disk::WriteError;
+use crate::query::QueryError;
+use crate::text::show::show;
+
+/// How a verb ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, or clean.
+    Done,
+    /// Nothing matched, or `check` found something.
+    Nothing,
+    /// Wrong usage.
+    Usage,
+    /// Refused, and nothing changed.
+    Refused,
+    /// The system failed.
+    Failed,
+    /// Ended by a signal.
+    Signal(u8),
+}
+
+impl Exit {
+    /// The exit status.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Nothing => 1,
+            Exit::Usage => 2,
+            Exit::Refused => 3,
+            Exit::Failed => 4,
+            Exit::Signal(number) => 128 + number,
+        }
+    }
+}
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        ExitCode::from(self.code())
+    }
+}
+
+/// Why a verb could not be done: a status, and what to say on stderr. Untrusted text in
+/// it is made safe when it is told.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// A failure with its message.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Failure { exit, message: message.into() }
+    }
+
+    /// What to say.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Says on stderr what happened. A stderr that is closed is nobody to talk to.
+    pub fn tell(self) -> Exit {
+        if !self.message.is_empty() {
+            say(&self.message);
+        }
+        self.exit
+    }
+}
+
+/// Says something on stderr, safe to show.
+pub fn say(message: &str) {
+    for line in message.lines() {
+        let _ = writeln!(io::stderr(), "palimp: {}", show(line));
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if super::is_closed_pipe(&error) {
+            return Failure::new(Exit::Done, "");
+        }
+        Failure::new(Exit::Failed, format!("the output can't be written: {error}. No store was touched."))
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        Failure::new(Exit::Usage, format!("the query can't be understood: {error}"))
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Failure::new(Exit::Failed, error.to_string())
+    }
+}

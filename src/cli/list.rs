@@ -1,0 +1,44 @@
+//! `palimp list [QUERY...]`: records, newest first.
+
+use super::Context;
+use super::failure::{Exit, Failure};
+use super::open;
+use super::row::Row;
+use crate::query::{Cancel, Order, Query, Request, explain, search};
+
+/// Lists what the query asks for.
+pub fn run(context: &mut Context, words: &[String], limit: Option<usize>) -> Result<Exit, Failure> {
+    print(context, words, Order::Time, limit, false)
+}
+
+/// Finds, orders and prints records: what `list` and `search` share.
+pub fn print(
+    context: &mut Context,
+    words: &[String],
+    order: Order,
+    limit: Option<usize>,
+    explained: bool,
+) -> Result<Exit, Failure> {
+    let query = Query::parse(&words.join(" "), context.now)?;
+    let snapshot = open::snapshot(context)?;
+    let request = Request {
+        snapshot: &snapshot,
+        text: None,
+        query: &query,
+        ranking: context.options.ranking(),
+        order,
+        all: context.options.all,
+        now: context.now,
+    };
+    let results = search(&request, &Cancel::default()).unwrap_or_default();
+    for hit in results.hits.iter().take(limit.unwrap_or(usize::MAX)) {
+        let why = if explained { explain(&request, hit.at) } else { None };
+        let row = Row::new(&snapshot, hit.at, hit.rank, why.as_ref(), context.now);
+        if context.options.json {
+            context.out.json(&row)?;
+        } else {
+            context.out.line(&row.to_line(context.now))?;
+        }
+    }
+    Ok(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done })
+}

@@ -1,0 +1,73 @@
+//! From the options to a snapshot of stores.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Context;
+use super::failure::{Exit, Failure, say};
+use crate::model::{Extent, Snapshot};
+use crate::store::{self, Looked, Place};
+
+/// Where stores are: those that the options name, or those found from here and from home.
+pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
+    let named: Vec<&PathBuf> = context.options.stores.iter().chain(paths).collect();
+    if named.is_empty() {
+        return store::look_around(&here(), home().as_deref());
+    }
+    named.into_iter().map(|path| store::look_at(path, context.options.format.as_deref())).collect()
+}
+
+/// The stores in what was looked at, each once.
+pub fn found(looked: &[Looked]) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for place in looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten() {
+        if !places.iter().any(|known| known.root == place.root) {
+            places.push(place.clone());
+        }
+    }
+    places
+}
+
+/// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.
+pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
+    let looked = places(context, &[]);
+    let found = found(&looked);
+    let named = !context.options.stores.is_empty();
+    if found.is_empty() {
+        return Err(none_found(&looked, named));
+    }
+    for look in looked.iter().filter(|_| named) {
+        if let Err(why) = &look.found {
+            say(&format!("{}: {why}", look.path.display()));
+        }
+    }
+    let mut snapshot = Snapshot::default();
+    for place in found {
+        if !place.readable {
+            say(&format!("{}: a store of {}, not readable yet", place.root.display(), place.format));
+        }
+        snapshot.stores.push(Arc::new(store::load(&place, Extent::Whole, None, context.now)));
+    }
+    Ok(snapshot)
+}
+
+/// What to say where no store was found.
+pub fn none_found(looked: &[Looked], named: bool) -> Failure {
+    let exit = if looked.iter().any(|look| look.refused) { Exit::Failed } else { Exit::Nothing };
+    if named {
+        let why = looked.iter().filter_map(|look| Some((&look.path, look.found.as_ref().err()?)));
+        let lines: Vec<String> = why.map(|(path, why)| format!("{}: {why}", path.display())).collect();
+        return Failure::new(exit, format!("{}\nno store was found. Nothing was written.", lines.join("\n")));
+    }
+    let places: Vec<String> = looked.iter().map(|look| format!("  {}", look.path.display())).collect();
+    let message = "no store was found from here or from home. Name one with --store PATH. Looked at:";
+    Failure::new(exit, format!("{message}\n{}", places.join("\n")))
+}
+
+fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}
+
+fn home() -> Option<PathBuf> {
+    directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned())
+}

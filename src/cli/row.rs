@@ -1,0 +1,193 @@
+//! A record as the verbs give it out.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::Serialize;
+
+use crate::format;
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::query::{Explanation, Ranking};
+
+/// The fields of `list`, `search` and `show` with `--json`.
+#[derive(Serialize)]
+pub struct Row {
+    key: String,
+    store: String,
+    format: &'static str,
+    session: Option<String>,
+    id: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    title: String,
+    text: String,
+    tags: Vec<String>,
+    topic: Option<String>,
+    created: Option<String>,
+    accessed: Option<String>,
+    importance: Option<f64>,
+    decay: Option<f64>,
+    rank: Option<f64>,
+    state: &'static str,
+    file: String,
+    line: u32,
+    byte: [u64; 2],
+    problems: Vec<&'static str>,
+    sensitive: bool,
+    references: Vec<String>,
+    raw: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_base64: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Explained>,
+}
+
+impl Row {
+    /// The row of an entry, with its rank and why it has it, where that is asked for.
+    pub fn new(
+        snapshot: &Snapshot,
+        at: EntryRef,
+        rank: Option<f64>,
+        explain: Option<&Explanation>,
+        now: Moment,
+    ) -> Row {
+        let (store, entry) = snapshot.get(at);
+        let record = store.record(entry);
+        let view = store.view(entry);
+        let text = format::text_of(store, entry);
+        let raw = store.raw(entry);
+        let decay = view.map(|view| {
+            let age = view.created.map(|created| now.hours_since(created));
+            store.decay(entry).rule(&view.kind).factor(age)
+        });
+        Row {
+            key: store.key(entry),
+            store: store.root.display().to_string(),
+            format: store.format,
+            session: store.session(entry).map(|session| session.name.clone()),
+            id: view.and_then(|view| view.id.as_deref()).map(str::to_owned),
+            kind: view.map(|view| view.kind.to_string()),
+            title: text.title,
+            text: text.text,
+            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
+            topic: view.and_then(|view| view.topic.as_deref()).map(str::to_owned),
+            created: view.and_then(|view| view.created).map(Moment::to_rfc3339),
+            accessed: view.and_then(|view| view.accessed).map(Moment::to_rfc3339),
+            importance: view.map(|view| view.importance),
+            decay,
+            rank,
+            state: entry.state.as_str(),
+            file: store.document(entry).path.to_string_lossy().into_owned(),
+            line: record.line,
+            byte: [record.span.start, record.span.end],
+            problems: codes(snapshot, at),
+            sensitive: view.map_or_else(|| crate::text::secrets::is_sensitive(raw), |view| view.sensitive),
+            references: view
+                .map(|view| view.references.iter().map(|id| id.to_string()).collect())
+                .unwrap_or_default(),
+            raw: String::from_utf8_lossy(raw).into_owned(),
+            raw_base64: std::str::from_utf8(raw).is_err().then(|| BASE64_STANDARD.encode(raw)),
+            explain: explain.map(Explained::new),
+        }
+    }
+
+    /// One line for people.
+    pub fn to_line(&self, now: Moment) -> String {
+        let age = self.created.as_deref().and_then(Moment::parse).map(|(when, _)| when.age_at(now));
+        let number = |value: Option<f64>| value.map_or("  — ".into(), |value| format!("{value:4.2}"));
+        let place = self.session.as_deref().unwrap_or(self.format);
+        format!(
+            "{} {} {} {:12} {:>5} {:16} {:14} {}",
+            self.mark(),
+            number(self.rank),
+            number(self.decay),
+            self.kind.as_deref().unwrap_or("broken"),
+            age.unwrap_or_else(|| "?".into()),
+            place,
+            self.id.as_deref().unwrap_or(&self.key),
+            self.title
+        )
+    }
+
+    fn mark(&self) -> char {
+        match self.state {
+            "broken" => '✖',
+            "deleted" => '-',
+            "archived" => '▪',
+            _ if self.sensitive => '!',
+            _ if !self.problems.is_empty() => '⚠',
+            _ => ' ',
+        }
+    }
+}
+
+fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
+    let (store, entry) = snapshot.get(at);
+    let mut codes: Vec<&'static str> =
+        store.problems_of(entry).map(|problem| problem.code.as_str()).collect();
+    codes.dedup();
+    codes
+}
+
+/// Every factor of a rank.
+#[derive(Serialize)]
+struct Explained {
+    ranking: &'static str,
+    importance: f64,
+    decay: f64,
+    recency: f64,
+    #[serde(rename = "match")]
+    matched: f64,
+    text: f64,
+    time: f64,
+    access: f64,
+    weights: Option<Weights>,
+    rank: f64,
+    age_hours: Option<f64>,
+    half_life_hours: Option<f64>,
+    min_decay: f64,
+    words: Vec<Word>,
+}
+
+#[derive(Serialize)]
+struct Weights {
+    text: f64,
+    time: f64,
+    importance: f64,
+    access: f64,
+}
+
+#[derive(Serialize)]
+struct Word {
+    word: String,
+    hit: f64,
+    idf: f64,
+    df: usize,
+    n: usize,
+}
+
+impl Explained {
+    fn new(of: &Explanation) -> Self {
+        let [text, time, importance, access] = crate::query::WEIGHTS;
+        let weighted = of.ranking == Ranking::Weighted;
+        Explained {
+            ranking: if weighted { "weighted" } else { "product" },
+            importance: of.importance,
+            decay: of.decay,
+            recency: of.recency,
+            matched: of.matched,
+            text: of.matched,
+            time: of.decay,
+            access: of.access,
+            weights: weighted.then_some(Weights { text, time, importance, access }),
+            rank: of.rank,
+            age_hours: of.age_hours,
+            half_life_hours: of.half_life_hours,
+            min_decay: of.min_decay,
+            words: of.words.iter().map(word).collect(),
+        }
+    }
+}
+
+fn word(hit: &crate::query::WordHit) -> Word {
+    Word { word: hit.word.clone(), hit: hit.hit, idf: hit.idf, df: hit.df, n: hit.n }
+}

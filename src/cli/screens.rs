@@ -1,0 +1,72 @@
+//! No verb: the screens, or off a terminal the first of them as plain text.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::demo::Temporary;
+use super::failure::{Exit, Failure, say};
+use super::{Context, open};
+use crate::model::Moment;
+use crate::store::Place;
+use crate::tui::{self, Ended, Options};
+
+/// The size of the screen that is printed off a terminal.
+const PLAIN: (u16, u16) = (120, 36);
+
+/// Demos that were opened from the first screen, kept until the end.
+static DEMOS: Mutex<Vec<Temporary>> = Mutex::new(Vec::new());
+
+/// Opens the screens on what was named, found, or made up.
+pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool) -> Result<Exit, Failure> {
+    let ended = show(context, &paths, demo);
+    if let Ok(mut demos) = DEMOS.lock() {
+        demos.clear();
+    }
+    ended
+}
+
+fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result<Exit, Failure> {
+    let options = options(context, paths, demo)?;
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        say("the screens need a terminal; this is the first of them as plain text");
+        let frame = tui::frame(&options, PLAIN.0, PLAIN.1)?;
+        context.out.own(tui::plain(&frame).as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    match tui::run(&options) {
+        Ok(Ended::ByUser) => Ok(Exit::Done),
+        Ok(Ended::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
+        Err(error) => Err(Failure::new(
+            Exit::Failed,
+            format!("the terminal can't be used: {error}. No store was touched."),
+        )),
+    }
+}
+
+fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, Failure> {
+    let (places, looked) = if demo {
+        (new_demo(context.now)?, Vec::new())
+    } else {
+        let looked = open::places(context, paths);
+        let places = open::found(&looked);
+        let named = !paths.is_empty() || !context.options.stores.is_empty();
+        if named && places.is_empty() {
+            return Err(open::none_found(&looked, true));
+        }
+        (places, looked)
+    };
+    let no_color =
+        context.options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let ranking = context.options.ranking();
+    let demo = |now| new_demo(now).map_err(|failure| failure.message().to_owned());
+    Ok(Options { places, looked, now: context.options.now, ranking, no_color, demo })
+}
+
+fn new_demo(now: Moment) -> Result<Vec<Place>, Failure> {
+    let (temporary, places) = Temporary::write(now)?;
+    if let Ok(mut demos) = DEMOS.lock() {
+        demos.push(temporary);
+    }
+    Ok(places)
+}

@@ -1,0 +1,78 @@
+//! `palimp stores`: what was found.
+
+use serde::Serialize;
+
+use super::Context;
+use super::failure::{Exit, Failure};
+use super::open;
+use crate::model::{State, Store};
+
+#[derive(Serialize)]
+struct Row {
+    path: String,
+    format: &'static str,
+    sessions: usize,
+    records: usize,
+    archived: usize,
+    deleted: usize,
+    broken: usize,
+    bytes: u64,
+    problems: Problems,
+    readable: bool,
+}
+
+#[derive(Serialize)]
+struct Problems {
+    error: usize,
+    warning: usize,
+    note: usize,
+}
+
+/// Lists the stores.
+pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    for store in &snapshot.stores {
+        let row = row(store);
+        if context.options.json {
+            context.out.json(&row)?;
+        } else {
+            context.out.line(&to_line(&row))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn row(store: &Store) -> Row {
+    let [error, warning, note] = store.problem_counts();
+    Row {
+        path: store.root.display().to_string(),
+        format: store.format,
+        sessions: store.sessions.len(),
+        records: store.count(State::Live),
+        archived: store.count(State::Archived),
+        deleted: store.count(State::Deleted),
+        broken: store.count(State::Broken),
+        bytes: store.bytes,
+        problems: Problems { error, warning, note },
+        readable: crate::store::reads(store.format),
+    }
+}
+
+fn to_line(row: &Row) -> String {
+    if !row.readable {
+        return format!("{:14} found, not readable yet    {}", row.format, row.path);
+    }
+    format!(
+        "{:14} {} sessions, {} records, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
+        row.format,
+        row.sessions,
+        row.records,
+        row.archived,
+        row.deleted,
+        row.broken,
+        row.problems.error,
+        row.problems.warning,
+        row.problems.note,
+        row.path
+    )
+}

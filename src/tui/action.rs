@@ -1,0 +1,140 @@
+//! Every action: its name, its keys, what it does. Help, palette, hints, `palimp keys`
+//! and the keymap are all made from this one table.
+
+/// Something the user can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    Down,
+    Up,
+    HalfPageDown,
+    HalfPageUp,
+    PageDown,
+    PageUp,
+    First,
+    Last,
+    NextPane,
+    PreviousPane,
+    PaneLeft,
+    PaneRight,
+    SessionsPane,
+    FacetsPane,
+    HealthPane,
+    MemoriesPane,
+    DetailPane,
+    Zoom,
+    Unzoom,
+    Open,
+    Back,
+    Quit,
+    QuitNow,
+    Search,
+    Narrow,
+    FilterLikeThis,
+    DropFilter,
+    NextMatch,
+    PreviousMatch,
+    Toggle,
+    Order,
+    Ranking,
+    Why,
+    NextTab,
+    PreviousTab,
+    Follow,
+    GoBack,
+    NextProblem,
+    PreviousProblem,
+    Problems,
+    Browse,
+    Reveal,
+    Palette,
+    Help,
+    Reload,
+    Redraw,
+    Suspend,
+    OpenDemo,
+}
+
+/// What the table knows of an action.
+pub struct Known {
+    /// Which action.
+    pub action: Action,
+    /// Its name, as the palette has it.
+    pub name: &'static str,
+    /// Its keys; two keys one after the other are set apart by a space.
+    pub keys: &'static [&'static str],
+    /// What it does, in a few words.
+    pub about: &'static str,
+}
+
+const fn known(
+    action: Action,
+    name: &'static str,
+    keys: &'static [&'static str],
+    about: &'static str,
+) -> Known {
+    Known { action, name, keys, about }
+}
+
+/// Every action there is.
+pub static ACTIONS: &[Known] = &[
+    known(Action::Down, "down", &["j", "Down"], "next line"),
+    known(Action::Up, "up", &["k", "Up"], "previous line"),
+    known(Action::HalfPageDown, "half page down", &["Ctrl-d"], "half a page down"),
+    known(Action::HalfPageUp, "half page up", &["Ctrl-u"], "half a page up"),
+    known(Action::PageDown, "page down", &["PgDn"], "a page down"),
+    known(Action::PageUp, "page up", &["PgUp"], "a page up"),
+    known(Action::First, "first", &["g g", "Home"], "the first line"),
+    known(Action::Last, "last", &["G", "End"], "the last line"),
+    known(Action::NextPane, "next pane", &["Tab"], "the next pane"),
+    known(Action::PreviousPane, "previous pane", &["S-Tab"], "the previous pane"),
+    known(Action::PaneLeft, "pane left", &["h", "Left"], "the pane to the left"),
+    known(Action::PaneRight, "pane right", &["l", "Right"], "the pane to the right"),
+    known(Action::SessionsPane, "sessions", &["1"], "stores and sessions"),
+    known(Action::FacetsPane, "facets", &["2"], "types, tags and importance of what is listed"),
+    known(Action::HealthPane, "health", &["3"], "sizes, problems, secrets, backups"),
+    known(Action::MemoriesPane, "memories", &["4"], "the list of memories"),
+    known(Action::DetailPane, "detail", &["5"], "the memory under the cursor"),
+    known(Action::Zoom, "zoom", &["+"], "this pane alone"),
+    known(Action::Unzoom, "all panes", &["_"], "all panes again"),
+    known(Action::Open, "open", &["Enter"], "open what is under the cursor"),
+    known(Action::Back, "back", &["Esc"], "one level back; clears a filter first"),
+    known(Action::Quit, "close", &["q"], "close this view; at the root, quit"),
+    known(Action::QuitNow, "quit", &["Q"], "quit"),
+    known(Action::Search, "search", &["/"], "search as you type"),
+    known(Action::Narrow, "narrow", &["&"], "add to the search"),
+    known(Action::FilterLikeThis, "filter like this", &["@"], "only memories of this one's type"),
+    known(Action::DropFilter, "drop filter", &["Backspace"], "drop the part of the search that hides most"),
+    known(Action::NextMatch, "next match", &["n"], "the next match"),
+    known(Action::PreviousMatch, "previous match", &["N"], "the previous match"),
+    known(Action::Toggle, "toggle", &["Space"], "in 1 and 2: filter by this line, or no longer"),
+    known(Action::Order, "order", &["o"], "order by time, rank, importance, size"),
+    known(Action::Ranking, "ranking", &["Alt-r"], "rank by product, or by weighted sum"),
+    known(Action::Why, "why", &["w"], "why this rank"),
+    known(Action::NextTab, "next tab", &["}"], "read, raw, references"),
+    known(Action::PreviousTab, "previous tab", &["{"], "references, raw, read"),
+    known(Action::Follow, "follow reference", &["g d"], "go to the memory that this one refers to"),
+    known(Action::GoBack, "go back", &["Ctrl-o"], "back to where a reference was followed from"),
+    known(Action::NextProblem, "next problem", &["] p"], "the next memory with a problem"),
+    known(Action::PreviousProblem, "previous problem", &["[ p"], "the previous memory with a problem"),
+    known(Action::Problems, "problems", &["g p"], "every problem of these stores"),
+    known(Action::Browse, "browse", &["g b"], "the memories"),
+    known(Action::Reveal, "reveal", &["X"], "show masked values while the key is held"),
+    known(Action::Palette, "command", &[":"], "any action by its name"),
+    known(Action::Help, "help", &["?", "F1"], "every key, to search and to run"),
+    known(Action::Reload, "reload", &["R"], "read the stores anew"),
+    known(Action::Redraw, "redraw", &["Ctrl-l"], "draw the screen anew"),
+    known(Action::Suspend, "suspend", &["Ctrl-z"], "back to the shell; `fg` returns"),
+    known(Action::OpenDemo, "demo", &["d"], "on the first screen: open the demo"),
+];
+
+impl Action {
+    /// What the table knows of it.
+    pub fn known(self) -> Option<&'static Known> {
+        ACTIONS.iter().find(|known| known.action == self)
+    }
+
+    /// The first of its keys, for hints.
+    pub fn key(self) -> &'static str {
+        self.known().and_then(|known| known.keys.first()).copied().unwrap_or_default()
+    }
+}

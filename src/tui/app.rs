@@ -1,0 +1,246 @@
+//! What the screens know. Nothing here draws, reads or waits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use super::Options;
+use super::prompt::Prompt;
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
+use crate::store::{Looked, Place};
+use crate::work::{Asked, Explained, Tally};
+
+/// A part of the main view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pane {
+    Sessions,
+    Facets,
+    Health,
+    Memories,
+    Detail,
+    Why,
+}
+
+/// Which view fills the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// Nothing was found: what was looked for, and what to do.
+    Welcome,
+    /// Sessions, memories, detail.
+    Browse,
+    /// Every problem.
+    Problems,
+}
+
+/// What the detail pane shows of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    Read,
+    Raw,
+    References,
+}
+
+impl Tab {
+    pub const ALL: [Tab; 3] = [Tab::Read, Tab::Raw, Tab::References];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Read => "Read",
+            Tab::Raw => "Raw",
+            Tab::References => "References",
+        }
+    }
+}
+
+/// A line of a list, and the first one on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    pub at: usize,
+    pub top: usize,
+}
+
+impl Cursor {
+    /// Moves to `at` among `len` lines, of which `height` are on screen.
+    pub fn go(&mut self, at: usize, len: usize, height: usize) {
+        self.at = at.min(len.saturating_sub(1));
+        self.top = self.top.min(self.at).min(len.saturating_sub(height.min(len)));
+        if self.at >= self.top + height.max(1) {
+            self.top = self.at + 1 - height.max(1);
+        }
+    }
+}
+
+/// What tells a memory across states of its store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    pub root: std::path::PathBuf,
+    pub session: Option<String>,
+    pub id: Option<String>,
+    pub key: String,
+}
+
+/// A line of the sessions tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    pub store: usize,
+    /// The session or type below the store; the store itself where `None`.
+    pub name: Option<String>,
+    pub is_session: bool,
+    pub count: Option<usize>,
+}
+
+/// Everything the screens know.
+pub struct App {
+    pub now: Moment,
+    pub size: (u16, u16),
+    pub colours: bool,
+    pub places: Vec<Place>,
+    pub looked: Vec<Looked>,
+
+    /// The stores as they were read last, and what they hold, counted.
+    pub snapshot: Arc<Snapshot>,
+    pub tallies: Vec<Tally>,
+    pub tree: Vec<Branch>,
+
+    /// What is asked, and why it can't be understood where it can't.
+    pub query: String,
+    pub parsed: Query,
+    pub error: Option<QueryError>,
+    pub order: Option<Order>,
+    pub ranking: Ranking,
+    /// What was found last, and in which state of the stores.
+    pub listed: Arc<Snapshot>,
+    pub results: Results,
+    pub facets: Facets,
+    /// What the results answer: a query, and an order.
+    pub answered: Option<(String, Order)>,
+    /// The memory that the cursor is to stand on once it is listed.
+    pub sought: Option<Identity>,
+    pub why: Option<Explained>,
+
+    pub screen: Screen,
+    pub focus: Pane,
+    pub zoomed: bool,
+    pub tab: Tab,
+    pub list: Cursor,
+    pub branch: Cursor,
+    pub facet: Cursor,
+    pub problem: Cursor,
+    pub detail_top: usize,
+    pub prompt: Option<Prompt>,
+    /// Keys of a sequence that waits for its next.
+    pub waiting: String,
+    pub notice: Option<String>,
+    pub revealed_until: Option<Moment>,
+    /// Ctrl-c was pressed: once more quits.
+    pub interrupted: Option<Moment>,
+    pub trail: Vec<Identity>,
+
+    /// Titles of memories that are or were on screen.
+    pub titles: HashMap<EntryRef, String>,
+    /// The detail pane's lines, wrapped to its width.
+    pub detail: Vec<Line<'static>>,
+    pub detail_of: Option<(EntryRef, Tab, u16, bool)>,
+}
+
+impl App {
+    /// An app that has read nothing yet.
+    pub fn new(options: &Options, size: (u16, u16), now: Moment) -> App {
+        App {
+            now,
+            size,
+            colours: !options.no_color,
+            places: options.places.clone(),
+            looked: options.looked.clone(),
+            snapshot: Arc::default(),
+            tallies: Vec::new(),
+            tree: Vec::new(),
+            query: String::new(),
+            parsed: Query::default(),
+            error: None,
+            order: None,
+            ranking: options.ranking,
+            listed: Arc::default(),
+            results: Results::default(),
+            facets: Facets::default(),
+            answered: None,
+            sought: None,
+            why: None,
+            screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Browse },
+            focus: Pane::Memories,
+            zoomed: false,
+            tab: Tab::Read,
+            list: Cursor::default(),
+            branch: Cursor::default(),
+            facet: Cursor::default(),
+            problem: Cursor::default(),
+            detail_top: 0,
+            prompt: None,
+            waiting: String::new(),
+            notice: None,
+            revealed_until: None,
+            interrupted: None,
+            trail: Vec::new(),
+            titles: HashMap::new(),
+            detail: Vec::new(),
+            detail_of: None,
+        }
+    }
+
+    /// The hit under the cursor.
+    pub fn hit(&self) -> Option<&Hit> {
+        self.results.hits.get(self.list.at)
+    }
+
+    /// The memory under the cursor.
+    pub fn selected(&self) -> Option<EntryRef> {
+        self.hit().map(|hit| hit.at)
+    }
+
+    /// What the list is ordered by: newest first where nothing is asked, else best first,
+    /// unless the user or the query says.
+    pub fn order(&self) -> Order {
+        let by_default = if self.parsed.has_words() { Order::Rank } else { Order::Time };
+        self.parsed.order().or(self.order).unwrap_or(by_default)
+    }
+
+    /// The search that the screens show.
+    pub fn asked(&self) -> Asked {
+        Asked {
+            snapshot: Arc::clone(&self.snapshot),
+            query: self.query.clone(),
+            ranking: self.ranking,
+            order: self.order(),
+            now: self.now,
+        }
+    }
+
+    /// Whether masked values are shown now.
+    pub fn reveals(&self) -> bool {
+        self.revealed_until.is_some_and(|until| self.now < until)
+    }
+
+    /// Whether everything has been read.
+    pub fn is_whole(&self) -> bool {
+        self.snapshot.is_whole() && self.tallies.len() == self.snapshot.stores.len()
+    }
+
+    /// What tells a memory of `snapshot` across states of its store.
+    pub fn identity(snapshot: &Snapshot, at: EntryRef) -> Identity {
+        let (store, entry) = snapshot.get(at);
+        Identity {
+            root: store.root.clone(),
+            session: store.session(entry).map(|session| session.name.clone()),
+            id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
+            key: store.key(entry),
+        }
+    }
+
+    /// Problems of all stores, as (store, index within its problems).
+    pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let stores = self.snapshot.stores.iter().enumerate();
+        stores.flat_map(|(number, store)| (0..store.problems.len()).map(move |problem| (number, problem)))
+    }
+}

@@ -1,0 +1,93 @@
+//! Which pane stands where, by the size of the terminal.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+
+use super::app::{App, Pane, Screen};
+
+/// The smallest terminal on which there is anything to see.
+pub const SMALLEST: (u16, u16) = (20, 5);
+
+/// The parts of the frame.
+pub struct Frame {
+    /// The line at the top.
+    pub title: Rect,
+    /// The line of the search, where one is asked or typed.
+    pub query: Rect,
+    /// The panes.
+    pub panes: Vec<(Pane, Rect)>,
+    /// All panes together.
+    pub body: Rect,
+    /// The line of notices and key hints.
+    pub hints: Rect,
+}
+
+impl Frame {
+    /// Where a pane stands, if it is on screen.
+    pub fn pane(&self, pane: Pane) -> Option<Rect> {
+        self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
+    }
+}
+
+/// Lays the frame out for the app's size.
+pub fn frame(app: &App) -> Frame {
+    let area = Rect::new(0, 0, app.size.0, app.size.1);
+    let asks = app.screen == Screen::Browse && (app.prompt.is_some() || !app.query.is_empty());
+    let lines = [1, u16::from(asks)].map(Constraint::Length);
+    let [title, query, body, hints] =
+        Layout::vertical([lines[0], lines[1], Constraint::Min(0), Constraint::Length(1)]).areas(area);
+    Frame { title, query, panes: panes(app, body), body, hints }
+}
+
+fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
+    if app.zoomed || body.width < 60 {
+        return vec![(app.focus, body)];
+    }
+    if body.width < 100 {
+        return list_over_detail(app, body);
+    }
+    let (left, right) = if body.width < 140 { (27, 38) } else { (32, 50) };
+    let [left, middle, right] =
+        Layout::horizontal([Constraint::Length(left), Constraint::Min(0), Constraint::Length(right)])
+            .areas(body);
+    let [detail, why] = Layout::vertical([Constraint::Min(8), Constraint::Length(15)]).areas(right);
+    let mut panes = side(app, left);
+    panes.extend([(Pane::Memories, middle), (Pane::Detail, detail), (Pane::Why, why)]);
+    panes
+}
+
+/// Sessions, facets and health above one another; on a low terminal the facets wait
+/// until they are asked for.
+fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
+    if area.height >= 30 {
+        let parts = [Constraint::Fill(4), Constraint::Fill(4), Constraint::Length(10)];
+        let [sessions, facets, health] = Layout::vertical(parts).areas(area);
+        return vec![(Pane::Sessions, sessions), (Pane::Facets, facets), (Pane::Health, health)];
+    }
+    let [upper, health] = Layout::vertical([Constraint::Min(4), Constraint::Length(9)]).areas(area);
+    let pane = if app.focus == Pane::Facets { Pane::Facets } else { Pane::Sessions };
+    vec![(pane, upper), (Pane::Health, health)]
+}
+
+/// On a narrow terminal the side panes lie over the list while they have the keys, and
+/// the reasons of a rank over the detail.
+fn list_over_detail(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
+    let parts = if body.height < 12 {
+        [Constraint::Min(0), Constraint::Length(0)]
+    } else {
+        [Constraint::Fill(3), Constraint::Fill(2)]
+    };
+    let [upper, lower] = Layout::vertical(parts).areas(body);
+    let in_upper = match app.focus {
+        Pane::Sessions | Pane::Facets | Pane::Health => app.focus,
+        Pane::Detail | Pane::Why if lower.height == 0 => return vec![(app.focus, upper)],
+        _ => Pane::Memories,
+    };
+    let in_lower = if app.focus == Pane::Why { Pane::Why } else { Pane::Detail };
+    vec![(in_upper, upper), (in_lower, lower)]
+}
+
+/// How many lines of its content a pane shows: its height less its borders.
+pub fn rows(app: &App, pane: Pane) -> usize {
+    let frame = frame(app);
+    frame.pane(pane).map_or(0, |area| usize::from(area.height.saturating_sub(2)))
+}

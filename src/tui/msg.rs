@@ -1,0 +1,35 @@
+//! What reaches the app, and what it wants done.
+
+use crossterm::event::KeyEvent;
+
+use crate::work::{Done, Job};
+
+/// Something happened.
+pub enum Msg {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted: text, never keys.
+    Paste(String),
+    /// The terminal has another size.
+    Resize(u16, u16),
+    /// A job came to its end.
+    Done(Done),
+    /// Files beneath a store changed.
+    Changed,
+    /// Time went by: ages may show another value.
+    Tick,
+}
+
+/// Something to do outside the app.
+pub enum Effect {
+    /// A job for the workers.
+    Job(Job),
+    /// Draw everything anew.
+    Redraw,
+    /// Back to the shell until it brings us to the front again.
+    Suspend,
+    /// Write a demo and open it.
+    OpenDemo,
+    /// Leave.
+    Quit,
+}

@@ -1,0 +1,29 @@
+//! The memory under the cursor.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::widgets::Paragraph;
+
+use crate::tui::app::{App, Pane, Tab};
+use crate::tui::theme;
+use crate::tui::view::framed;
+
+/// Draws the memory, or its bytes, or what it is tied to.
+pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let title = match app.selected() {
+        Some(at) => {
+            let (store, entry) = app.listed.get(at);
+            let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+            format!("5 {}  {}", app.tab.title(), theme::safe(app, id))
+        }
+        None => "5 Detail".into(),
+    };
+    let others: Vec<&str> = Tab::ALL.into_iter().filter(|tab| *tab != app.tab).map(Tab::title).collect();
+    let foot = format!("}} {}", others.join(" · "));
+    let inner = framed(app, frame, Some(Pane::Detail), &title, &foot, area);
+    let shown = app.detail.iter().skip(app.detail_top).take(usize::from(inner.height)).cloned();
+    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), inner);
+}

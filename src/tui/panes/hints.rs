@@ -1,0 +1,62 @@
+//! The keys that can be used now.
+
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::prompt::Purpose;
+
+/// Keys and what they do, the most useful first.
+pub fn of(app: &App) -> Vec<(String, String)> {
+    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+    let act = |action: Action, what: &str| hint(action.key(), what);
+    let always = [act(Action::Palette, "command"), act(Action::Help, "help")];
+    if let Some(prompt) = &app.prompt {
+        return match prompt.purpose {
+            Purpose::Search => {
+                vec![hint("Enter", "keep"), hint("Esc", "as before"), hint("↑↓", "to the list")]
+            }
+            _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
+        };
+    }
+    if !app.waiting.is_empty() {
+        return vec![hint(&app.waiting, "… waits for its second key")];
+    }
+    let mut hints = match (app.screen, app.focus) {
+        (Screen::Welcome, _) => vec![act(Action::OpenDemo, "demo"), act(Action::Quit, "quit")],
+        (Screen::Problems, _) => {
+            vec![hint("jk", "move"), hint("Enter", "open its memory"), hint("Esc", "back")]
+        }
+        (_, Pane::Sessions | Pane::Facets) => {
+            vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")]
+        }
+        (_, Pane::Detail) => {
+            vec![hint("jk", "scroll"), act(Action::NextTab, "raw, references"), hint("Esc", "back")]
+        }
+        _ => memories(app),
+    };
+    hints.extend(always);
+    hints
+}
+
+fn memories(app: &App) -> Vec<(String, String)> {
+    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+    let mut hints = vec![hint("jk", "move"), hint("/", "search")];
+    if app.results.hits.is_empty() && app.results.blocker.is_some() {
+        hints.push(hint("Backspace", "drop what hides most"));
+    }
+    if !app.query.is_empty() {
+        hints.push(hint("Esc", "clear"));
+    }
+    let selected = app.hit().map(|hit| app.listed.get(hit.at));
+    if let Some((store, entry)) = selected {
+        hints.push(hint("Enter", "open"));
+        let view = store.view(entry);
+        if view.is_some_and(|view| view.sensitive) {
+            hints.push(hint("X", "reveal"));
+        }
+        if view.is_some_and(|view| !view.references.is_empty()) {
+            hints.push(hint("gd", "follow"));
+        }
+    }
+    hints.extend([hint("w", "why"), hint("o", "order"), hint("gp", "problems"), hint("1-5", "panes")]);
+    hints
+}

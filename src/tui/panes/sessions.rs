@@ -1,0 +1,69 @@
+//! The tree of stores and sessions.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::Severity;
+use crate::tui::app::{App, Branch, Pane};
+use crate::tui::theme::{self, Theme, column, sign};
+use crate::tui::view::framed;
+
+/// Draws the tree.
+pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let foot = format!("{} stores", app.snapshot.stores.len());
+    let inner = framed(app, frame, Some(Pane::Sessions), "1 Stores & sessions", &foot, area);
+    let width = usize::from(inner.width);
+    let has_keys = app.focus == Pane::Sessions;
+    let row = |at: usize| app.tree.get(at).map(|branch| line(app, branch, width)).unwrap_or_default();
+    super::draw_lines(frame, &Theme::of(app), inner, app.branch, app.tree.len(), has_keys, row);
+}
+
+fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let Some(store) = app.snapshot.stores.get(branch.store) else { return Line::default() };
+    let readable = crate::store::reads(store.format);
+    let count = match branch.count {
+        _ if !readable => "not readable yet".to_owned(),
+        Some(count) => count.to_string(),
+        None => "…".into(),
+    };
+    let (name, style) = match &branch.name {
+        Some(name) => (format!("  {name}"), ratatui::style::Style::new()),
+        None => (format!("▾ {}", short(&store.root)), theme.strong()),
+    };
+    let (mark, mark_style) = match worst(app, branch) {
+        Some(severity) => (sign(severity), theme.severity(severity)),
+        None => (" ", theme.dim()),
+    };
+    let room = width.saturating_sub(count.width() + 3);
+    Line::from(vec![
+        Span::styled(column(&theme::safe(app, &name), room), style),
+        Span::styled(format!(" {count}"), theme.dim()),
+        Span::styled(format!("{mark} "), mark_style),
+    ])
+}
+
+/// The last two folders of a path: enough to tell stores apart in a narrow pane.
+fn short(root: &std::path::Path) -> String {
+    let parts: Vec<String> = root.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
+}
+
+/// The worst error or warning of a store, or of a session's own files.
+fn worst(app: &App, branch: &Branch) -> Option<Severity> {
+    let store = app.snapshot.stores.get(branch.store)?;
+    let folder = match &branch.name {
+        Some(name) => {
+            store.sessions.iter().find(|session| session.name == *name).map(|session| &session.path)?
+        }
+        None => return store.problems.iter().map(|problem| problem.severity).min().filter(shown),
+    };
+    let own = store.problems.iter().filter(|problem| problem.file.starts_with(folder));
+    own.map(|problem| problem.severity).min().filter(shown)
+}
+
+fn shown(severity: &Severity) -> bool {
+    *severity != Severity::Note
+}

@@ -1,0 +1,39 @@
+//! First run: where the program looked, and what can be done.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+use crate::tui::app::App;
+use crate::tui::theme::{self, Theme, wrap};
+use crate::tui::view::framed;
+
+/// Draws it.
+pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let theme = Theme::of(app);
+    let inner = framed(app, frame, None, "Nothing to show yet: here is what I looked for", "", area);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let width = usize::from(inner.width).saturating_sub(2);
+    for look in &app.looked {
+        let why = look.found.as_ref().err().map_or("", String::as_str);
+        let line = theme::safe(app, &format!("· {}   {why}", look.path.display()));
+        lines.extend(wrap(&line, width).into_iter().map(Line::from));
+    }
+    lines.push(Line::default());
+    let keys = [
+        ("d", "open the demo: several hundred made-up memories in a temporary folder"),
+        ("?", "every key"),
+        ("q", "quit; then `palimp FOLDER` opens a store that stands elsewhere"),
+    ];
+    for (key, what) in keys {
+        lines.push(Line::from(vec![
+            ratatui::text::Span::styled(format!(" {key}  "), theme.key()),
+            ratatui::text::Span::raw(what),
+        ]));
+    }
+    lines.push(Line::default());
+    let promise = "This version only reads: it changes none of your files. Nothing leaves this machine.";
+    lines.extend(wrap(promise, width).into_iter().map(Line::from));
+    frame.render_widget(Paragraph::new(lines), inner);
+}

@@ -1,0 +1,90 @@
+//! A line that is typed: a search, or the name of an action.
+
+use crossterm::event::KeyEvent;
+use fuzzy_matcher::FuzzyMatcher;
+use fuzzy_matcher::skim::SkimMatcherV2;
+use tui_textarea::TextArea;
+
+use super::action::{ACTIONS, Known};
+use super::app::Cursor;
+
+/// What a prompt is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Searching as you type.
+    Search,
+    /// Running any action.
+    Palette,
+    /// Reading about keys, and running actions.
+    Help,
+}
+
+/// A line that is being typed.
+pub struct Prompt {
+    pub purpose: Purpose,
+    pub line: TextArea<'static>,
+    /// What the search was before; Esc brings it back.
+    pub before: String,
+    pub choice: Cursor,
+}
+
+impl Prompt {
+    /// A prompt that starts with `text`, the cursor behind it.
+    pub fn new(purpose: Purpose, text: &str) -> Self {
+        let mut line = TextArea::new(vec![one_line(text)]);
+        line.move_cursor(tui_textarea::CursorMove::End);
+        Prompt { purpose, line, before: text.to_owned(), choice: Cursor::default() }
+    }
+
+    /// What has been typed.
+    pub fn text(&self) -> String {
+        self.line.lines().join(" ")
+    }
+
+    /// Where the cursor stands, in characters.
+    pub fn column(&self) -> usize {
+        self.line.cursor().1
+    }
+
+    /// Takes a key. Line ends and undo across lines have no place in one line.
+    pub fn key(&mut self, key: KeyEvent) {
+        self.line.input(key);
+        if self.line.lines().len() > 1 {
+            let text = self.text();
+            self.line = TextArea::new(vec![text]);
+            self.line.move_cursor(tui_textarea::CursorMove::End);
+        }
+    }
+
+    /// Takes a paste as one edit, its line ends as spaces.
+    pub fn paste(&mut self, text: &str) {
+        self.line.insert_str(one_line(text));
+    }
+
+    /// The actions that what was typed means, likeliest first; all of them, in order of
+    /// the table, where nothing was.
+    pub fn actions(&self) -> Vec<&'static Known> {
+        let typed = self.text();
+        if typed.trim().is_empty() {
+            return ACTIONS.iter().collect();
+        }
+        let matcher = SkimMatcherV2::default();
+        let mut scored: Vec<(i64, &Known)> = ACTIONS
+            .iter()
+            .filter_map(|known| {
+                let text = format!("{} {} {}", known.name, known.keys.join(" "), known.about);
+                let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + 100);
+                Some((name.max(matcher.fuzzy_match(&text, &typed))?, known))
+            })
+            .collect();
+        scored.sort_by_key(|(score, _)| -score);
+        scored.into_iter().map(|(_, known)| known).collect()
+    }
+}
+
+/// Longer than any query that a person types, and short enough to parse at every key.
+const LONGEST: usize = 4_000;
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
+}

@@ -1,0 +1,306 @@
+//! The terminal and the event loop: the only file of the screens that does anything.
+
+use std::io::{self, Stdout, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, execute};
+use ratatui::Terminal;
+use ratatui::backend::{CrosstermBackend, TestBackend};
+use ratatui::buffer::Buffer;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use super::Options;
+use super::app::App;
+use super::msg::{Effect, Msg};
+use super::update::{self, update};
+use super::view::view;
+use crate::model::{Extent, Moment, Snapshot};
+use crate::query::Cancel;
+use crate::store;
+use crate::work::{Kept, Loaded, Watch, Workers, perform};
+
+/// Ages are drawn anew this often while nothing else happens.
+const TICK: Duration = Duration::from_secs(60);
+/// While masked values are shown the screen looks this often whether to mask them again.
+const REVEALED: Duration = Duration::from_millis(100);
+/// A loop that does not answer a signal for so long is passed over.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How the screens were left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By the user, or because nothing is left to read keys from.
+    ByUser,
+    /// By a signal of that number.
+    BySignal(i32),
+}
+
+/// What reaches the loop.
+enum Happening {
+    Msg(Msg),
+    Signal(i32, Sender<()>),
+    NoInput,
+}
+
+type Screen = Terminal<CrosstermBackend<io::BufWriter<Stdout>>>;
+
+/// Runs the screens until they are left. The terminal is whole afterwards.
+pub fn run(options: &Options) -> io::Result<Ended> {
+    let now = || options.now.unwrap_or_else(Moment::of_the_clock);
+    let size = crossterm::terminal::size()?;
+    let mut app = App::new(options, size, now());
+    let mut screen = enter()?;
+    let outcome = Loop::start(options, &mut app, &mut screen).and_then(|mut run| run.until_left(&now));
+    leave();
+    // A terminal that is gone can't be drawn on; that is how a hang-up looks.
+    match outcome {
+        Err(error) if error.raw_os_error() == Some(5) => Ok(Ended::ByUser),
+        outcome => outcome,
+    }
+}
+
+struct Loop<'a> {
+    options: &'a Options,
+    app: &'a mut App,
+    screen: &'a mut Screen,
+    events: Receiver<Happening>,
+    to_loop: Sender<Happening>,
+    workers: Workers,
+    watch: Option<Watch>,
+    pending: Vec<Effect>,
+}
+
+impl<'a> Loop<'a> {
+    /// Draws the newest entries at once; everything else follows from the workers.
+    fn start(options: &'a Options, app: &'a mut App, screen: &'a mut Screen) -> io::Result<Self> {
+        first_entries(app);
+        screen.draw(|frame| view(app, frame))?;
+        let (to_loop, events) = channel();
+        let deliver = to_loop.clone();
+        let workers = Workers::start(move |done| {
+            let _ = deliver.send(Happening::Msg(Msg::Done(done)));
+        });
+        listen(&to_loop)?;
+        let mut this =
+            Loop { options, app, screen, events, to_loop, workers, watch: None, pending: Vec::new() };
+        this.watch();
+        this.pending.push(update::reload(this.app));
+        Ok(this)
+    }
+
+    fn watch(&mut self) {
+        let roots: Vec<_> = self.app.places.iter().map(|place| place.root.clone()).collect();
+        let to_loop = self.to_loop.clone();
+        self.watch = (!roots.is_empty()).then(|| {
+            Watch::start(roots, move || {
+                let _ = to_loop.send(Happening::Msg(Msg::Changed));
+            })
+        });
+    }
+
+    fn until_left(&mut self, now: &dyn Fn() -> Moment) -> io::Result<Ended> {
+        loop {
+            for effect in std::mem::take(&mut self.pending) {
+                if self.carry_out(effect, now())? {
+                    return Ok(Ended::ByUser);
+                }
+            }
+            self.screen.draw(|frame| view(self.app, frame))?;
+            let wait = if self.app.revealed_until.is_some() { REVEALED } else { TICK };
+            let mut event = match self.events.recv_timeout(wait) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => Happening::Msg(Msg::Tick),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::ByUser),
+            };
+            // What waits is taken in before the next frame: a frame a key, not a queue of frames.
+            loop {
+                match event {
+                    Happening::Msg(msg) => self.pending.extend(update(self.app, msg, now())),
+                    Happening::Signal(SIGTSTP, _) => self.pending.push(Effect::Suspend),
+                    Happening::Signal(number, heard) => {
+                        let _ = heard.send(());
+                        return Ok(Ended::BySignal(number));
+                    }
+                    Happening::NoInput => return Ok(Ended::ByUser),
+                }
+                if self.app.revealed_until.is_some_and(|until| now() >= until) {
+                    self.app.revealed_until = None;
+                    self.pending.extend(update(self.app, Msg::Tick, now()));
+                }
+                let leaves = |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend);
+                if self.pending.iter().any(leaves) {
+                    break;
+                }
+                match self.events.try_recv() {
+                    Ok(next) => event = next,
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+
+    /// Carries out an effect; true when that is to leave.
+    fn carry_out(&mut self, effect: Effect, now: Moment) -> io::Result<bool> {
+        match effect {
+            Effect::Quit => return Ok(true),
+            Effect::Job(job) => self.workers.give(job),
+            Effect::Redraw => self.screen.clear()?,
+            Effect::Suspend => {
+                leave();
+                signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+                *self.screen = enter()?;
+                let size = crossterm::terminal::size()?;
+                self.pending.extend(update(self.app, Msg::Resize(size.0, size.1), now));
+            }
+            Effect::OpenDemo => match (self.options.demo)(now) {
+                Ok(places) => {
+                    self.app.places = places;
+                    first_entries(self.app);
+                    self.watch();
+                    self.pending.push(update::reload(self.app));
+                }
+                Err(why) => self.app.notice = Some(why),
+            },
+        }
+        Ok(false)
+    }
+}
+
+/// Reads and lists the newest entries of the stores, which takes no longer than a frame.
+fn first_entries(app: &mut App) {
+    let stores = app.places.iter().map(|place| Arc::new(store::load(place, Extent::Tail, None, app.now)));
+    let snapshot = Arc::new(Snapshot { stores: stores.collect() });
+    let effects = update::open(app, Loaded { snapshot, tallies: Vec::new() });
+    settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
+}
+
+fn is_load(effect: &Effect) -> bool {
+    matches!(effect, Effect::Job(crate::work::Job::Load { .. }))
+}
+
+/// Does the jobs of effects, and those that come of them, on this thread.
+fn settle(app: &mut App, mut effects: Vec<Effect>) {
+    let mut kept = Kept::default();
+    while let Some(effect) = effects.pop() {
+        if let Effect::Job(job) = effect
+            && let Some(done) = perform(job, &mut kept, &Cancel::default())
+        {
+            effects.extend(update(app, Msg::Done(done), app.now));
+        }
+    }
+}
+
+/// One frame of what the screens show first, once everything has been read.
+pub fn frame(options: &Options, width: u16, height: u16) -> io::Result<Buffer> {
+    let now = options.now.unwrap_or_else(Moment::of_the_clock);
+    let mut app = App::new(options, (width, height), now);
+    first_entries(&mut app);
+    let reload = update::reload(&app);
+    settle(&mut app, vec![reload]);
+    draw(&app, width, height)
+}
+
+fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).map_err(io::Error::other)?;
+    terminal.draw(|frame| view(app, frame)).map_err(io::Error::other)?;
+    Ok(terminal.backend().buffer().clone())
+}
+
+/// A frame as plain text, its lines without trailing blanks.
+pub fn plain(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width.max(1));
+    let mut text = String::new();
+    for row in buffer.content().chunks(width) {
+        let mut line = String::new();
+        let mut covered = 0;
+        for cell in row {
+            // A wide character covers the cell behind it.
+            if covered == 0 {
+                line.push_str(cell.symbol());
+                covered = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
+            }
+            covered -= 1;
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn listen(to_loop: &Sender<Happening>) -> io::Result<()> {
+    let keys = to_loop.clone();
+    thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys))?;
+    let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP])?;
+    let to_loop = to_loop.clone();
+    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop))?;
+    Ok(())
+}
+
+fn read_keys(to_loop: &Sender<Happening>) {
+    loop {
+        let msg = match crossterm::event::read() {
+            Ok(Event::Key(key)) => Msg::Key(key),
+            Ok(Event::Paste(text)) => Msg::Paste(text),
+            Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
+            Ok(_) => continue,
+            Err(_) => {
+                let _ = to_loop.send(Happening::NoInput);
+                return;
+            }
+        };
+        if to_loop.send(Happening::Msg(msg)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Hands signals to the loop; if that does not answer, restores the terminal itself.
+fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>) {
+    for number in &mut signals {
+        let (heard, answer) = channel();
+        let sent = to_loop.send(Happening::Signal(number, heard)).is_ok();
+        if number == SIGTSTP {
+            continue;
+        }
+        if !sent || answer.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            leave();
+            std::process::exit(128 + number);
+        }
+        return;
+    }
+}
+
+fn enter() -> io::Result<Screen> {
+    crossterm::terminal::enable_raw_mode()?;
+    let mut out = io::stdout();
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    let out = io::BufWriter::with_capacity(1 << 16, out);
+    let mut screen = Terminal::new(CrosstermBackend::new(out))?;
+    screen.clear()?;
+    Ok(screen)
+}
+
+/// Gives the terminal back as it was. Nothing more can be done if it is gone.
+fn leave() {
+    let mut out = io::stdout();
+    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = out.flush();
+    let _ = crossterm::terminal::disable_raw_mode();
+}
+
+/// Makes a panic give the terminal back before it is reported.
+pub fn install_panic_hook() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if crossterm::terminal::is_raw_mode_enabled().unwrap_or(false) {
+            leave();
+        }
+        report(panic);
+    }));
+}

@@ -1,0 +1,170 @@
+//! Colours, and the only way from stored text to the screen.
+
+use ratatui::style::{Color, Modifier, Style};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::app::App;
+use crate::model::Severity;
+use crate::text::secrets::mask;
+use crate::text::show::show;
+
+/// Text that may come from a store, masked and safe. Nothing else makes spans of it.
+pub fn safe(app: &App, text: &str) -> String {
+    if app.reveals() { show(text).into_owned() } else { show(&mask(text)).into_owned() }
+}
+
+/// The start of a text that fits in `width` columns, ending in `…` where it was cut.
+pub fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        let wide = grapheme.width();
+        if used + wide + 1 > width {
+            break;
+        }
+        used += wide;
+        cut.push_str(grapheme);
+    }
+    if width > 0 {
+        cut.push('…');
+    }
+    cut
+}
+
+/// `text` cut or filled up to exactly `width` columns.
+pub fn column(text: &str, width: usize) -> String {
+    let fitted = fit(text, width);
+    let missing = width.saturating_sub(fitted.width());
+    fitted + &" ".repeat(missing)
+}
+
+/// Breaks safe text into lines of at most `width` columns, at spaces where it can.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut used = 0;
+    for word in text.split_inclusive(' ') {
+        let wide = word.trim_end().width();
+        if used > 0 && used + wide > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if wide <= width {
+            line.push_str(word);
+            used += word.width();
+            continue;
+        }
+        for grapheme in word.graphemes(true) {
+            let wide = grapheme.width();
+            if used + wide > width {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            line.push_str(grapheme);
+            used += wide;
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+/// The styles of the screens: the terminal's own sixteen colours, its background never painted.
+pub struct Theme {
+    colours: bool,
+}
+
+impl Theme {
+    /// The theme of an app.
+    pub fn of(app: &App) -> Theme {
+        Theme { colours: app.colours }
+    }
+
+    fn coloured(&self, colour: Color) -> Style {
+        if self.colours { Style::new().fg(colour) } else { Style::new() }
+    }
+
+    /// Text that stands back.
+    pub fn dim(&self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    /// What is to be seen first.
+    pub fn strong(&self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// The line under the cursor.
+    pub fn cursor(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    /// Borders of the pane that has the keys.
+    pub fn focus(&self) -> Style {
+        self.coloured(Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    /// Keys in hints.
+    pub fn key(&self) -> Style {
+        self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
+    }
+
+    /// Where a word of the search stands.
+    pub fn found(&self) -> Style {
+        self.coloured(Color::Yellow).add_modifier(Modifier::UNDERLINED)
+    }
+
+    /// A type of memory.
+    pub fn kind(&self, kind: &str) -> Style {
+        self.coloured(match kind {
+            "decision" | "core" => Color::Blue,
+            "finding" | "learning" => Color::Green,
+            "preference" | "task" => Color::Magenta,
+            _ => Color::Reset,
+        })
+    }
+
+    /// A decay bar: full, fading, at the floor.
+    pub fn decay(&self, decay: f64) -> Style {
+        match decay {
+            decay if decay >= 0.5 => self.coloured(Color::Green),
+            decay if decay > 0.1 => self.coloured(Color::Yellow),
+            _ => self.dim(),
+        }
+    }
+
+    /// A problem.
+    pub fn severity(&self, severity: Severity) -> Style {
+        match severity {
+            Severity::Error => self.coloured(Color::Red).add_modifier(Modifier::BOLD),
+            Severity::Warning => self.coloured(Color::Yellow),
+            Severity::Note => self.dim(),
+        }
+    }
+
+    /// What is wrong with a query.
+    pub fn wrong(&self) -> Style {
+        self.coloured(Color::Red).add_modifier(Modifier::UNDERLINED)
+    }
+}
+
+/// The sign of a severity; the same everywhere.
+pub fn sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "✖",
+        Severity::Warning => "⚠",
+        Severity::Note => "·",
+    }
+}
+
+/// A file and a line in it, as people write them. Untrusted text.
+pub fn place(file: &std::path::Path, line: Option<u32>) -> String {
+    match line.filter(|line| *line > 0) {
+        Some(line) => format!("{}:{line}", file.display()),
+        None => file.display().to_string(),
+    }
+}

@@ -1,0 +1,146 @@
+//! What each action does.
+
+use super::{arrive, filter, prompt, walk};
+use crate::query::{Order, Ranking};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen, Tab};
+use crate::tui::msg::Effect;
+use crate::tui::prompt::Purpose;
+
+/// Masked values stay shown this many microseconds after the key was last heard: key
+/// repeats of a held key come closer to one another.
+const REVEALED: i64 = 800_000;
+
+/// The order of the panes for Tab.
+const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memories, Pane::Detail];
+
+/// Does an action.
+pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Quit if app.screen != Screen::Problems && !app.zoomed => vec![Effect::Quit],
+        Action::QuitNow => vec![Effect::Quit],
+        Action::Suspend => vec![Effect::Suspend],
+        Action::Redraw => vec![Effect::Redraw],
+        Action::OpenDemo if app.screen == Screen::Welcome => vec![Effect::OpenDemo],
+        Action::Reload => reload(app),
+        Action::Palette => prompt(app, Purpose::Palette, ""),
+        Action::Help => prompt(app, Purpose::Help, ""),
+        Action::Search => prompt(app, Purpose::Search, &app.query.clone()),
+        Action::Narrow => narrow(app),
+        Action::Back | Action::Quit => back(app),
+        Action::Open => walk::open(app),
+        Action::Toggle => filter::toggle_line(app),
+        Action::FilterLikeThis => filter::like_this(app),
+        Action::DropFilter => filter::drop_blocker(app),
+        Action::Order => order(app),
+        Action::Ranking => ranking(app),
+        _ => {
+            look(app, action);
+            Vec::new()
+        }
+    }
+}
+
+/// Actions that change what is looked at, and ask for nothing.
+fn look(app: &mut App, action: Action) {
+    match action {
+        Action::SessionsPane => focus(app, Pane::Sessions),
+        Action::FacetsPane => focus(app, Pane::Facets),
+        Action::HealthPane => focus(app, Pane::Health),
+        Action::MemoriesPane => focus(app, Pane::Memories),
+        Action::DetailPane => focus(app, Pane::Detail),
+        Action::Why => focus(app, Pane::Why),
+        Action::NextPane => round(app, 1),
+        Action::PreviousPane => round(app, ROUND.len() - 1),
+        Action::PaneLeft => round_side(app, true),
+        Action::PaneRight => round_side(app, false),
+        Action::Zoom => app.zoomed = true,
+        Action::Unzoom => app.zoomed = false,
+        Action::NextTab => tab(app, 1),
+        Action::PreviousTab => tab(app, Tab::ALL.len() - 1),
+        Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
+        Action::Problems if !app.places.is_empty() => app.screen = Screen::Problems,
+        Action::Reveal => app.revealed_until = Some(app.now.plus(REVEALED)),
+        Action::Follow => walk::follow(app),
+        Action::GoBack => walk::go_back(app),
+        Action::NextProblem => walk::to_problem(app, true),
+        Action::PreviousProblem => walk::to_problem(app, false),
+        Action::NextMatch => walk::step(app, 1),
+        Action::PreviousMatch => walk::step(app, -1),
+        _ => walk::go(app, action),
+    }
+}
+
+fn focus(app: &mut App, pane: Pane) {
+    app.focus = if app.focus == pane && pane == Pane::Why { Pane::Memories } else { pane };
+    app.screen = if app.screen == Screen::Problems { Screen::Browse } else { app.screen };
+}
+
+fn round(app: &mut App, by: usize) {
+    let at = ROUND.iter().position(|pane| *pane == app.focus).unwrap_or(ROUND.len() - 1);
+    app.focus = ROUND[(at + by) % ROUND.len()];
+}
+
+fn round_side(app: &mut App, left: bool) {
+    app.focus = match (app.focus, left) {
+        (Pane::Detail | Pane::Why, true) => Pane::Memories,
+        (_, true) => Pane::Sessions,
+        (Pane::Sessions | Pane::Facets | Pane::Health, false) => Pane::Memories,
+        (_, false) => Pane::Detail,
+    };
+}
+
+fn tab(app: &mut App, by: usize) {
+    let at = Tab::ALL.iter().position(|tab| *tab == app.tab).unwrap_or_default();
+    app.tab = Tab::ALL[(at + by) % Tab::ALL.len()];
+    app.detail_top = 0;
+}
+
+fn reload(app: &mut App) -> Vec<Effect> {
+    app.notice = Some("reading the stores anew".into());
+    vec![arrive::reload(app)]
+}
+
+fn narrow(app: &mut App) -> Vec<Effect> {
+    let before = app.query.clone();
+    let text = if before.is_empty() { String::new() } else { format!("{before} ") };
+    let effects = prompt(app, Purpose::Search, &text);
+    if let Some(prompt) = &mut app.prompt {
+        prompt.before = before;
+    }
+    effects
+}
+
+/// One level back: a view, a zoom, a pane, and at last the search.
+fn back(app: &mut App) -> Vec<Effect> {
+    if app.screen == Screen::Problems {
+        app.screen = Screen::Browse;
+    } else if app.zoomed {
+        app.zoomed = false;
+    } else if app.focus == Pane::Memories && !app.query.is_empty() {
+        return filter::ask(app, String::new());
+    } else {
+        app.focus = Pane::Memories;
+    }
+    Vec::new()
+}
+
+fn order(app: &mut App) -> Vec<Effect> {
+    let next = match app.order() {
+        Order::Time => Order::Rank,
+        Order::Rank => Order::Importance,
+        Order::Importance => Order::Size,
+        Order::Size => Order::Time,
+    };
+    app.order = Some(next);
+    filter::again(app)
+}
+
+fn ranking(app: &mut App) -> Vec<Effect> {
+    app.ranking = match app.ranking {
+        Ranking::Product => Ranking::Weighted,
+        Ranking::Weighted => Ranking::Product,
+    };
+    app.why = None;
+    filter::again(app)
+}

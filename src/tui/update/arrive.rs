@@ -1,0 +1,99 @@
+//! What comes back from the workers.
+
+use std::sync::Arc;
+
+use super::filter;
+use super::walk::find;
+use crate::query::Query;
+use crate::tui::app::{App, Branch, Screen};
+use crate::tui::msg::Effect;
+use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
+
+/// Opens stores: from their first entries, which are there already, to everything.
+pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
+    app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse };
+    let mut effects = loaded(app, Loaded { tallies: Vec::new(), ..first });
+    effects.push(reload(app));
+    effects
+}
+
+/// Reads the stores anew.
+pub fn reload(app: &App) -> Effect {
+    let previous = Arc::clone(&app.snapshot);
+    Effect::Job(Job::Load { places: app.places.clone(), previous, now: app.now })
+}
+
+/// Takes in what a job came to.
+pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
+    match done {
+        Done::Loaded(read) => loaded(app, read),
+        Done::Found(found) => {
+            arrived(app, *found);
+            Vec::new()
+        }
+        Done::Explained(why) => {
+            explained(app, *why);
+            Vec::new()
+        }
+    }
+}
+
+fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
+    app.snapshot = read.snapshot;
+    app.tallies = read.tallies;
+    app.tree = tree(app);
+    if let Ok(parsed) = Query::parse(&app.query, app.now) {
+        app.parsed = parsed;
+    }
+    filter::again(app)
+}
+
+fn tree(app: &App) -> Vec<Branch> {
+    let mut tree = Vec::new();
+    for (number, store) in app.snapshot.stores.iter().enumerate() {
+        let tally = app.tallies.get(number);
+        let branch =
+            |name: Option<String>, is_session, count| Branch { store: number, name, is_session, count };
+        tree.push(branch(None, false, tally.map(|tally| tally.listed)));
+        for (index, session) in store.sessions.iter().enumerate() {
+            let count = tally.and_then(|tally| tally.sessions.get(index)).copied();
+            tree.push(branch(Some(session.name.clone()), true, count));
+        }
+        let kinds = tally.into_iter().flat_map(|tally: &Tally| &tally.kinds);
+        tree.extend(kinds.map(|(kind, count)| branch(Some(kind.clone()), false, Some(*count))));
+    }
+    tree
+}
+
+/// The cursor goes to the memory that is sought. Where the question is the same it stays
+/// on its memory, unless it was never moved off the first entries; another question
+/// starts at its best answer.
+fn arrived(app: &mut App, found: Found) {
+    let Ok((results, facets)) = found.outcome else { return };
+    let question = (found.asked.query.clone(), found.asked.order);
+    let same = app.answered.as_ref() == Some(&question);
+    let moved = app.list.at > 0 || app.listed.is_whole();
+    let own = app.selected().filter(|_| same && moved).map(|at| App::identity(&app.listed, at));
+    let above = app.list.at.saturating_sub(app.list.top);
+    if !Arc::ptr_eq(&app.listed, &found.asked.snapshot) {
+        app.titles.clear();
+        app.detail_of = None;
+    }
+    app.why = None;
+    app.answered = Some(question);
+    app.listed = found.asked.snapshot;
+    app.results = results;
+    app.facets = facets;
+    let sought = app.sought.take().or(own);
+    if sought.is_some_and(|sought| find(app, &sought)) {
+        app.list.top = app.list.at.saturating_sub(above);
+    } else {
+        app.list = Default::default();
+    }
+}
+
+fn explained(app: &mut App, why: Explained) {
+    if Arc::ptr_eq(&why.snapshot, &app.listed) && app.selected() == Some(why.at) {
+        app.why = Some(why);
+    }
+}

@@ -1,0 +1,203 @@
+//! What the detail pane and the list say of memories, read when they come on screen.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::format;
+use crate::model::{EntryRef, RecordText, Store};
+use crate::query::highlights;
+use crate::text::show::show_lines;
+use crate::tui::app::{App, Pane, Tab};
+use crate::tui::layout;
+use crate::tui::theme::{self, Theme, sign, wrap};
+
+/// Records over this many bytes show their start alone: a frame must not wait for them.
+const LARGE: usize = 1 << 20;
+/// So many bytes of a large record, or of a long text, are shown.
+const SHOWN: usize = 64 << 10;
+/// So many titles are remembered.
+const TITLES: usize = 4_000;
+
+/// Brings titles and detail up to date with what is on screen.
+pub fn refresh(app: &mut App) {
+    let rows = layout::rows(app, Pane::Memories);
+    let visible: Vec<EntryRef> =
+        app.results.hits.iter().skip(app.list.top).take(rows).map(|hit| hit.at).collect();
+    if app.titles.len() > TITLES {
+        app.titles.clear();
+    }
+    for at in visible {
+        if !app.titles.contains_key(&at) {
+            let title = text_of(app, at).title;
+            app.titles.insert(at, title);
+        }
+    }
+    refresh_detail(app);
+}
+
+fn refresh_detail(app: &mut App) {
+    let width = layout::frame(app).pane(Pane::Detail).map_or(0, |area| area.width.saturating_sub(2));
+    let wanted = app.selected().map(|at| (at, app.tab, width, app.reveals()));
+    if app.detail_of == wanted && wanted.is_some() {
+        return;
+    }
+    app.detail = match wanted {
+        Some((at, tab, width, _)) => lines(app, at, tab, usize::from(width)),
+        None => Vec::new(),
+    };
+    app.detail_of = wanted;
+    app.detail_top = app.detail_top.min(app.detail.len().saturating_sub(1));
+}
+
+/// A memory's text; of a large record the start of its bytes.
+fn text_of(app: &App, at: EntryRef) -> RecordText {
+    let (store, entry) = app.listed.get(at);
+    let raw = store.raw(entry);
+    if raw.len() <= LARGE {
+        return format::text_of(store, entry);
+    }
+    let start = String::from_utf8_lossy(&raw[..SHOWN]).into_owned();
+    let title: String = start.chars().take(format::TITLE).collect();
+    let text = format!("{start}\n… {} bytes in all", raw.len());
+    RecordText { title, text, fields: Vec::new() }
+}
+
+fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
+    match tab {
+        Tab::Read => read(app, at, width),
+        Tab::Raw => raw(app, at, width),
+        Tab::References => references(app, at, width),
+    }
+}
+
+fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let (store, entry) = app.listed.get(at);
+    let text = text_of(app, at);
+    let mut lines = prose(app, &text.text, width);
+    lines.push(Line::default());
+    for (name, value) in facts(app, store, at).into_iter().chain(text.fields) {
+        lines.extend(fact(app, &name, &value, width));
+    }
+    for problem in store.problems_of(entry) {
+        let style = theme.severity(problem.severity);
+        let message = format!("{} {}: {}", sign(problem.severity), problem.code.as_str(), problem.message);
+        lines.extend(
+            wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
+        );
+    }
+    lines
+}
+
+/// A text's lines, wrapped, with the words of the search set off.
+fn prose(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
+    let end = (0..=SHOWN.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+    let (start, left) = text.split_at(end);
+    let masked =
+        if app.reveals() { start.to_owned() } else { crate::text::secrets::mask(start).into_owned() };
+    let mut lines: Vec<Line<'static>> = show_lines(&masked)
+        .flat_map(|line| wrap(&line, width))
+        .map(|line| Line::from(set_off(app, &line, Style::new())))
+        .collect();
+    if !left.is_empty() {
+        lines.push(Line::styled(format!("… {} bytes more", left.len()), Theme::of(app).dim()));
+    }
+    lines
+}
+
+/// Safe text as spans in which the words of the search are set off.
+pub fn set_off(app: &App, line: &str, style: Style) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    if app.parsed.has_words() {
+        for found in highlights(line, &app.parsed) {
+            let (Some(before), Some(word)) = (line.get(at..found.start), line.get(found.clone())) else {
+                continue;
+            };
+            spans.push(Span::styled(before.to_owned(), style));
+            spans.push(Span::styled(word.to_owned(), style.patch(Theme::of(app).found())));
+            at = found.end;
+        }
+    }
+    spans.push(Span::styled(line.get(at..).unwrap_or_default().to_owned(), style));
+    spans
+}
+
+/// What is known of a memory beside its own members.
+fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
+    let entry = app.listed.get(at).1;
+    let record = store.record(entry);
+    let place = theme::place(&store.document(entry).path, Some(record.line));
+    let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
+    let mut facts = vec![("state".to_owned(), entry.state.as_str().to_owned())];
+    if let Some(created) = store.view(entry).and_then(|view| view.created) {
+        facts.push(("age".into(), format!("{} · {}", created.age_at(app.now), created.to_minute())));
+    }
+    facts.extend([("file".into(), place), ("bytes".into(), bytes)]);
+    facts
+}
+
+fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
+    const NAME: usize = 11;
+    let name = theme::column(&theme::safe(app, name.rsplit('.').next().unwrap_or(name)), NAME);
+    let style = Theme::of(app).dim();
+    let value: String = value.chars().take(2_000).collect();
+    let wrapped = wrap(&theme::safe(app, &value), width.saturating_sub(NAME + 1));
+    let named = |(index, line): (usize, String)| {
+        let name = if index == 0 { name.clone() } else { " ".repeat(NAME) };
+        Line::from(vec![Span::styled(format!("{name} "), style), Span::raw(line)])
+    };
+    wrapped.into_iter().enumerate().map(named).collect()
+}
+
+fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
+    let (store, entry) = app.listed.get(at);
+    let bytes = store.raw(entry);
+    let shown = &bytes[..bytes.len().min(SHOWN)];
+    let mut lines: Vec<Line<'static>> = String::from_utf8_lossy(shown)
+        .split_inclusive('\n')
+        .flat_map(|line| wrap(&theme::safe(app, line), width))
+        .map(Line::from)
+        .collect();
+    if shown.len() < bytes.len() {
+        let left = format!("… {} bytes more", bytes.len() - shown.len());
+        lines.push(Line::styled(left, Theme::of(app).dim()));
+    }
+    lines
+}
+
+/// What a memory refers to, and what refers to it.
+fn references(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let (store, entry) = app.listed.get(at);
+    let Some(view) = store.view(entry) else {
+        return vec![Line::styled("A broken record refers to nothing.", theme.dim())];
+    };
+    let titled = |arrow: &str, id: &str, found: Option<u32>| {
+        let what = match found {
+            Some(entry) => text_of(app, EntryRef { store: at.store, entry }).title,
+            None => "⚠ not in this store".to_owned(),
+        };
+        let line = theme::safe(app, &format!("{arrow} {id}  {what}"));
+        Line::from(theme::fit(&line, width))
+    };
+    let by_id = |id: &str| {
+        let named = |entry: &crate::model::Entry| store.view(entry).and_then(|v| v.id.as_deref()) == Some(id);
+        store.entries.iter().position(named).map(|entry| entry as u32)
+    };
+    let mut lines: Vec<Line<'static>> = view.references.iter().map(|id| titled("→", id, by_id(id))).collect();
+    if let Some(own) = view.id.as_deref() {
+        for (index, other) in store.entries.iter().enumerate() {
+            let Some(other) =
+                store.view(other).filter(|other| other.references.iter().any(|id| &**id == own))
+            else {
+                continue;
+            };
+            lines.push(titled("←", other.id.as_deref().unwrap_or("(no id)"), Some(index as u32)));
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::styled("Refers to nothing, and nothing refers to it.", theme.dim()));
+    }
+    lines
+}

@@ -1,0 +1,126 @@
+//! What is asked: the query, and the keys that change it.
+
+use crate::query::Query;
+use crate::tui::app::{App, Branch, Pane, Screen};
+use crate::tui::msg::Effect;
+use crate::work::Job;
+
+/// Asks for `query`. One that can't be understood says why, and the last results stay.
+pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
+    app.query = query;
+    match Query::parse(&app.query, app.now) {
+        Ok(parsed) => {
+            app.parsed = parsed;
+            app.error = None;
+            again(app)
+        }
+        Err(error) => {
+            app.error = Some(error);
+            Vec::new()
+        }
+    }
+}
+
+/// Asks for the same once more, of stores, order or time that have changed.
+pub fn again(app: &mut App) -> Vec<Effect> {
+    vec![Effect::Job(Job::Search(app.asked()))]
+}
+
+/// Adds a term to the query, or takes it out if it stands there.
+fn toggle(app: &mut App, term: &str) -> Vec<Effect> {
+    let terms: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
+    let without: Vec<&str> = terms.iter().copied().filter(|own| *own != term).collect();
+    let query = if without.len() < terms.len() {
+        without.join(" ")
+    } else {
+        format!("{} {term}", app.query.trim()).trim().to_owned()
+    };
+    ask(app, query)
+}
+
+/// A field and its value, quoted where the value would not stand as one word.
+fn term(field: &str, value: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if !value.is_empty() && value.chars().all(plain) && !value.starts_with('-') {
+        return format!("{field}:{value}");
+    }
+    format!("{field}:\"{}\"", value.replace(['"', '\\'], "*"))
+}
+
+/// One line of the facets: a heading, or a term with its count.
+pub struct FacetLine {
+    /// The term that the line stands for; headings have none.
+    pub term: Option<String>,
+    /// What it says. Untrusted text.
+    pub text: String,
+    /// How many of the results have it.
+    pub count: usize,
+    /// Whether the query asks for it.
+    pub on: bool,
+}
+
+/// The lines of the facets pane.
+pub fn facet_lines(app: &App) -> Vec<FacetLine> {
+    let asked: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
+    let heading = |text: &str| FacetLine { term: None, text: text.into(), count: 0, on: false };
+    let line = |field: &str, value: &str, count: usize| {
+        let term = term(field, value);
+        FacetLine { on: asked.contains(&term.as_str()), term: Some(term), text: value.to_owned(), count }
+    };
+    let facets = &app.facets;
+    let mut lines = vec![heading("type")];
+    lines.extend(facets.types.iter().map(|(kind, count)| line("type", kind, *count)));
+    lines.push(heading("importance"));
+    lines.extend(
+        ["high", "medium", "low"].iter().zip(facets.importance).map(|(word, n)| line("importance", word, n)),
+    );
+    lines.push(heading("tag"));
+    lines.extend(facets.tags.iter().map(|(tag, count)| line("tag", tag, *count)));
+    lines
+}
+
+/// The term that a branch of the tree stands for.
+fn branch_term(app: &App, branch: &Branch) -> Option<String> {
+    match &branch.name {
+        Some(name) if branch.is_session => Some(term("session", name)),
+        Some(name) => Some(term("type", name)),
+        None => {
+            let root = app.snapshot.stores.get(branch.store)?.root.display().to_string();
+            Some(term("store", &root))
+        }
+    }
+}
+
+/// Filters by the line under the cursor of the sessions or the facets, or no longer.
+pub fn toggle_line(app: &mut App) -> Vec<Effect> {
+    let term = match app.focus {
+        Pane::Sessions => app.tree.get(app.branch.at).cloned().and_then(|branch| branch_term(app, &branch)),
+        Pane::Facets => facet_lines(app).into_iter().nth(app.facet.at).and_then(|line| line.term),
+        _ => None,
+    };
+    match term {
+        Some(term) if app.screen == Screen::Browse => toggle(app, &term),
+        _ => Vec::new(),
+    }
+}
+
+/// Asks for memories of the type of the one under the cursor.
+pub fn like_this(app: &mut App) -> Vec<Effect> {
+    let Some(at) = app.selected() else { return Vec::new() };
+    let (store, entry) = app.listed.get(at);
+    let term = match store.view(entry) {
+        Some(view) => term("type", &view.kind),
+        None => "is:broken".into(),
+    };
+    toggle(app, &term)
+}
+
+/// Takes out of a search that found nothing what hides most.
+pub fn drop_blocker(app: &mut App) -> Vec<Effect> {
+    let Some((span, _)) = app.results.blocker.clone() else { return Vec::new() };
+    let (Some(before), Some(after)) = (app.query.get(..span.start), app.query.get(span.end..)) else {
+        return Vec::new();
+    };
+    let query = format!("{} {}", before.trim(), after.trim()).trim().to_owned();
+    ask(app, query)
+}

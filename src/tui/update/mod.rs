@@ -1,0 +1,183 @@
+//! How each message changes the app. No input or output, no clock.
+
+mod act;
+mod arrive;
+mod detail;
+mod filter;
+mod walk;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::app::{App, Screen};
+use super::keys::{self, Pressed};
+use super::layout;
+use super::msg::{Effect, Msg};
+use super::prompt::{Prompt, Purpose};
+use crate::model::Moment;
+use crate::work::Job;
+
+pub use arrive::{open, reload};
+pub use detail::set_off;
+pub use filter::facet_lines;
+
+/// A second Ctrl-c within this many microseconds quits.
+const TWICE: i64 = 1_000_000;
+
+/// Changes the app, and says what is to be done outside it.
+pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
+    app.now = now;
+    let before = app.selected();
+    let mut effects = match msg {
+        Msg::Key(key) if key.kind != KeyEventKind::Release => key_pressed(app, key),
+        Msg::Key(_) => Vec::new(),
+        Msg::Paste(text) => paste(app, &text),
+        Msg::Resize(width, height) => {
+            app.size = (width, height);
+            Vec::new()
+        }
+        Msg::Done(done) => arrive::done(app, done),
+        Msg::Changed => vec![arrive::reload(app)],
+        Msg::Tick => Vec::new(),
+    };
+    keep_in_view(app);
+    if app.selected() != before || app.why.is_none() {
+        effects.extend(ask_why(app));
+    }
+    detail::refresh(app);
+    effects
+}
+
+/// Lists scroll so that their cursors stay on screen, whatever changed.
+pub fn keep_in_view(app: &mut App) {
+    use super::app::Pane;
+    let heights = [Pane::Memories, Pane::Sessions, Pane::Facets].map(|pane| layout::rows(app, pane));
+    let body = usize::from(layout::frame(app).body.height.saturating_sub(2));
+    let (hits, branches) = (app.results.hits.len(), app.tree.len());
+    let facets = filter::facet_lines(app).len();
+    let problems = app.problems().count();
+    app.list.go(app.list.at, hits, heights[0].saturating_sub(1));
+    app.branch.go(app.branch.at, branches, heights[1]);
+    app.facet.go(app.facet.at, facets, heights[2]);
+    app.problem.go(app.problem.at, problems, body);
+    if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose != Purpose::Search) {
+        let choices = prompt.actions().len();
+        prompt.choice.go(prompt.choice.at, choices, body.saturating_sub(2));
+    }
+}
+
+fn ask_why(app: &mut App) -> Option<Effect> {
+    let at = app.selected()?;
+    app.why = app.why.take().filter(|why| why.at == at && std::sync::Arc::ptr_eq(&why.snapshot, &app.listed));
+    if app.why.is_some() {
+        return None;
+    }
+    let asked = crate::work::Asked { snapshot: std::sync::Arc::clone(&app.listed), ..app.asked() };
+    Some(Effect::Job(Job::Explain(asked, at)))
+}
+
+fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+        return interrupt(app);
+    }
+    app.interrupted = None;
+    if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
+        return vec![Effect::Suspend];
+    }
+    app.notice = None;
+    if app.prompt.is_some() {
+        return prompt_key(app, key);
+    }
+    let waiting = std::mem::take(&mut app.waiting);
+    match keys::press(&waiting, key) {
+        Pressed::Act(action) => act::act(app, action),
+        Pressed::Waiting(keys) => {
+            app.waiting = keys;
+            Vec::new()
+        }
+        Pressed::Nothing => Vec::new(),
+    }
+}
+
+/// Ctrl-c leaves what is being typed; twice within a second it quits.
+fn interrupt(app: &mut App) -> Vec<Effect> {
+    if app.interrupted.is_some_and(|at| app.now.0 - at.0 < TWICE) {
+        return vec![Effect::Quit];
+    }
+    app.interrupted = Some(app.now);
+    app.waiting.clear();
+    let effects = if app.prompt.is_some() { close_prompt(app) } else { Vec::new() };
+    app.notice = Some("Ctrl-c once more quits; q closes a view, Q quits".into());
+    effects
+}
+
+fn paste(app: &mut App, text: &str) -> Vec<Effect> {
+    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+    prompt.paste(text);
+    typed(app)
+}
+
+fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+    let searching = prompt.purpose == Purpose::Search;
+    match key.code {
+        KeyCode::Esc => close_prompt(app),
+        KeyCode::Enter if searching => {
+            app.prompt = None;
+            Vec::new()
+        }
+        KeyCode::Enter => run_choice(app),
+        KeyCode::Down if !searching => move_choice(app, 1),
+        KeyCode::Up if !searching => move_choice(app, -1),
+        KeyCode::Down | KeyCode::Up => {
+            app.prompt = None;
+            key_pressed(app, key)
+        }
+        _ => {
+            prompt.key(key);
+            typed(app)
+        }
+    }
+}
+
+fn move_choice(app: &mut App, by: isize) -> Vec<Effect> {
+    if let Some(prompt) = &mut app.prompt {
+        prompt.choice.at = prompt.choice.at.saturating_add_signed(by);
+    }
+    Vec::new()
+}
+
+fn run_choice(app: &mut App) -> Vec<Effect> {
+    let Some(prompt) = app.prompt.take() else { return Vec::new() };
+    match prompt.actions().get(prompt.choice.at) {
+        Some(known) => act::act(app, known.action),
+        None => Vec::new(),
+    }
+}
+
+/// Leaves a prompt; a search that was being typed becomes what it was before.
+fn close_prompt(app: &mut App) -> Vec<Effect> {
+    match app.prompt.take() {
+        Some(prompt) if prompt.purpose == Purpose::Search => filter::ask(app, prompt.before),
+        _ => Vec::new(),
+    }
+}
+
+/// What was typed is searched for at once.
+fn typed(app: &mut App) -> Vec<Effect> {
+    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+    prompt.choice = Default::default();
+    if prompt.purpose != Purpose::Search {
+        return Vec::new();
+    }
+    let text = prompt.text();
+    filter::ask(app, text)
+}
+
+/// Opens a prompt.
+fn prompt(app: &mut App, purpose: Purpose, text: &str) -> Vec<Effect> {
+    if purpose == Purpose::Search && app.screen != Screen::Browse {
+        return Vec::new();
+    }
+    app.prompt = Some(Prompt::new(purpose, text));
+    Vec::new()
+}

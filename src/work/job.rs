@@ -1,0 +1,214 @@
+//! What is done in the background, and what comes of it.
+
+use std::sync::Arc;
+
+use crate::model::{EntryRef, Extent, Moment, Snapshot, State, Store};
+use crate::query::{
+    Cancel, Explanation, Facets, Order, Query, QueryError, Ranking, Request, Results, TextIndex, explain,
+    facets, search,
+};
+use crate::store::{self, Place};
+
+/// Something to do.
+#[derive(Clone)]
+pub enum Job {
+    /// Read the stores anew; files that have not changed are taken from `previous`.
+    Load {
+        /// Which stores.
+        places: Vec<Place>,
+        /// The stores as they were read before.
+        previous: Arc<Snapshot>,
+        /// The time.
+        now: Moment,
+    },
+    /// Search; a newer one takes its place.
+    Search(Asked),
+    /// Explain one entry's rank under a search; a newer one takes its place.
+    Explain(Asked, EntryRef),
+}
+
+/// A search that was asked for.
+#[derive(Clone)]
+pub struct Asked {
+    /// In what.
+    pub snapshot: Arc<Snapshot>,
+    /// For what.
+    pub query: String,
+    /// How to rank.
+    pub ranking: Ranking,
+    /// What to order by.
+    pub order: Order,
+    /// The time.
+    pub now: Moment,
+}
+
+/// What came of a job.
+pub enum Done {
+    /// Stores were read.
+    Loaded(Loaded),
+    /// A search came to its end.
+    Found(Box<Found>),
+    /// A rank was explained.
+    Explained(Box<Explained>),
+}
+
+/// Stores as they were read.
+pub struct Loaded {
+    /// The stores.
+    pub snapshot: Arc<Snapshot>,
+    /// One a store.
+    pub tallies: Vec<Tally>,
+}
+
+/// The results of a search, or why the query can't be understood.
+pub struct Found {
+    /// What was asked.
+    pub asked: Asked,
+    /// What was found, and what it has in common.
+    pub outcome: Result<(Results, Facets), QueryError>,
+}
+
+/// Why an entry ranks as it does, now and later.
+pub struct Explained {
+    /// Which entry, of which snapshot.
+    pub at: EntryRef,
+    /// The snapshot.
+    pub snapshot: Arc<Snapshot>,
+    /// Its rank; `None` for a broken record.
+    pub explanation: Option<Explanation>,
+    /// Its rank in so many days.
+    pub later: Vec<(i64, f64)>,
+}
+
+/// How many days ahead a rank is looked at.
+const LATER: [i64; 3] = [7, 30, 90];
+
+/// What a store holds, counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Entries that are listed, by session.
+    pub sessions: Vec<usize>,
+    /// Entries that are listed and belong to no session, by type.
+    pub kinds: Vec<(String, usize)>,
+    /// Entries that are listed, in all.
+    pub listed: usize,
+    /// Entries that hold what looks like a secret.
+    pub sensitive: usize,
+    /// Entries that can't be read.
+    pub broken: usize,
+    /// Entries that were moved aside.
+    pub archived: usize,
+    /// Entries that tombstones name.
+    pub deleted: usize,
+    /// Backup files.
+    pub backups: usize,
+}
+
+impl Tally {
+    /// Counts a store.
+    pub fn of(store: &Store) -> Tally {
+        let mut tally = Tally { sessions: vec![0; store.sessions.len()], ..Tally::default() };
+        for entry in &store.entries {
+            match entry.state {
+                State::Archived => tally.archived += 1,
+                State::Deleted => tally.deleted += 1,
+                State::Broken => tally.broken += 1,
+                State::Live => {}
+            }
+            let view = store.view(entry);
+            tally.sensitive += usize::from(view.is_some_and(|view| view.sensitive));
+            if matches!(entry.state, State::Live | State::Broken) {
+                tally.listed += 1;
+                match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
+                    Some(count) => *count += 1,
+                    None => tally.add_kind(view.map_or("broken", |view| &view.kind)),
+                }
+            }
+        }
+        tally.backups =
+            store.documents.iter().filter(|document| document.role == crate::model::Role::Backup).count();
+        tally
+    }
+
+    fn add_kind(&mut self, kind: &str) {
+        match self.kinds.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, count)) => *count += 1,
+            None => self.kinds.push((kind.to_owned(), 1)),
+        }
+    }
+}
+
+/// What one worker keeps between jobs: the folded text of the snapshot last searched.
+#[derive(Default)]
+pub struct Kept {
+    text: Option<(Arc<Snapshot>, TextIndex)>,
+}
+
+/// Does a job; `None` when a newer one took its place.
+pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
+    match job {
+        Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
+        Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
+        Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept, cancel)?))),
+    }
+}
+
+fn read(places: &[Place], previous: &Snapshot, now: Moment) -> Loaded {
+    let before = |place: &Place| previous.stores.iter().find(|store| store.root == place.root);
+    let stores: Vec<Arc<Store>> = places
+        .iter()
+        .map(|place| Arc::new(store::load(place, Extent::Whole, before(place).map(|store| &**store), now)))
+        .collect();
+    let tallies = stores.iter().map(|store| Tally::of(store)).collect();
+    Loaded { snapshot: Arc::new(Snapshot { stores }), tallies }
+}
+
+impl Kept {
+    /// The text of a snapshot, made where it is not at hand.
+    fn text(&mut self, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<&TextIndex> {
+        let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
+        if !current {
+            let previous = self.text.as_ref().map(|(_, text)| text);
+            let text = TextIndex::build(snapshot, previous, cancel)?;
+            self.text = Some((Arc::clone(snapshot), text));
+        }
+        self.text.as_ref().map(|(_, text)| text)
+    }
+}
+
+fn find(asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
+    let query = match Query::parse(&asked.query, asked.now) {
+        Ok(query) => query,
+        Err(error) => return Some(Found { asked, outcome: Err(error) }),
+    };
+    let text = if query.has_words() { Some(kept.text(&asked.snapshot, cancel)?) } else { None };
+    let results = search(&asked.request(&query, text, asked.now), cancel)?;
+    let facets = facets(&asked.snapshot, &results.hits);
+    Some(Found { asked, outcome: Ok((results, facets)) })
+}
+
+fn why(asked: Asked, at: EntryRef, kept: &mut Kept, cancel: &Cancel) -> Option<Explained> {
+    let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
+    let text = if query.has_words() { Some(kept.text(&asked.snapshot, cancel)?) } else { None };
+    let explanation = explain(&asked.request(&query, text, asked.now), at);
+    let later = LATER.iter().filter_map(|&days| {
+        let then = asked.now.plus(days * crate::model::time::DAY);
+        Some((days, explain(&asked.request(&query, text, then), at)?.rank))
+    });
+    let later = later.collect();
+    Some(Explained { at, snapshot: asked.snapshot, explanation, later })
+}
+
+impl Asked {
+    fn request<'a>(&'a self, query: &'a Query, text: Option<&'a TextIndex>, now: Moment) -> Request<'a> {
+        Request {
+            snapshot: &self.snapshot,
+            text,
+            query,
+            ranking: self.ranking,
+            order: self.order,
+            all: false,
+            now,
+        }
+    }
+}
