@@ -25,11 +25,6 @@ impl Chance {
         self.bits().checked_rem(limit as u64).unwrap_or(0) as usize
     }
 
-    /// A fraction from 0 up to, but without, 1.
-    pub fn fraction(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
     /// Whether something happens that happens in `percent` of all cases.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent

@@ -68,13 +68,6 @@ impl Log {
         }
     }
 
-    /// Takes the last line end away, as from a writer that was stopped before it.
-    pub fn leave_open(&mut self) {
-        if self.bytes.pop_if(|byte| *byte == b'\n').is_some() {
-            self.lines -= 1;
-        }
-    }
-
     /// The file.
     pub fn file(&self) -> (PathBuf, Vec<u8>) {
         (self.path.clone(), self.bytes.clone())
