@@ -14,8 +14,8 @@
 //! | [`check`] | what is wrong, and what is sensitive |
 //! | [`demo`] | the invented stores of the demo |
 //! | [`work`] | background threads |
-//! | `cli` | headless verbs, one a file |
 //! | `tui` | the screens |
+//! | `cli` | headless verbs, one a file; without one it opens the screens |
 
 pub mod model;
 pub mod text;
@@ -36,7 +36,7 @@ pub mod demo;
 pub mod work;
 
 #[cfg(feature = "tui")]
-pub mod cli;
+pub mod tui;
 
 #[cfg(feature = "tui")]
-pub mod tui;
+pub mod cli;

@@ -127,8 +127,8 @@ impl Session<'_> {
         match self.chance.below(10) {
             0 | 1 => About::Decision,
             2 | 3 => About::Finding,
-            4 if number % 2 == 0 => About::Preference,
-            5 if number % 9 == 0 => About::Long,
+            4 if number.is_multiple_of(2) => About::Preference,
+            5 if number.is_multiple_of(9) => About::Long,
             _ => About::Conversation,
         }
     }
@@ -199,7 +199,7 @@ impl Session<'_> {
                 ("finding", Object::new().text("description", column(told, 0)), "notes", "0.6".into())
             }
             _ => {
-                let user = number % 2 == 0;
+                let user = number.is_multiple_of(2);
                 let said = match self.chance.below(14) {
                     0 => super::told_with_secret(self.material, self.chance),
                     _ => stated(if user { 1 } else { 2 }),

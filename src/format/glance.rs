@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::text::json::Json;
-use crate::text::lines;
+use crate::text::records;
 
 /// What detection may ask of the disk.
 pub trait Glance {
@@ -35,7 +35,7 @@ pub enum Likeness {
 /// Judges the head of a JSON Lines file by what `is_record` says of its objects.
 pub fn likeness(head: &[u8], is_record: impl Fn(Json<'_>) -> bool) -> Likeness {
     let mut likeness = Likeness::Silent;
-    lines::split(head, &mut |piece| {
+    records::split(head, &mut |piece| {
         if let Some(object) = piece.object {
             if is_record(object) {
                 likeness = Likeness::Yes;

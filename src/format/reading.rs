@@ -5,7 +5,8 @@ use std::path::Path;
 use super::fields::Fields;
 use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
 use crate::text::json::Json;
-use crate::text::lines::{self, Piece};
+use crate::text::lines;
+use crate::text::records::{self, Piece};
 use crate::text::scan::{Newlines, Scan, Tape};
 use crate::text::secrets;
 
@@ -41,7 +42,7 @@ pub fn read_lines(
     view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
 ) -> Reading {
     let mut reading = Reading::default();
-    let file_faults = lines::split(bytes, &mut |piece| take(&mut reading, path, bytes, piece, now, view));
+    let file_faults = records::split(bytes, &mut |piece| take(&mut reading, path, bytes, piece, now, view));
     for (code, line) in file_faults {
         let message = match code {
             Code::ByteOrderMark => "The file starts with a byte order mark; it is read without it.",

@@ -137,7 +137,7 @@ impl NameFilter {
         let sessions: Vec<Vec<Vec<String>>> = snapshot
             .stores
             .iter()
-            .map(|store| store.sessions.iter().map(|session| names_of_session(session)).collect())
+            .map(|store| store.sessions.iter().map(names_of_session).collect())
             .collect();
         let mut settled = Settled {
             stores: vec![false; stores.len()],

@@ -80,7 +80,7 @@ impl Parser<'_> {
             let over = matches!(self.peek(), None | Some(')'));
             let at_or = self.takes_or();
             let empty = sides.last().is_none_or(Side::is_empty);
-            let or_here = at_or.then(|| start..self.at);
+            let or_here = at_or.then_some(start..self.at);
             match or_here.clone().or(or.clone()) {
                 Some(span) if empty && (over || at_or) => {
                     let message = "OR stands between two terms; to search for it, quote it.";

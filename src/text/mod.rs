@@ -4,6 +4,7 @@ pub mod canonical;
 pub mod fold;
 pub mod json;
 pub mod lines;
+pub mod records;
 pub mod scan;
 pub mod secrets;
 pub mod show;

@@ -1,0 +1,312 @@
+//! A file of JSON Lines, read as records.
+//!
+//! Where whole objects can be read without guessing they are records, with the fault on
+//! them: several on a line, a brace too many, one over several lines, NULs around one.
+//! What needs a guess (torn, a raw line break in a string, not UTF-8, not JSON, not an
+//! object) is one broken stretch, with its bytes. Nothing is dropped.
+
+use memchr::{memchr, memmem};
+
+use super::json::Json;
+use super::lines::{BOM, Line, line_at, lines};
+use super::scan::{Newlines, Scan, Tape};
+use crate::model::Code;
+
+/// A stretch of bytes that is one record, or that can't be read as one.
+pub struct Piece<'a> {
+    /// Its first byte.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// Its first line, from 1.
+    pub line: u32,
+    /// How many lines it covers.
+    pub lines: u32,
+    /// The object, unless the piece is broken.
+    pub object: Option<Json<'a>>,
+    /// What is wrong with it.
+    pub faults: &'a [Code],
+}
+
+/// Reads `bytes` as JSON Lines and hands each record, or broken stretch, to `take`.
+/// Returns what is wrong with the file as a whole.
+pub fn split(bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)) -> Vec<(Code, u32)> {
+    // Each failed attempt to join lines costs its bytes; in all no more than this, so
+    // that a hostile file takes time in proportion to its length.
+    let budget = bytes.len().saturating_mul(4).saturating_add(1 << 20);
+    let mut splitter =
+        Splitter { bytes, tape: Tape::default(), inner: Tape::default(), line: 1, budget, take };
+    splitter.run()
+}
+
+struct Splitter<'a, 't> {
+    bytes: &'a [u8],
+    tape: Tape,
+    inner: Tape,
+    line: u32,
+    budget: usize,
+    take: &'t mut dyn FnMut(Piece<'_>),
+}
+
+/// What a run of objects on one line came to.
+enum Rest {
+    /// The line is used up.
+    Done,
+    /// The record went on to the line that starts here.
+    Joined(usize),
+}
+
+impl Splitter<'_, '_> {
+    fn run(&mut self) -> Vec<(Code, u32)> {
+        let mut file_faults = Vec::new();
+        let mut at = 0;
+        if self.bytes.starts_with(BOM) {
+            file_faults.push((Code::ByteOrderMark, 1));
+            at = BOM.len();
+        }
+        while let Some(line) = line_at(self.bytes, at) {
+            let first = self.line;
+            at = match self.line(line) {
+                Rest::Done => line.next,
+                Rest::Joined(next) => next,
+            };
+            self.line = first + lines(&self.bytes[line.start..at]).count() as u32;
+            if at == self.bytes.len() && self.bytes.last() != Some(&b'\n') {
+                file_faults.push((Code::NoFinalNewline, self.line - 1));
+            }
+        }
+        file_faults
+    }
+
+    fn line(&mut self, line: Line) -> Rest {
+        let (start, end) = trim(self.bytes, line.start, line.end);
+        let nuls = memchr(0, &self.bytes[line.start..start.max(line.start)]).is_some()
+            || memchr(0, &self.bytes[end..line.end]).is_some();
+        if start == end {
+            if nuls {
+                self.broken(line.start, line.end, 1, &[Code::NulBytes]);
+            }
+            return Rest::Done;
+        }
+        if self.bytes[start] != b'{' {
+            let code = self.why_no_object(start, end);
+            self.broken(start, end, 1, &[code]);
+            return Rest::Done;
+        }
+        self.objects(start, end, nuls)
+    }
+
+    /// Reads the objects of a line's content, which starts with a brace.
+    fn objects(&mut self, mut start: usize, end: usize, nuls: bool) -> Rest {
+        let mut faults: Vec<Code> = if nuls { vec![Code::NulBytes] } else { Vec::new() };
+        let mut before = false;
+        loop {
+            match self.tape.scan(&self.bytes[start..end], Newlines::Refused) {
+                Scan::Whole { end: len, .. } => {
+                    let stop = start + len;
+                    let (next, _) = trim(self.bytes, stop, end);
+                    if memchr(0, &self.bytes[stop..next]).is_some() {
+                        faults.push(Code::NulBytes);
+                    }
+                    let after_braces = skip_braces(self.bytes, next, end);
+                    if after_braces > next {
+                        faults.push(Code::ExtraBrace);
+                    }
+                    if before {
+                        faults.push(Code::GluedRecords);
+                    }
+                    self.whole(start, stop, 1, &faults);
+                    if after_braces == end {
+                        return Rest::Done;
+                    }
+                    faults.clear();
+                    start = after_braces;
+                    before = true;
+                    if self.bytes[start] != b'{' {
+                        let code = self.why_no_object(start, end);
+                        self.broken(start, end, 1, &[code]);
+                        return Rest::Done;
+                    }
+                }
+                Scan::Incomplete => return self.incomplete(start, end, faults),
+                Scan::Bad { .. } => {
+                    let code = self.why_bad(start, end);
+                    faults.retain(|fault| *fault != code);
+                    faults.insert(0, code);
+                    self.broken(start, end, 1, &faults);
+                    return Rest::Done;
+                }
+            }
+        }
+    }
+
+    /// An object that its line does not end: one over several lines, or a torn one.
+    fn incomplete(&mut self, start: usize, end: usize, mut faults: Vec<Code>) -> Rest {
+        if let Some((stop, raw_newline)) = self.join(start) {
+            let last = line_at(self.bytes, line_start(self.bytes, stop)).map_or(stop, |line| line.next);
+            let count = lines(&self.bytes[start..stop]).count() as u32;
+            if raw_newline {
+                let content_end = trim(self.bytes, start, line_content_end(self.bytes, stop)).1;
+                self.broken(start, content_end, count, &[Code::RawNewline]);
+                return Rest::Joined(last);
+            }
+            faults.push(Code::MultiLineRecord);
+            self.after_joined(start, stop, count, faults);
+            return Rest::Joined(last);
+        }
+        faults.insert(0, Code::TornLine);
+        self.broken(start, end, 1, &faults);
+        Rest::Done
+    }
+
+    /// What stands behind a joined object on its last line.
+    fn after_joined(&mut self, start: usize, stop: usize, count: u32, mut faults: Vec<Code>) {
+        let line_end = line_content_end(self.bytes, stop);
+        let (next, end) = trim(self.bytes, stop, line_end);
+        let rest = skip_braces(self.bytes, next, end);
+        if rest > next {
+            faults.push(Code::ExtraBrace);
+        }
+        self.whole(start, stop, count, &faults);
+        if rest < end {
+            self.line += count - 1;
+            let code = self.why_no_object(rest, end);
+            self.broken(rest, end, 1, &[code]);
+        }
+    }
+
+    /// Where an object that starts at `start` ends on a later line, if it does, and
+    /// whether a string in it held a raw line break.
+    fn join(&mut self, start: usize) -> Option<(usize, bool)> {
+        let reach = self.bytes.len().min(start.saturating_add(self.budget));
+        let outcome = self.inner.scan(&self.bytes[start..reach], Newlines::Noticed);
+        let (stop, raw_newline) = match outcome {
+            Scan::Whole { end, raw_newline } => (start + end, raw_newline),
+            Scan::Bad { at } => {
+                self.budget = self.budget.saturating_sub(at);
+                return None;
+            }
+            Scan::Incomplete => {
+                self.budget = self.budget.saturating_sub(reach - start);
+                return None;
+            }
+        };
+        self.budget = self.budget.saturating_sub(stop - start);
+        let swallows = self.swallows_a_record(start, stop);
+        (!swallows).then_some((stop, raw_newline))
+    }
+
+    /// Whether a line between `start` and `stop` is a whole object at the margin: then
+    /// the first line is torn, and the others are records of their own.
+    fn swallows_a_record(&mut self, start: usize, stop: usize) -> bool {
+        let later: Vec<Line> = lines(&self.bytes[start..stop]).skip(1).collect();
+        later.into_iter().any(|line| {
+            let content = &self.bytes[start + line.start..start + line.end];
+            let whole = content.first() == Some(&b'{')
+                && matches!(self.inner.scan(content, Newlines::Refused), Scan::Whole { end, .. }
+                    if content[end..].iter().all(u8::is_ascii_whitespace));
+            whole && content.len() > 2
+        })
+    }
+
+    /// Why what starts with a brace is no object.
+    fn why_bad(&mut self, start: usize, end: usize) -> Code {
+        let content = &self.bytes[start..end];
+        if self.ends_with_an_object(start, end) {
+            return Code::TornLine;
+        }
+        if memchr(0, content).is_some() {
+            return Code::NulBytes;
+        }
+        if std::str::from_utf8(content).is_err() {
+            return Code::InvalidUtf8;
+        }
+        Code::BadJson
+    }
+
+    /// Whether a whole object stands at the end of a line that starts with another:
+    /// the first was torn, and the next append was glued on.
+    fn ends_with_an_object(&mut self, start: usize, end: usize) -> bool {
+        let content = &self.bytes[start..end];
+        let mut cost = 0;
+        for place in memmem::find_iter(content, b"{\"").filter(|&place| place > 0).take(256) {
+            let reached = match self.inner.scan(&content[place..], Newlines::Refused) {
+                Scan::Whole { end, .. } if place + end == content.len() => return true,
+                Scan::Whole { end, .. } => end,
+                Scan::Bad { at } => at,
+                Scan::Incomplete => content.len() - place,
+            };
+            cost += reached;
+            if cost > 4 * content.len() {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Why a stretch that does not start with a brace is no object.
+    fn why_no_object(&mut self, start: usize, end: usize) -> Code {
+        let content = &self.bytes[start..end];
+        let marker = [b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||"].iter().any(|m| content.starts_with(*m));
+        if marker && content.get(7).is_none_or(|&byte| byte == b' ') {
+            return Code::ConflictMarkers;
+        }
+        if std::str::from_utf8(content).is_err() {
+            return Code::InvalidUtf8;
+        }
+        if memchr(0, content).is_some() {
+            return Code::NulBytes;
+        }
+        match self.inner.scan(content, Newlines::Refused) {
+            Scan::Whole { end, .. } if end == content.len() => Code::NotAnObject,
+            _ => Code::BadJson,
+        }
+    }
+
+    fn whole(&mut self, start: usize, end: usize, lines: u32, faults: &[Code]) {
+        let bytes = &self.bytes[start..end];
+        if std::str::from_utf8(bytes).is_err() {
+            return self.broken(start, end, lines, &[Code::InvalidUtf8]);
+        }
+        if lines > 1 {
+            self.tape.scan(bytes, Newlines::Refused);
+        }
+        let object = Some(self.tape.value(bytes));
+        (self.take)(Piece { start, end, line: self.line, lines, object, faults });
+    }
+
+    fn broken(&mut self, start: usize, end: usize, lines: u32, faults: &[Code]) {
+        (self.take)(Piece { start, end, line: self.line, lines, object: None, faults });
+    }
+}
+
+/// The range without white space and NULs at its ends.
+fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+    let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0);
+    while start < end && blank(bytes[start]) {
+        start += 1;
+    }
+    while end > start && blank(bytes[end - 1]) {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// Past the closing braces, and the blanks among them, that stand at `at`.
+fn skip_braces(bytes: &[u8], mut at: usize, end: usize) -> usize {
+    while at < end && matches!(bytes[at], b'}' | b' ' | b'\t' | 0) {
+        at += 1;
+    }
+    at
+}
+
+fn line_start(bytes: &[u8], at: usize) -> usize {
+    memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |feed| feed + 1)
+}
+
+fn line_content_end(bytes: &[u8], at: usize) -> usize {
+    line_at(bytes, line_start(bytes, at)).map_or(bytes.len(), |line| line.end)
+}
+
+#[cfg(test)]
+mod tests;

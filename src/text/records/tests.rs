@@ -1,0 +1,150 @@
+//! Lines with everything that crashes and careless writers do to them.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Each piece as `line text` or `line !code text`.
+fn pieces(text: &[u8]) -> Vec<String> {
+    let mut seen = Vec::new();
+    split(text, &mut |piece| {
+        let raw = String::from_utf8_lossy(&text[piece.start..piece.end]).into_owned();
+        let mark = if piece.object.is_some() { "" } else { "!" };
+        let codes: Vec<&str> = piece.faults.iter().map(|code| code.as_str()).collect();
+        seen.push(format!("{} {mark}{} {raw}", piece.line, codes.join("+")));
+    });
+    seen
+}
+
+#[test]
+fn whole_lines_are_records_and_blank_lines_are_nothing() {
+    assert_eq!(pieces(b"{\"a\":1}\n\n  {\"b\":2} \r\n{}"), ["1  {\"a\":1}", "3  {\"b\":2}", "4  {}"]);
+}
+
+#[test]
+fn a_torn_line_is_one_broken_record_and_the_rest_loads() {
+    assert_eq!(
+        pieces(b"{\"a\":\"x\n{\"b\":2}\n{\"c\":[1,\n{\"d\":4}\n{\"e\":"),
+        [
+            "1 !torn-line {\"a\":\"x",
+            "2  {\"b\":2}",
+            "3 !torn-line {\"c\":[1,",
+            "4  {\"d\":4}",
+            "5 !torn-line {\"e\":"
+        ]
+    );
+}
+
+#[test]
+fn a_torn_object_with_a_whole_one_glued_on_is_one_torn_line() {
+    assert_eq!(
+        pieces(b"{\"a\":\"x {\"b\":2}\n{\"c\":3}\n"),
+        ["1 !torn-line {\"a\":\"x {\"b\":2}", "2  {\"c\":3}"]
+    );
+}
+
+#[test]
+fn glued_objects_are_each_a_record() {
+    assert_eq!(
+        pieces(b"{\"a\":1}{\"b\":2} {\"c\":3}}\n"),
+        ["1  {\"a\":1}", "1 glued-records {\"b\":2}", "1 extra-brace+glued-records {\"c\":3}"]
+    );
+    assert_eq!(pieces(b"{\"a\":1}{\"b\":"), ["1  {\"a\":1}", "1 !torn-line {\"b\":"]);
+}
+
+#[test]
+fn an_object_over_several_lines_is_one_record() {
+    assert_eq!(
+        pieces(b"{\n  \"a\": {\n    \"b\": 1\n  }\n}\n{\"c\":3}\n"),
+        ["1 multi-line-record {\n  \"a\": {\n    \"b\": 1\n  }\n}", "6  {\"c\":3}"]
+    );
+}
+
+#[test]
+fn a_raw_line_break_in_a_string_is_one_broken_record_over_its_lines() {
+    assert_eq!(
+        pieces(b"{\"a\":\"x\ny\r\nz\"}\n{\"b\":2}\n"),
+        ["1 !raw-newline {\"a\":\"x\ny\r\nz\"}", "4  {\"b\":2}"]
+    );
+}
+
+#[test]
+fn nuls_around_an_object_stay_outside_it_and_within_it_break_it() {
+    assert_eq!(
+        pieces(b"\0\0{\"a\":1}\0\n\0\0\0\n{\"b\":\"\0\"}\n{\"c\":3}\0\0"),
+        [
+            "1 nul-bytes {\"a\":1}",
+            "2 !nul-bytes \0\0\0",
+            "3 !nul-bytes {\"b\":\"\0\"}",
+            "4 nul-bytes {\"c\":3}"
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_object_says_why() {
+    assert_eq!(
+        pieces(b"[1]\nnot json\n<<<<<<< HEAD\n=======\n{\"a\":\"\xff\"}\n{\"a\":tru}\n"),
+        [
+            "1 !not-an-object [1]",
+            "2 !bad-json not json",
+            "3 !conflict-markers <<<<<<< HEAD",
+            "4 !conflict-markers =======",
+            "5 !invalid-utf8 {\"a\":\"\u{fffd}\"}",
+            "6 !bad-json {\"a\":tru}"
+        ]
+    );
+}
+
+#[test]
+fn a_byte_order_mark_and_a_missing_last_line_end_are_the_files() {
+    let faults = split(b"\xef\xbb\xbf{\"a\":1}\n{\"b\":2}", &mut |_| {});
+    assert_eq!(faults, [(Code::ByteOrderMark, 1), (Code::NoFinalNewline, 2)]);
+}
+
+#[test]
+fn many_torn_lines_take_time_in_proportion_to_their_bytes() {
+    let text = b"{\"a\":[1,\n".repeat(200_000);
+    let mut count = 0;
+    split(&text, &mut |_| count += 1);
+    assert_eq!(count, 200_000);
+}
+
+fn fragments() -> impl Strategy<Value = Vec<u8>> {
+    let parts: Vec<&[u8]> = vec![
+        b"{\"a\":1}",
+        b"{\"a\":\"x",
+        b"\n",
+        b"\r\n",
+        b"}",
+        b"\0",
+        b"{",
+        b"[1]",
+        b"\xff",
+        b" ",
+        b"\"",
+        b"{\n\"b\":2\n}",
+    ];
+    proptest::collection::vec(proptest::sample::select(parts), 0..16).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn every_byte_of_any_file_is_in_one_piece_or_between_pieces(bytes in fragments()) {
+        let mut at = 0;
+        let mut failed = None;
+        let mut line = 0;
+        split(&bytes, &mut |piece| {
+            let between = &bytes[at.min(piece.start)..piece.start];
+            let dropped = between.iter().any(|b| !matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'}' | 0 | 0xef | 0xbb | 0xbf));
+            let counted = 1 + bytes[..piece.start].iter().filter(|b| **b == b'\n').count() as u32;
+            if piece.start < at || piece.end <= piece.start || dropped || piece.line < line || piece.line != counted {
+                failed = Some((piece.start, piece.end, piece.line, counted));
+            }
+            at = piece.end;
+            line = piece.line;
+        });
+        prop_assert_eq!(failed, None);
+        let tail = &bytes[at..];
+        prop_assert!(tail.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'}' | 0 | 0xef | 0xbb | 0xbf)), "{:?}", tail);
+    }
+}
