@@ -87,10 +87,16 @@ fn agrees(entry: Json<'_>, record: &Record, view: &View) -> bool {
     });
     number("line_number", f64::from(record.line))
         && number("byte_offset", record.span.start as f64)
-        && number("importance", view.importance)
+        && importance(entry).is_none_or(|stored| stored == view.importance)
         && entry.get("type").is_none_or(|kind| kind.is_text(&view.kind))
         && tags
         && when
+}
+
+/// The importance in the index as a view reads it: what lies outside its range is
+/// reported where it stands in the log.
+fn importance(entry: Json<'_>) -> Option<f64> {
+    Some(entry.get("importance")?.number()?.clamp(0.0, 1.0))
 }
 
 fn compare_map(
