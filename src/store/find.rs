@@ -73,14 +73,14 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
     let disk = &Real;
     let mut looked: Vec<Looked> = Vec::new();
     for base in folder.ancestors().chain(home) {
-        let here = base == folder || Some(base) == home;
         for format in FORMATS {
             let path = base.join(format.default_place());
             if looked.iter().any(|look| look.path == path) {
                 continue;
             }
             let found = default_place(disk, &path, *format);
-            if found.is_ok() || (here && shown_when_absent(*format, base == folder)) {
+            let expected = if is_of_home(*format) { Some(base) == home } else { base == folder };
+            if found.is_ok() || expected {
                 looked.push(Looked { path, found, refused: false });
             }
         }
@@ -92,8 +92,8 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
 }
 
 /// `memory-server` stands below the home folder, the others below a project.
-fn shown_when_absent(format: &dyn Format, in_project: bool) -> bool {
-    (format.name() == "memory-server") != in_project
+fn is_of_home(format: &dyn Format) -> bool {
+    format.name() == "memory-server"
 }
 
 fn default_place(disk: &dyn Disk, path: &Path, format: &dyn Format) -> Result<Vec<Place>, String> {

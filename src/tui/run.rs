@@ -12,6 +12,7 @@ use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
@@ -150,7 +151,7 @@ impl<'a> Loop<'a> {
         match effect {
             Effect::Quit => return Ok(true),
             Effect::Job(job) => self.workers.give(job),
-            Effect::Redraw => self.screen.clear()?,
+            Effect::Redraw => redraw(self.screen)?,
             Effect::Suspend => {
                 leave();
                 signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
@@ -281,9 +282,14 @@ fn enter() -> io::Result<Screen> {
     let mut out = io::stdout();
     execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
     let out = io::BufWriter::with_capacity(1 << 16, out);
-    let mut screen = Terminal::new(CrosstermBackend::new(out))?;
-    screen.clear()?;
-    Ok(screen)
+    Terminal::new(CrosstermBackend::new(out))
+}
+
+/// Clears what is shown, so that the next frame is drawn whole. `Terminal::clear` would ask
+/// the terminal where its cursor is, which not every terminal answers.
+fn redraw(screen: &mut Screen) -> io::Result<()> {
+    let size = screen.size()?;
+    screen.resize(Rect::new(0, 0, size.width, size.height))
 }
 
 /// Gives the terminal back as it was. Nothing more can be done if it is gone.

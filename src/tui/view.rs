@@ -16,6 +16,10 @@ use crate::model::Severity;
 /// Draws the app.
 pub fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
+    if (area.width, area.height) != app.size {
+        // The terminal has just changed its size; the message that says so is on its way.
+        return;
+    }
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let line = format!("palimp needs {}x{}", SMALLEST.0, SMALLEST.1);
         frame.render_widget(Paragraph::new(theme::fit(&line, usize::from(area.width))), area);

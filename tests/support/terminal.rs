@@ -12,7 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, ChildKiller, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
+
+pub use rustix::process::Signal;
 
 /// A program on a pseudo-terminal. Dropping it ends the program.
 pub struct Terminal {
