@@ -104,9 +104,11 @@ fn hostile_text_never_reaches_the_terminal_raw() {
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[31mred\u{9b}32m\u{202e}esrever\u{2066}\u{e0041}\u{0}\u{8}";
     let store = StoreBuilder::session_log()
         .session("s")
-        .entry(json!({"id": format!("id{evil}"), "type": format!("t{evil}"), "timestamp": format!("2026{evil}"),
+        .entry(
+            json!({"id": format!("id{evil}"), "type": format!("t{evil}"), "timestamp": format!("2026{evil}"),
             "content": {"message": format!("message {evil}"), format!("key{evil}"): evil},
-            "tags": [evil], "references": [evil], "session_id": evil, "checksum": evil}))
+            "tags": [evil], "references": [evil], "session_id": evil, "checksum": evil}),
+        )
         .line(format!("{{\"id\":\"torn {evil}").into_bytes())
         .raw("metadata.json", format!("{{\"session_id\":{}}}", json!(evil)))
         .build();
@@ -124,10 +126,26 @@ fn hostile_text_never_reaches_the_terminal_raw() {
     terminal.wait_for_text("this pane alone", SOON);
     let raw = terminal.raw_output();
     let text = String::from_utf8_lossy(&raw).into_owned();
-    for bad in ["owned\u{7}", "\u{1b}]0", "\u{202e}", "\u{2066}", "\u{e0041}", "\u{9b}", "\u{0}", "\u{8}", "[31mred"] {
+    for bad in [
+        "owned\u{7}",
+        "\u{1b}]0",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{e0041}",
+        "\u{9b}",
+        "\u{0}",
+        "\u{8}",
+        "\u{1b}[31mred",
+    ] {
         assert!(!text.contains(bad), "{bad:?} reached the terminal");
     }
-    for verb in [&["list", "--all"][..], &["search", "message"], &["check"], &["stores"], &["show", "nothing\u{202e}"]] {
+    for verb in [
+        &["list", "--all"][..],
+        &["search", "message"],
+        &["check"],
+        &["stores"],
+        &["show", "nothing\u{202e}"],
+    ] {
         let output = support::run([verb, &["--store", path]].concat());
         let text = output.stdout + &output.stderr;
         let bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}\u{e0041}".contains(c);
@@ -182,7 +200,8 @@ fn an_idle_screen_uses_no_processor() {
     let ticks = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", terminal.pid())).unwrap_or_default();
         let after_name = stat.rsplit(')').next().unwrap_or_default().to_owned();
-        let fields: Vec<u64> = after_name.split_whitespace().skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
+        let fields: Vec<u64> =
+            after_name.split_whitespace().skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
         fields.iter().sum::<u64>()
     };
     let seconds = if std::env::var_os("PALIMP_LONG").is_some() { 10 } else { 2 };
@@ -198,7 +217,11 @@ fn an_idle_screen_uses_no_processor() {
 #[test]
 fn suspending_gives_the_terminal_back_and_returning_takes_it_again() {
     let store = three();
-    let command = format!("set -m; {} {} --now {NOW}; echo back $?; fg; echo end", env!("CARGO_BIN_EXE_palimp"), store.path.display());
+    let command = format!(
+        "set -m; {} {} --now {NOW}; echo back $?; fg; echo end",
+        env!("CARGO_BIN_EXE_palimp"),
+        store.path.display()
+    );
     let mut terminal = Program::new("/bin/bash", ["--norc", "-c", &command]).spawn(24, 80);
     terminal.wait_for_text("1/3", SOON);
     terminal.send_bytes(b"\x1a");

@@ -107,11 +107,14 @@ impl<'a> Loop<'a> {
 
     fn until_left(&mut self, now: &dyn Fn() -> Moment) -> io::Result<Ended> {
         loop {
-            for effect in std::mem::take(&mut self.pending) {
-                if self.carry_out(effect, now())? {
-                    return Ok(Ended::ByUser);
+            while !self.pending.is_empty() {
+                for effect in std::mem::take(&mut self.pending) {
+                    if self.carry_out(effect, now())? {
+                        return Ok(Ended::ByUser);
+                    }
                 }
             }
+            self.take_size(now())?;
             self.screen.draw(|frame| view(self.app, frame))?;
             let wait = if self.app.revealed_until.is_some() { REVEALED } else { TICK };
             let mut event = match self.events.recv_timeout(wait) {
@@ -146,6 +149,15 @@ impl<'a> Loop<'a> {
         }
     }
 
+    /// Of sizes that follow fast on one another not every one is told.
+    fn take_size(&mut self, now: Moment) -> io::Result<()> {
+        let size = self.screen.size()?;
+        if (size.width, size.height) != self.app.size {
+            self.pending.extend(update(self.app, Msg::Resize(size.width, size.height), now));
+        }
+        Ok(())
+    }
+
     /// Carries out an effect; true when that is to leave.
     fn carry_out(&mut self, effect: Effect, now: Moment) -> io::Result<bool> {
         match effect {
@@ -156,8 +168,7 @@ impl<'a> Loop<'a> {
                 leave();
                 signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
                 *self.screen = enter()?;
-                let size = crossterm::terminal::size()?;
-                self.pending.extend(update(self.app, Msg::Resize(size.0, size.1), now));
+                self.take_size(now)?;
             }
             Effect::OpenDemo => match (self.options.demo)(now) {
                 Ok(places) => {
