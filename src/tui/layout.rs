@@ -45,7 +45,7 @@ fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
     if body.width < 100 {
         return list_over_detail(app, body);
     }
-    let (left, right) = if body.width < 140 { (27, 38) } else { (32, 50) };
+    let (left, right) = if body.width < 140 { (25, 36) } else { (32, 50) };
     let [left, middle, right] =
         Layout::horizontal([Constraint::Length(left), Constraint::Min(0), Constraint::Length(right)])
             .areas(body);

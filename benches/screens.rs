@@ -1,0 +1,116 @@
+//! How soon the screens are there: `cargo bench --bench screens`.
+//!
+//! On a session of 10 MB, through a pseudo-terminal: the time from start until the newest
+//! entry stands on the screen, against a trivial ratatui program in the same run; and the
+//! time from a key to the frame that it changes. Ends with 1 if a goal is missed.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::{SOON, StoreBuilder, TempStore, Terminal};
+
+/// Runs of each program, one after the other in turn.
+const RUNS: usize = 25;
+/// The first screen may take so many times as long as the trivial program's.
+const RATIO: f64 = 2.0;
+/// A key may take so long to show, at the 99th percentile.
+const KEY: Duration = Duration::from_millis(16);
+
+fn main() -> ExitCode {
+    let store = ten_megabytes();
+    let trivial = trivial_program();
+    let first = first_screen(&store, &trivial);
+    let key = keystroke(&store);
+    ExitCode::from(u8::from(!(first && key)))
+}
+
+/// 9,355 entries of about 1.1 kB, the newest with a text of its own.
+fn ten_megabytes() -> TempStore {
+    let filler =
+        "Connections are pooled, retried and measured before anything else is said of them. ".repeat(10);
+    let mut log = String::new();
+    for number in 0..9_355 {
+        let (day, minute) = (1 + number / 1_440, number % 1_440);
+        let text = if number == 9_354 { "the newest entry".to_owned() } else { format!("{number} {filler}") };
+        let entry = json!({"id": format!("mem_{number}"), "session_id": "s", "type": "conversation",
+            "timestamp": format!("2026-01-{day:02}T{:02}:{:02}:00Z", minute / 60, minute % 60),
+            "content": {"role": "user", "message": text}, "importance": 0.5, "decay_factor": 1.0,
+            "tags": ["database.pooling"], "references": []});
+        log.push_str(&format!("{entry}\n"));
+    }
+    println!("session of {:.1} MB", log.len() as f64 / 1e6);
+    StoreBuilder::session_log().session("s").without("index.json").without("metadata.json").bytes(log).build()
+}
+
+/// The example beside the bench, built if it is not there.
+fn trivial_program() -> PathBuf {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet", "--example", "trivial_screen"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "the trivial program can't be built");
+    let palimp = PathBuf::from(env!("CARGO_BIN_EXE_palimp"));
+    palimp.parent().unwrap().join("examples/trivial_screen")
+}
+
+fn first_screen(store: &TempStore, trivial: &PathBuf) -> bool {
+    let timed = |start: &dyn Fn() -> Terminal, text: &str| {
+        let begun = Instant::now();
+        let terminal = start();
+        terminal.wait_for_text(text, SOON);
+        begun.elapsed()
+    };
+    let path = store.path.to_str().unwrap();
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..RUNS {
+        let nothing: [&str; 0] = [];
+        times[0].push(timed(&|| Terminal::spawn(trivial, nothing, 36, 120), "the first screen stands"));
+        times[1].push(timed(
+            &|| Terminal::palimp([path, "--now", "2026-02-01T12:00:00Z"], 36, 120),
+            "the newest entry",
+        ));
+    }
+    let [floor, own] = times.map(|mut times| percentile(&mut times, 50));
+    let ratio = own.as_secs_f64() / floor.as_secs_f64();
+    println!("first screen: {own:.1?}, trivial program {floor:.1?}, ratio {ratio:.2} (goal {RATIO})");
+    ratio <= RATIO
+}
+
+/// Types and takes back a query, letter by letter; a key is answered when its letter
+/// stands in the line of the search.
+fn keystroke(store: &TempStore) -> bool {
+    let mut terminal =
+        Terminal::palimp([store.path.to_str().unwrap(), "--now", "2026-02-01T12:00:00Z"], 36, 120);
+    terminal.wait_for_text("1/9355", SOON);
+    terminal.send_keys("/");
+    let mut times = Vec::new();
+    for round in 0..12 {
+        let word = ["pooled", "measured", "retried", "before"][round % 4];
+        for end in 1..=word.len() {
+            let begun = Instant::now();
+            terminal.send_keys(&word[end - 1..end]);
+            let typed = format!("/{}", &word[..end]);
+            terminal.wait_for(|screen| line(screen, 1).contains(&typed), SOON);
+            times.push(begun.elapsed());
+        }
+        terminal.send_bytes(b"\x15");
+        terminal.wait_for(|screen| line(screen, 1).trim_end().ends_with('/'), SOON);
+    }
+    let (half, most) = (percentile(&mut times, 50), percentile(&mut times, 99));
+    println!("key to frame: median {half:.1?}, 99th percentile {most:.1?} (goal {KEY:?})");
+    most <= KEY
+}
+
+fn line(screen: &vt100::Screen, row: u16) -> String {
+    screen.contents_between(row, 0, row, screen.size().1.into())
+}
+
+fn percentile(times: &mut [Duration], of: usize) -> Duration {
+    times.sort();
+    times[(times.len() - 1) * of / 100]
+}
