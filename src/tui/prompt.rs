@@ -1,6 +1,6 @@
 //! A line that is typed: a search, or the name of an action.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
@@ -48,6 +48,11 @@ impl Prompt {
 
     /// Takes a key. Line ends and undo across lines have no place in one line.
     pub fn key(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Char('u') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            // The text area would undo; a prompt edits like readline.
+            self.line.delete_line_by_head();
+            return;
+        }
         self.line.input(key);
         if self.line.lines().len() > 1 {
             let text = self.text();

@@ -12,7 +12,10 @@ use crate::tui::view::framed;
 
 /// Draws the tree.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let foot = format!("{} stores", app.snapshot.stores.len());
+    let foot = match app.snapshot.stores.len() {
+        1 => "1 store".to_owned(),
+        several => format!("{several} stores"),
+    };
     let inner = framed(app, frame, Some(Pane::Sessions), "1 Stores & sessions", &foot, area);
     let width = usize::from(inner.width);
     let has_keys = app.focus == Pane::Sessions;
