@@ -17,6 +17,8 @@
 //! | `tui` | the screens |
 //! | `cli` | headless verbs, one a file; without one it opens the screens |
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::dbg_macro)]
+
 pub mod model;
 pub mod text;
 

@@ -1,5 +1,7 @@
 //! Arguments, panic hook, exit codes.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use clap::Parser;
 use palimp::cli::{Args, Exit, run};
 use palimp::tui;

@@ -41,9 +41,11 @@ fn entry(text: &str) -> Value {
            "content": {"finding": text}, "importance": 0.50, "tags": ["a.b"], "references": []})
 }
 
-/// The bytes of a line, and for each record in it: its id (`None` for broken), its raw
-/// bytes, its line within these bytes.
-fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<(Option<String>, Vec<u8>, u32)>) {
+/// A record as it should be read: its id, `None` for a broken one, and its raw bytes.
+type Expected = (Option<String>, Vec<u8>);
+
+/// The bytes of a line, and the records in it.
+fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<Expected>) {
     let id = |part: usize| format!("mem_{number}_{part}");
     let object = |text: &str, part: usize| {
         let mut entry = entry(text);
@@ -51,11 +53,11 @@ fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<(Option<String>, 
         entry
     };
     let compact = |text: &str, part: usize| object(text, part).to_string().into_bytes();
-    let broken = |bytes: &[u8], raw: &[u8]| (bytes.to_vec(), vec![(None, raw.to_vec(), 0)]);
+    let broken = |bytes: &[u8], raw: &[u8]| (bytes.to_vec(), vec![(None, raw.to_vec())]);
     match written {
         Written::Whole(text) => {
             let line = compact(text, 0);
-            ([&line[..], b"\n"].concat(), vec![(Some(id(0)), line, 0)])
+            ([&line[..], b"\n"].concat(), vec![(Some(id(0)), line)])
         }
         Written::Torn => {
             let line = compact("was never finished", 0);
@@ -65,19 +67,19 @@ fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<(Option<String>, 
         Written::Glued(one, two) => {
             let (one, two) = (compact(one, 0), compact(two, 1));
             let bytes = [&one[..], &two[..], b"\n"].concat();
-            (bytes, vec![(Some(id(0)), one, 0), (Some(id(1)), two, 0)])
+            (bytes, vec![(Some(id(0)), one), (Some(id(1)), two)])
         }
         Written::ExtraBrace(text) => {
             let line = compact(text, 0);
-            ([&line[..], b"}\n"].concat(), vec![(Some(id(0)), line, 0)])
+            ([&line[..], b"}\n"].concat(), vec![(Some(id(0)), line)])
         }
         Written::Pretty(text) => {
             let lines = serde_json::to_vec_pretty(&object(text, 0)).unwrap();
-            ([&lines[..], b"\n"].concat(), vec![(Some(id(0)), lines, 0)])
+            ([&lines[..], b"\n"].concat(), vec![(Some(id(0)), lines)])
         }
         Written::Nuls(text) => {
             let line = compact(text, 0);
-            ([&[0; 9][..], &line, b"\0\0\n"].concat(), vec![(Some(id(0)), line, 0)])
+            ([&[0; 9][..], &line, b"\0\0\n"].concat(), vec![(Some(id(0)), line)])
         }
         Written::NotUtf8 => broken(b"{\"id\":\"\xff\xfe\"}\n", b"{\"id\":\"\xff\xfe\"}"),
         Written::RawNewline => broken(b"{\"id\":\"a\nb\"}\n", b"{\"id\":\"a\nb\"}"),
@@ -114,7 +116,7 @@ proptest! {
         for (number, line) in lines.iter().enumerate() {
             let first = 1 + bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
             let (own, records) = bytes_of(line, number);
-            expected.extend(records.into_iter().map(|(id, raw, _)| (id, raw, first)));
+            expected.extend(records.into_iter().map(|(id, raw)| (id, raw, first)));
             bytes.extend(own);
         }
         let store = StoreBuilder::session_log().session("s").bytes(&bytes).build();

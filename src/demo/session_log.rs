@@ -11,6 +11,7 @@ use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Moment};
 use crate::text::canonical;
+use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
 
 /// Where the store stands in the demo's folder.
@@ -233,7 +234,7 @@ impl Session<'_> {
         let unsigned = object.clone().finish();
         let mut tape = Tape::default();
         tape.scan(unsigned.as_bytes(), Newlines::Refused);
-        let entry = tape.value(unsigned.as_bytes());
+        let entry = Json::of(unsigned.as_bytes(), &tape);
         match damage {
             Some(Damage::ChecksumLegacy) => {
                 object.text("checksum", &canonical::legacy_checksum(entry)).finish()

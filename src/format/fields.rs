@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::reading::Fault;
 use crate::model::{Code, Moment, Severity, Zone};
 use crate::text::json::{Json, Kind};
+
+/// A problem of one record, before it is placed.
+pub type Fault = (Code, Severity, String);
 
 /// Whether a member must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -172,7 +172,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
 fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
     use crate::text::scan::Scan;
     match tape.scan(raw, Newlines::Refused) {
-        Scan::Whole { .. } => Some(tape.value(raw)),
+        Scan::Whole { .. } => Some(Json::of(raw, tape)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::fields::Fields;
+use super::fields::{Fault, Fields};
 use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
 use crate::text::json::Json;
 use crate::text::lines;
@@ -30,9 +30,6 @@ impl Reading {
         self.records.push(Record { span, line, lines, body: Body::Read(Box::new(view)) });
     }
 }
-
-/// A problem of one record, before it is placed.
-pub type Fault = (Code, Severity, String);
 
 /// Reads JSON Lines. `view` turns each object into a view, telling `fields` what is wrong.
 pub fn read_lines(
@@ -143,7 +140,7 @@ pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, 
     if !body[end..].iter().all(u8::is_ascii_whitespace) {
         return Err((end, "Something follows the file's object.".into()));
     }
-    let value = tape.value(body);
+    let value = Json::of(body, tape);
     match value.kind() {
         crate::text::json::Kind::Object => Ok(value),
         other => Err((0, format!("The file should hold an object and holds {}.", other.as_str()))),

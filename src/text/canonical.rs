@@ -154,7 +154,7 @@ mod tests {
     fn form(text: &str, only: Option<&[String]>) -> String {
         let mut tape = Tape::default();
         tape.scan(text.as_bytes(), Newlines::Refused);
-        canonical(tape.value(text.as_bytes()), only)
+        canonical(Json::of(text.as_bytes(), &tape), only)
     }
 
     #[test]

@@ -7,36 +7,7 @@ use std::borrow::Cow;
 
 use super::scan::{Node, Tape};
 
-/// What a JSON value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `{…}`
-    Object,
-    /// `[…]`
-    Array,
-    /// `"…"`
-    String,
-    /// A number.
-    Number,
-    /// `true` or `false`
-    Bool,
-    /// `null`
-    Null,
-}
-
-impl Kind {
-    /// The word for messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Object => "an object",
-            Kind::Array => "an array",
-            Kind::String => "a string",
-            Kind::Number => "a number",
-            Kind::Bool => "a boolean",
-            Kind::Null => "null",
-        }
-    }
-}
+pub use super::scan::Kind;
 
 /// One value within scanned bytes.
 #[derive(Clone, Copy)]
@@ -47,8 +18,8 @@ pub struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// The root of what `tape` holds after a scan of `bytes`.
-    pub(super) fn root(bytes: &'a [u8], tape: &'a Tape) -> Self {
+    /// The value that the last scan of `tape` found, if it was whole. `bytes` are those scanned.
+    pub fn of(bytes: &'a [u8], tape: &'a Tape) -> Self {
         Json { bytes, nodes: tape.nodes(), at: 0 }
     }
 

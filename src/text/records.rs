@@ -271,7 +271,7 @@ impl Splitter<'_, '_> {
         if lines > 1 {
             self.tape.scan(bytes, Newlines::Refused);
         }
-        let object = Some(self.tape.value(bytes));
+        let object = Some(Json::of(bytes, &self.tape));
         (self.take)(Piece { start, end, line: self.line, lines, object, faults });
     }
 

@@ -1,10 +1,39 @@
 //! The scanner: bytes in, a tape of spans out, without recursion.
 
-use super::json::{Json, Kind};
-
 /// Objects and arrays nested deeper than this are not read: the record that holds them
 /// is a broken one.
 const DEPTH: usize = 1 << 16;
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+impl Kind {
+    /// The word for messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Object => "an object",
+            Kind::Array => "an array",
+            Kind::String => "a string",
+            Kind::Number => "a number",
+            Kind::Bool => "a boolean",
+            Kind::Null => "null",
+        }
+    }
+}
 
 /// One value on the tape.
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +94,6 @@ enum Expect {
 impl Tape {
     pub(super) fn nodes(&self) -> &[Node] {
         &self.nodes
-    }
-
-    /// The value of the last scan, if it was whole. `bytes` are those scanned.
-    pub fn value<'a>(&'a self, bytes: &'a [u8]) -> Json<'a> {
-        Json::root(bytes, self)
     }
 
     /// Scans one value at the start of `bytes` (white space may stand before it).
@@ -292,6 +316,7 @@ impl Scanner<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::json::Json;
     use proptest::prelude::*;
 
     fn scan(text: &str) -> Scan {
@@ -320,7 +345,7 @@ mod tests {
         let mut tape = Tape::default();
         let bytes = br#"{"a":1,"a":2}"#;
         tape.scan(bytes, Newlines::Refused);
-        let value = tape.value(bytes);
+        let value = Json::of(bytes, &tape);
         assert_eq!(value.get("a").and_then(|a| a.number()), Some(2.0));
         assert_eq!(value.members().count(), 2);
     }
@@ -337,7 +362,7 @@ mod tests {
         let mut tape = Tape::default();
         tape.scan(bytes, Newlines::Refused);
         let mut seen = Vec::new();
-        tape.value(bytes).each_string(&mut |path, value| seen.push((path.join("."), value.plain())));
+        Json::of(bytes, &tape).each_string(&mut |path, value| seen.push((path.join("."), value.plain())));
         let expected = [("a.b", "x"), ("a.b", "y"), ("c", "z")].map(|(p, v)| (p.to_owned(), v.to_owned()));
         assert_eq!(seen, expected);
     }

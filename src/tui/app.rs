@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use super::Options;
+use super::cursor::Cursor;
 use super::prompt::Prompt;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
@@ -50,24 +51,6 @@ impl Tab {
             Tab::Read => "Read",
             Tab::Raw => "Raw",
             Tab::References => "References",
-        }
-    }
-}
-
-/// A line of a list, and the first one on screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
-    pub at: usize,
-    pub top: usize,
-}
-
-impl Cursor {
-    /// Moves to `at` among `len` lines, of which `height` are on screen.
-    pub fn go(&mut self, at: usize, len: usize, height: usize) {
-        self.at = at.min(len.saturating_sub(1));
-        self.top = self.top.min(self.at).min(len.saturating_sub(height.min(len)));
-        if self.at >= self.top + height.max(1) {
-            self.top = self.at + 1 - height.max(1);
         }
     }
 }
@@ -236,6 +219,12 @@ impl App {
             id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
             key: store.key(entry),
         }
+    }
+
+    /// How many problems all stores have: errors, warnings, notes.
+    pub fn problem_counts(&self) -> [usize; 3] {
+        let counts = self.snapshot.stores.iter().map(|store| store.problem_counts());
+        counts.fold([0; 3], |[a, b, c], [x, y, z]| [a + x, b + y, c + z])
     }
 
     /// Problems of all stores, as (store, index within its problems).

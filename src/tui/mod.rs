@@ -14,6 +14,8 @@
 
 pub(crate) mod action;
 mod app;
+mod border;
+mod cursor;
 mod keys;
 mod layout;
 mod msg;

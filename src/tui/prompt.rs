@@ -6,7 +6,7 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
 
 use super::action::{ACTIONS, Known};
-use super::app::Cursor;
+use super::cursor::Cursor;
 
 /// What a prompt is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
+use ratatui::widgets::Paragraph;
 
 use super::app::{App, Pane, Screen};
 use super::layout::{self, SMALLEST};
@@ -56,31 +56,6 @@ fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
     }
 }
 
-/// A pane's border, drawn, and the area within it.
-pub fn framed(
-    app: &App,
-    frame: &mut Frame<'_>,
-    pane: Option<Pane>,
-    title: &str,
-    foot: &str,
-    area: Rect,
-) -> Rect {
-    let theme = Theme::of(app);
-    let focused = pane.is_none_or(|pane| pane == app.focus && app.prompt.is_none());
-    let style = if focused { theme.focus() } else { Style::new() };
-    let kind = if focused { BorderType::Thick } else { BorderType::Plain };
-    let width = usize::from(area.width.saturating_sub(4));
-    let mut block = Block::bordered().border_type(kind).border_style(style);
-    block = block.title(format!(" {} ", theme::fit(title, width)));
-    if !foot.is_empty() {
-        block = block.title_bottom(Line::from(format!(" {} ", theme::fit(foot, width))).right_aligned());
-    }
-    let inner = block.inner(area);
-    frame.render_widget(Clear, area);
-    frame.render_widget(block, area);
-    inner
-}
-
 fn title(app: &App, width: u16) -> Line<'static> {
     let theme = Theme::of(app);
     let where_to = match app.screen {
@@ -114,15 +89,9 @@ fn counts(app: &App) -> String {
     }
     let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let sensitive: usize = app.tallies.iter().map(|tally| tally.sensitive).sum();
-    let [errors, warnings, _] = problem_counts(app);
+    let [errors, warnings, _] = app.problem_counts();
     let (error, warning) = (sign(Severity::Error), sign(Severity::Warning));
     format!("{listed} memories  {error}{errors} {warning}{warnings} !{sensitive}  read-only ")
-}
-
-/// Problems of all stores: errors, warnings, notes.
-pub fn problem_counts(app: &App) -> [usize; 3] {
-    let counts = app.snapshot.stores.iter().map(|store| store.problem_counts());
-    counts.fold([0; 3], |[a, b, c], [x, y, z]| [a + x, b + y, c + z])
 }
 
 /// A notice, or the keys that can be used now.

@@ -2,7 +2,7 @@
 //! run, and a digest that proves that nothing was touched.
 //!
 //! An integration test writes `mod support;`. Each test binary uses another part of it.
-#![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, unused_imports)]
 
 pub mod index;
 pub mod memory_server;

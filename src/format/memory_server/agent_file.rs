@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{layout, view};
-use crate::format::fields::Fields;
+use crate::format::fields::{Fault, Fields};
 use crate::format::reading::{self, Reading};
 use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span};
 use crate::text::json::{Json, Kind};
@@ -63,7 +63,7 @@ fn memories(path: &Path, bytes: &[u8], skipped: usize, object: Json<'_>, now: Mo
 }
 
 /// The 1.0 writer had fewer fields: what is absent from its records is a note.
-fn lenient((code, severity, message): reading::Fault) -> reading::Fault {
+fn lenient((code, severity, message): Fault) -> Fault {
     let severity = if code == Code::MissingField { Severity::Note } else { severity };
     (code, severity, message)
 }

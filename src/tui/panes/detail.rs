@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
 
 use crate::tui::app::{App, Pane, Tab};
+use crate::tui::border::framed;
 use crate::tui::theme;
-use crate::tui::view::framed;
 
 /// Draws the memory, or its bytes, or what it is tied to.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {

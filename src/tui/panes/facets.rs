@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::tui::app::{App, Pane};
+use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::update::facet_lines;
-use crate::tui::view::framed;
 
 /// Draws the facets.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {

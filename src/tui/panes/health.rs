@@ -8,8 +8,8 @@ use ratatui::widgets::Paragraph;
 use crate::model::{Code, Severity};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
+use crate::tui::border::framed;
 use crate::tui::theme::{Theme, column, sign};
-use crate::tui::view::{framed, problem_counts};
 use crate::work::Tally;
 
 /// Draws the health of the stores.
@@ -36,7 +36,7 @@ fn facts(app: &App) -> Vec<(&'static str, String, &'static str)> {
         return vec![("", "reading …".into(), "")];
     }
     let sum = |of: fn(&Tally) -> usize| app.tallies.iter().map(of).sum::<usize>().to_string();
-    let [errors, warnings, notes] = problem_counts(app);
+    let [errors, warnings, notes] = app.problem_counts();
     let signs = [Severity::Error, Severity::Warning, Severity::Note].map(sign);
     let locks = app.snapshot.stores.iter().flat_map(|store| &store.problems);
     let stale = locks.filter(|problem| problem.code == Code::StaleLock).count();

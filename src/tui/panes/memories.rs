@@ -10,9 +10,9 @@ use crate::model::{Severity, State};
 use crate::query::{Hit, Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
+use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column, fit, sign};
 use crate::tui::update::set_off;
-use crate::tui::view::framed;
 
 /// Columns of the bar that shows decay.
 const BAR: usize = 5;

@@ -17,7 +17,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::app::Cursor;
+use super::cursor::Cursor;
 use super::theme::Theme;
 
 /// Draws the visible lines of a list, the one under the cursor set off. Lines are made

@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::show::show;
 use crate::tui::app::App;
+use crate::tui::border::framed;
 use crate::tui::prompt::Purpose;
 use crate::tui::theme::{Theme, column};
-use crate::tui::view::framed;
 
 /// The widest that it gets.
 const WIDTH: u16 = 90;

@@ -6,12 +6,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::app::App;
+use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column, fit, sign};
-use crate::tui::view::{framed, problem_counts};
 
 /// Draws the list, and what the problem under the cursor means.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let [errors, warnings, notes] = problem_counts(app);
+    let [errors, warnings, notes] = app.problem_counts();
     let title = format!("Problems  {errors} errors, {warnings} warnings, {notes} notes");
     let inner = framed(app, frame, None, &title, "Enter opens its memory · only read, nothing changed", area);
     let places: Vec<(usize, usize)> =

@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::model::Severity;
 use crate::tui::app::{App, Branch, Pane};
+use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column, sign};
-use crate::tui::view::framed;
 
 /// Draws the tree.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {

@@ -6,8 +6,8 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use crate::tui::app::App;
+use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, wrap};
-use crate::tui::view::framed;
 
 /// Draws it.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {

@@ -11,8 +11,8 @@ use ratatui::widgets::canvas::{Canvas, Points};
 use crate::model::DecayRule;
 use crate::query::{Explanation, Ranking, WEIGHTS};
 use crate::tui::app::{App, Pane};
+use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme};
-use crate::tui::view::framed;
 
 /// The curve covers so many days at least.
 const DAYS: f64 = 90.0;

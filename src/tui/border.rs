@@ -1,0 +1,35 @@
+//! The border of a pane.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, BorderType, Clear};
+
+use super::app::{App, Pane};
+use super::theme::{self, Theme};
+
+/// A pane's border, drawn, and the area within it.
+pub fn framed(
+    app: &App,
+    frame: &mut Frame<'_>,
+    pane: Option<Pane>,
+    title: &str,
+    foot: &str,
+    area: Rect,
+) -> Rect {
+    let theme = Theme::of(app);
+    let focused = pane.is_none_or(|pane| pane == app.focus && app.prompt.is_none());
+    let style = if focused { theme.focus() } else { Style::new() };
+    let kind = if focused { BorderType::Thick } else { BorderType::Plain };
+    let width = usize::from(area.width.saturating_sub(4));
+    let mut block = Block::bordered().border_type(kind).border_style(style);
+    block = block.title(format!(" {} ", theme::fit(title, width)));
+    if !foot.is_empty() {
+        block = block.title_bottom(Line::from(format!(" {} ", theme::fit(foot, width))).right_aligned());
+    }
+    let inner = block.inner(area);
+    frame.render_widget(Clear, area);
+    frame.render_widget(block, area);
+    inner
+}

@@ -1,0 +1,19 @@
+//! The cursor of a list.
+
+/// A line of a list, and the first one on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    pub at: usize,
+    pub top: usize,
+}
+
+impl Cursor {
+    /// Moves to `at` among `len` lines, of which `height` are on screen.
+    pub fn go(&mut self, at: usize, len: usize, height: usize) {
+        self.at = at.min(len.saturating_sub(1));
+        self.top = self.top.min(self.at).min(len.saturating_sub(height.min(len)));
+        if self.at >= self.top + height.max(1) {
+            self.top = self.at + 1 - height.max(1);
+        }
+    }
+}
