@@ -112,7 +112,7 @@ fn hostile_text_never_reaches_the_terminal_raw() {
         .line(format!("{{\"id\":\"torn {evil}").into_bytes())
         .raw("metadata.json", format!("{{\"session_id\":{}}}", json!(evil)))
         .build();
-    std::fs::create_dir(store.file(format!("sessions/x\u{1b}[31m\u{202e}"))).unwrap();
+    std::fs::create_dir(store.file("sessions/x\u{1b}[31m\u{202e}")).unwrap();
     let path = store.path.to_str().unwrap();
     let mut terminal = Terminal::palimp([path, "--now", NOW], 36, 120);
     terminal.wait_for_text("1/2", SOON);
