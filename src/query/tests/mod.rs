@@ -1,1 +1,222 @@
-//! What a user sees of queries and ranks.
+//! What a user sees of queries and ranks, on stores built by hand.
+
+mod language;
+mod ranks;
+mod results;
+mod words;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::*;
+use crate::format::Searched;
+use crate::model::snapshot::Generation;
+use crate::model::{
+    Body, DecayTable, Document, Entry, EntryRef, Extent, Moment, Problem, Record, Role, Session, Snapshot,
+    Span, State, Store, View,
+};
+
+/// The time of all tests.
+fn now() -> Moment {
+    Moment::parse("2026-01-20T12:00:00Z").unwrap().0
+}
+
+fn hours_ago(hours: i64) -> Moment {
+    now().plus(-hours * crate::model::time::HOUR)
+}
+
+/// A record while it is being built. Its bytes are `title|body`, without the bar if it
+/// is broken.
+#[derive(Clone)]
+struct Memory {
+    raw: String,
+    view: View,
+    state: State,
+    session: Option<u32>,
+    problem: bool,
+}
+
+fn memory(id: &str, title: &str) -> Memory {
+    let view = View {
+        id: Some(id.into()),
+        kind: "decision".into(),
+        created: Some(hours_ago(1000)),
+        importance: 0.5,
+        ..View::default()
+    };
+    Memory { raw: format!("{title}|"), view, state: State::Live, session: None, problem: false }
+}
+
+fn broken(raw: &str) -> Memory {
+    Memory { raw: raw.into(), state: State::Broken, ..memory("", "") }
+}
+
+impl Memory {
+    fn body(mut self, body: &str) -> Self {
+        self.raw += body;
+        self
+    }
+
+    fn kind(mut self, kind: &'static str) -> Self {
+        self.view.kind = kind.into();
+        self
+    }
+
+    fn tags(mut self, tags: &[&str]) -> Self {
+        self.view.tags = tags.iter().map(|&tag| tag.into()).collect();
+        self
+    }
+
+    fn aged(mut self, hours: i64) -> Self {
+        self.view.created = Some(hours_ago(hours));
+        self
+    }
+
+    fn accessed(mut self, hours: i64) -> Self {
+        self.view.accessed = Some(hours_ago(hours));
+        self
+    }
+
+    fn importance(mut self, importance: f64) -> Self {
+        self.view.importance = importance;
+        self
+    }
+
+    fn state(mut self, state: State) -> Self {
+        self.state = state;
+        self
+    }
+
+    fn session(mut self, session: u32) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut View)) -> Self {
+        change(&mut self.view);
+        self
+    }
+
+    fn with_problem(mut self) -> Self {
+        self.problem = true;
+        self
+    }
+}
+
+/// A store of one document, with the sessions `payments`, `payments-old` and `oauth`.
+fn store(root: &str, memories: &[Memory]) -> Store {
+    let (mut bytes, mut records, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut problems, mut problems_by_record) = (Vec::new(), Vec::new());
+    for (index, memory) in memories.iter().enumerate() {
+        let index = index as u32;
+        let start = bytes.len() as u64;
+        bytes.extend(memory.raw.as_bytes());
+        let span = Span { start, end: bytes.len() as u64 };
+        let body = match memory.state {
+            State::Broken => Body::Broken,
+            _ => Body::Read(Box::new(memory.view.clone())),
+        };
+        records.push(Record { span, line: index + 1, lines: 1, body });
+        entries.push(Entry { document: 0, record: index, session: memory.session, state: memory.state });
+        if memory.problem {
+            problems_by_record.push((0, index, problems.len() as u32));
+            let (code, severity) = (crate::model::Code::TooLong, crate::model::Severity::Warning);
+            problems
+                .push(Problem::of_file(code, severity, "memory.jsonl", "too long").of_record(index, None));
+        }
+    }
+    let generation = Generation { len: bytes.len() as u64, ..Generation::default() };
+    let decay = DecayTable::new(&[("decision", Some(720.0)), ("preference", None)], Some(168.0), 0.1);
+    let session = |name: &str| Session {
+        name: name.into(),
+        path: PathBuf::from("sessions").join(name),
+        decay: decay.clone(),
+        created: None,
+        size: 0,
+        limit: None,
+    };
+    let document = Document {
+        path: "memory.jsonl".into(),
+        role: Role::Records,
+        len: bytes.len() as u64,
+        bytes: bytes.into(),
+        offset: 0,
+        generation,
+        records,
+        problems: Vec::new(),
+    };
+    Store {
+        root: root.into(),
+        format: "session-log",
+        extent: Extent::Whole,
+        sessions: vec![session("payments"), session("payments-old"), session("oauth")],
+        documents: vec![Arc::new(document)],
+        entries,
+        problems,
+        problems_by_record,
+        decay,
+        bytes: 0,
+        modified: None,
+    }
+}
+
+/// Title, tags and id as head, the rest as body; of a broken record its bytes.
+fn searched(store: &Store, entry: &Entry) -> Searched {
+    let raw = String::from_utf8_lossy(store.raw(entry)).into_owned();
+    let Some(view) = store.view(entry) else { return Searched { head: vec![], body: vec![raw] } };
+    let (title, body) = raw.split_once('|').unwrap_or_default();
+    let tags = view.tags.iter().map(|tag| tag.to_string());
+    let head = [title.to_owned()].into_iter().chain(tags).chain(view.id.as_deref().map(str::to_owned));
+    Searched { head: head.collect(), body: vec![body.to_owned()] }
+}
+
+/// A snapshot with its text, ready to be asked.
+struct Asked {
+    snapshot: Snapshot,
+    text: TextIndex,
+}
+
+fn stores(stores: Vec<Store>) -> Asked {
+    let snapshot = Snapshot { stores: stores.into_iter().map(Arc::new).collect() };
+    let text = TextIndex::build_from(&snapshot, None, &Cancel::default(), &searched).unwrap();
+    Asked { snapshot, text }
+}
+
+fn memories(memories: &[Memory]) -> Asked {
+    stores(vec![store("/stores/one", memories)])
+}
+
+impl Asked {
+    fn request<'a>(&'a self, query: &'a Query) -> Request<'a> {
+        Request {
+            snapshot: &self.snapshot,
+            text: Some(&self.text),
+            query,
+            ranking: Ranking::Product,
+            order: Order::Rank,
+            all: false,
+            now: now(),
+        }
+    }
+
+    fn results(&self, query: &str) -> Results {
+        let query = Query::parse(query, now()).unwrap_or_else(|error| panic!("{query}: {error}"));
+        search(&self.request(&query), &Cancel::default()).unwrap()
+    }
+
+    /// The ids that a query finds, in their order; a broken record is its bytes.
+    fn found(&self, query: &str) -> Vec<String> {
+        self.results(query).hits.iter().map(|hit| self.name(hit.at)).collect()
+    }
+
+    fn name(&self, at: EntryRef) -> String {
+        let (store, entry) = self.snapshot.get(at);
+        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        id.map_or_else(|| String::from_utf8_lossy(store.raw(entry)).into_owned(), str::to_owned)
+    }
+
+    fn explained(&self, query: &str, entry: u32) -> Explanation {
+        let query = Query::parse(query, now()).unwrap();
+        explain(&self.request(&query), EntryRef { store: 0, entry }).unwrap()
+    }
+}

@@ -1,0 +1,319 @@
+//! What each piece of the language means.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn three() -> Asked {
+    memories(&[
+        memory("a", "Use a connection pool").body("for the database"),
+        memory("b", "OAuth tokens").body("expire from the pool of keys"),
+        memory("c", "Concise answers"),
+    ])
+}
+
+fn error(query: &str) -> QueryError {
+    Query::parse(query, now()).unwrap_err()
+}
+
+#[test]
+fn an_empty_query_finds_every_live_memory() {
+    assert_eq!(three().found("  ").len(), 3);
+    assert!(Query::parse(" ", now()).unwrap().is_empty());
+}
+
+#[test]
+fn a_query_with_two_words_needs_both() {
+    assert_eq!(three().found("pool connection"), ["a"]);
+}
+
+#[test]
+fn a_phrase_needs_its_words_in_that_order() {
+    assert_eq!(three().found("\"connection  pool\""), ["a"]);
+    assert_eq!(three().found("\"pool connection\""), [""; 0]);
+}
+
+#[test]
+fn minus_leaves_out_words_phrases_fields_and_groups() {
+    assert_eq!(three().found("pool -oauth"), ["a"]);
+    assert_eq!(three().found("pool -\"pool of keys\""), ["a"]);
+    assert_eq!(three().found("pool -id:a"), ["b"]);
+    assert_eq!(three().found("-(oauth OR concise)"), ["a"]);
+    assert_eq!(three().found("-pool"), ["c"]);
+}
+
+#[test]
+fn or_takes_either_side_and_binds_less_than_and() {
+    assert_eq!(three().found("concise OR oauth keys").len(), 2);
+    assert_eq!(three().found("(concise OR oauth) keys"), ["b"]);
+}
+
+#[test]
+fn small_or_is_a_word() {
+    assert_eq!(three().found("concise or oauth"), [""; 0]);
+}
+
+#[test]
+fn words_with_two_hyphens_urls_and_times_are_words() {
+    let asked =
+        memories(&[memory("a", "run with --json at 12:30"), memory("b", "see http://x/y std::fs C:\\tmp")]);
+    assert_eq!(asked.found("--json"), ["a"]);
+    assert_eq!(asked.found("12:30"), ["a"]);
+    assert_eq!(asked.found("http://x std::fs C:\\tmp"), ["b"]);
+}
+
+#[test]
+fn quotes_make_text_of_what_looks_like_a_field() {
+    let asked = memories(&[memory("a", "note: foo:bar"), memory("b", "foo")]);
+    assert_eq!(asked.found("\"foo:bar\""), ["a"]);
+}
+
+#[test]
+fn parentheses_within_a_word_belong_to_it() {
+    let asked = memories(&[memory("a", "call parse() first"), memory("b", "parse")]);
+    assert_eq!(asked.found("(parse())"), ["a"]);
+}
+
+#[test]
+fn a_list_of_values_takes_any_of_them() {
+    let asked = memories(&[
+        memory("a", "").kind("decision"),
+        memory("b", "").kind("Finding"),
+        memory("c", "").kind("preference"),
+    ]);
+    assert_eq!(asked.found("type:decision,finding"), ["a", "b"]);
+    assert_eq!(asked.found("-type:decision,finding"), ["c"]);
+}
+
+#[test]
+fn a_tag_is_that_tag_and_a_star_what_lies_beneath_it() {
+    let asked = memories(&[
+        memory("a", "").tags(&["Security"]),
+        memory("b", "").tags(&["security.auth"]),
+        memory("c", "").tags(&["insecurity"]),
+    ]);
+    assert_eq!(asked.found("tag:security"), ["a"]);
+    assert_eq!(asked.found("tag:security.*"), ["b"]);
+    assert_eq!(asked.found("-tag:security,security.*"), ["c"]);
+}
+
+#[test]
+fn where_a_memory_has_no_topic_its_tags_stand_in() {
+    let topic = |view: &mut View| view.topic = Some("Database".into());
+    let asked = memories(&[
+        memory("a", "").with(topic).tags(&["x"]),
+        memory("b", "").tags(&["database"]),
+        memory("c", ""),
+    ]);
+    assert_eq!(asked.found("topic:database"), ["a", "b"]);
+}
+
+#[test]
+fn a_session_s_whole_name_means_that_session_alone_and_a_part_all_that_hold_it() {
+    let asked = memories(&[
+        memory("a", "").session(0),
+        memory("b", "").session(1),
+        memory("c", "").session(2),
+        memory("d", ""),
+    ]);
+    assert_eq!(asked.found("session:payments"), ["a"]);
+    assert_eq!(asked.found("session:pay"), ["a", "b"]);
+    assert_eq!(asked.found("session:pay*old,OAUTH"), ["b", "c"]);
+}
+
+#[test]
+fn a_store_answers_to_its_path_its_folder_and_its_format() {
+    let asked =
+        stores(vec![store("/one/memory", &[memory("a", "")]), store("/two/memory-b", &[memory("b", "")])]);
+    assert_eq!(asked.found("store:/one/memory"), ["a"]);
+    assert_eq!(asked.found("store:memory"), ["a"]);
+    assert_eq!(asked.found("store:two"), ["b"]);
+    assert_eq!(asked.found("store:session-log").len(), 2);
+}
+
+#[test]
+fn an_id_is_taken_letter_by_letter_and_a_star_takes_several() {
+    let asked = memories(&[memory("dec-1", ""), memory("dec-12", ""), memory("DEC-1", "")]);
+    assert_eq!(asked.found("id:dec-1"), ["dec-1"]);
+    assert_eq!(asked.found("id:dec-*"), ["dec-1", "dec-12"]);
+}
+
+#[test]
+fn a_memory_without_an_id_answers_to_its_key() {
+    let asked = memories(&[memory("a", ""), memory("", "").with(|view| view.id = None)]);
+    let (store, entry) = asked.snapshot.get(EntryRef { store: 0, entry: 1 });
+    let hits = asked.results(&format!("id:{}", store.key(entry))).hits;
+    assert_eq!(hits.iter().map(|hit| hit.at.entry).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn is_and_has_ask_for_traits() {
+    let asked = memories(&[
+        memory("a", "").tags(&["pinned"]),
+        memory("b", "").with(|view| view.sensitive = true),
+        memory("c", "").with_problem(),
+        memory("d", "").with(|view| view.checksum = true),
+        memory("e", "").with(|view| view.references = ["a".into()].into()),
+        broken("{\"id"),
+    ]);
+    for (query, found) in [
+        ("is:pinned", "a"),
+        ("has:tag", "a"),
+        ("is:sensitive", "b"),
+        ("has:problem", "c"),
+        ("has:checksum", "d"),
+        ("has:reference", "e"),
+        ("is:broken", "{\"id"),
+    ] {
+        assert_eq!(asked.found(query), [found], "{query}");
+    }
+    assert_eq!(asked.found("is:live").len(), 5);
+}
+
+#[test]
+fn a_broken_line_that_holds_a_token_is_sensitive() {
+    let torn = ["{\"text\":\"sk-ant", "-ABCDEFGHIJKLMNOPQRST"].concat();
+    assert_eq!(memories(&[broken(&torn), broken("{")]).found("is:sensitive"), [torn]);
+}
+
+#[test]
+fn times_take_creation_and_access() {
+    let asked = memories(&[
+        memory("now", "").aged(1),
+        memory("week", "").aged(150).accessed(100),
+        memory("old", "").aged(2000).accessed(1000),
+    ]);
+    for (query, found) in [
+        ("since:-7d", &["now", "week"][..]),
+        ("until:-7d", &["old"]),
+        ("at:today", &["now"]),
+        ("since:yesterday", &["now"]),
+        ("at:2026-01-14", &["week"]),
+        ("until:2026-01-14", &["week", "old"]),
+        ("accessed:<-30d", &["old"]),
+        ("accessed:>-7d", &["week"]),
+        ("accessed:2026-01-16", &["week"]),
+    ] {
+        assert_eq!(asked.found(&format!("{query} sort:time")), found, "{query}");
+    }
+}
+
+#[test]
+fn importance_takes_numbers_comparisons_and_words() {
+    let asked = memories(&[
+        memory("high", "").importance(0.9),
+        memory("edge", "").importance(0.75),
+        memory("medium", "").importance(0.6),
+        memory("low", "").importance(0.3),
+    ]);
+    for (query, found) in [
+        ("importance:high", &["high", "edge"][..]),
+        ("importance:medium", &["medium"]),
+        ("importance:low", &["low"]),
+        ("importance:0.6", &["medium"]),
+        ("importance:>0.75", &["high"]),
+        ("importance:>=.75", &["high", "edge"]),
+        ("importance:<0.6", &["low"]),
+        ("importance:<=0.6", &["medium", "low"]),
+    ] {
+        assert_eq!(asked.found(&format!("{query} sort:importance")), found, "{query}");
+    }
+}
+
+#[test]
+fn settings_hold_for_the_whole_query_beside_or() {
+    let asked = memories(&[memory("a", "pool").aged(5), memory("b", "oauth").aged(1), memory("c", "x")]);
+    assert_eq!(asked.found("pool OR oauth sort:time limit:1"), ["b"]);
+}
+
+#[test]
+fn a_query_that_cannot_be_understood_says_where_and_what_is_possible() {
+    for (query, span, part) in [
+        ("a foo:bar", 2..6, "importance"),
+        ("type:", 0..5, "needs a value"),
+        ("is:odd", 3..6, "live, archived"),
+        ("has:tag,x", 8..9, "problem, checksum"),
+        ("in:x", 3..4, "archive"),
+        ("since:soon", 6..10, "yesterday"),
+        ("accessed:<x", 9..11, ">="),
+        ("importance:7", 11..12, "from 0 to 1"),
+        ("importance:nan", 11..14, "from 0 to 1"),
+        ("min:x", 4..5, "rank value"),
+        ("sort:name", 5..9, "rank, time"),
+        ("limit:0", 6..7, "from 1"),
+        ("a \"b c", 2..6, "never closed"),
+        ("(a", 0..1, "never closed"),
+        ("a ) b", 2..3, "closes nothing"),
+        ("a ()", 2..4, "nothing"),
+        ("a OR", 2..4, "between two terms"),
+        ("OR a", 0..2, "between two terms"),
+        ("a OR OR b", 5..7, "between two terms"),
+        ("a OR sort:time", 2..4, "between two terms"),
+        ("a -", 2..3, "none follows"),
+        ("-sort:time", 1..10, "whole query"),
+        ("(sort:time a)", 1..10, "whole query"),
+        ("\"\"", 0..2, "no letter"),
+        ("a **", 2..4, "no letter"),
+        ("~", 0..1, "no letter"),
+    ] {
+        let error = error(query);
+        assert_eq!(error.span, span, "{query}: {error}");
+        assert!(error.message.contains(part), "{query}: {error}");
+    }
+}
+
+#[test]
+fn parentheses_too_deep_are_refused() {
+    assert!(error(&"(".repeat(100_000)).message.contains("deep"));
+    assert!(error(&"-(".repeat(100_000)).message.contains("deep"));
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = proptest::sample::select(vec![
+        "a",
+        "pool",
+        "\"",
+        "(",
+        ")",
+        "-",
+        "~",
+        "*",
+        "OR",
+        " ",
+        " ",
+        ":",
+        ",",
+        "type:",
+        "is:archived",
+        "tag:a.*",
+        "since:-7d",
+        "at:today",
+        "importance:>=",
+        "0.5",
+        "min:.3",
+        "sort:time",
+        "limit:2",
+        "é",
+        "\u{301}",
+        "接",
+        "\\",
+    ]);
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_query_makes_it_stumble(query in prop_oneof![pieces(), "\\PC{0,30}", any::<String>()]) {
+        match Query::parse(&query, now()) {
+            Ok(parsed) => {
+                let asked = memories(&[memory("a", "pool é 接").body("a a.b"), broken("pool"), memory("b", "")]);
+                let results = search(&asked.request(&parsed), &Cancel::default()).unwrap();
+                prop_assert!(results.hits.len() <= 3);
+                parsed.terms().for_each(|span| assert!(query.get(span).is_some()));
+            }
+            Err(error) => {
+                prop_assert!(query.get(error.span.clone()).is_some_and(|part| !part.is_empty()), "{:?}", error);
+            }
+        }
+    }
+}

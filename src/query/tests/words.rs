@@ -1,0 +1,156 @@
+//! Where words are found, and how well they hit.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// How well a word hits one memory.
+fn hit(word: &str, memory: Memory) -> f64 {
+    memories(&[memory]).explained(word, 0).words.remove(0).hit
+}
+
+#[test]
+fn a_whole_word_of_title_tag_or_id_hits_best() {
+    assert_eq!(hit("pool", memory("m", "the Pool, again")), 1.0);
+    assert_eq!(hit("pool", memory("m", "").tags(&["db.pool"])), 1.0);
+    assert_eq!(hit("pool", memory("pool-7", "")), 1.0);
+}
+
+#[test]
+fn the_better_place_counts_wherever_it_stands() {
+    assert_eq!(hit("pool", memory("m", "carpool pools pool")), 1.0);
+    assert_eq!(hit("pool", memory("m", "carpool").body("pools spool (pool)")), 0.8);
+    assert_eq!(hit("pool", memory("m", "carpool").body("pools")), 0.6);
+    assert_eq!(hit("pool", memory("m", "carpool pooling").body("spool")), 0.6);
+    assert_eq!(hit("pool", memory("m", "carpool").body("spool")), 0.4);
+    assert_eq!(hit("pool", memory("m", "none").body("at all")), 0.0);
+}
+
+#[test]
+fn case_and_accents_do_not_count() {
+    assert_eq!(hit("cafe", memory("m", "CAFE\u{301}")), 1.0);
+    assert_eq!(hit("CAFÉ", memory("m", "cafe")), 1.0);
+    assert_eq!(hit("プール", memory("m", "接続フ\u{309a}ール")), 0.4);
+    assert_eq!(hit("strasse", memory("m", "").body("Straße")), 0.8);
+}
+
+#[test]
+fn a_letter_beside_it_that_is_not_ascii_belongs_to_the_word() {
+    assert_eq!(hit("pool", memory("m", "pool接")), 0.6);
+    assert_eq!(hit("pool", memory("m", "接pool")), 0.4);
+    assert_eq!(hit("pool", memory("m", "«pool»")), 1.0);
+}
+
+#[test]
+fn a_phrase_hits_like_a_word_across_line_ends() {
+    assert_eq!(hit("\"connection pool\"", memory("m", "Connection\n\t pool")), 1.0);
+    assert_eq!(hit("\"connection po\"", memory("m", "").body("a connection pool")), 0.6);
+}
+
+#[test]
+fn a_phrase_never_reaches_from_one_field_into_the_next() {
+    assert_eq!(hit("\"one two\"", memory("m", "one").tags(&["two"])), 0.0);
+    assert_eq!(hit("\"m two\"", memory("m", "one").body("two")), 0.0);
+}
+
+#[test]
+fn a_star_stands_for_anything_within_one_word() {
+    assert_eq!(hit("auth*", memory("m", "authentication")), 1.0);
+    assert_eq!(hit("auth*", memory("m", "oauth")), 0.0);
+    assert_eq!(hit("*auth", memory("m", "").body("oauth")), 0.8);
+    assert_eq!(hit("*auth", memory("m", "authn")), 0.0);
+    assert_eq!(hit("a*n", memory("m", "an authn")), 1.0);
+    assert_eq!(hit("a*n", memory("m", "a n")), 0.0);
+    assert_eq!(hit("a*t*n", memory("m", "authnz a-tin")), 1.0);
+}
+
+#[test]
+fn a_fuzzy_word_finds_titles_with_its_letters_in_order() {
+    assert_eq!(hit("~pgsql", memory("m", "Use PostgreSQL")), 0.4);
+    assert_eq!(hit("~pgsql", memory("m", "x").body("PostgreSQL")), 0.0);
+    assert_eq!(hit("~pool", memory("m", "pool")), 1.0);
+    assert_eq!(hit("~zebra", memory("m", "Use PostgreSQL")), 0.0);
+    let far = ["p", "g", "s", "q", "l"].join(&"x".repeat(20));
+    assert_eq!(hit("~pgsql", memory("m", &far)), 0.0);
+}
+
+#[test]
+fn a_broken_record_is_found_by_its_bytes() {
+    let asked = memories(&[memory("a", "other"), broken("{\"text\":\"pool of")]);
+    assert_eq!(asked.found("pool"), ["{\"text\":\"pool of"]);
+}
+
+#[test]
+fn an_index_shares_the_text_of_files_that_did_not_change() {
+    let one = || store("/one", &[memory("a", "pool")]);
+    let before = stores(vec![one(), store("/two", &[memory("b", "pool")])]);
+    let changed = store("/two", &[memory("b", "pool"), memory("c", "oauth")]);
+    let snapshot = Snapshot { stores: vec![Arc::new(one()), Arc::new(changed)] };
+    let asked_for = std::cell::RefCell::new(Vec::new());
+    let source = |store: &Store, entry: &Entry| {
+        asked_for.borrow_mut().push(store.root.clone());
+        searched(store, entry)
+    };
+    let text = TextIndex::build_from(&snapshot, Some(&before.text), &Cancel::default(), &source).unwrap();
+    assert_eq!(asked_for.into_inner(), [PathBuf::from("/two"), PathBuf::from("/two")]);
+    let after = Asked { snapshot, text };
+    assert_eq!(after.found("pool"), ["a", "b"]);
+    assert_eq!(after.found("oauth"), ["c"]);
+}
+
+#[test]
+fn an_index_of_a_file_s_tail_is_not_taken_for_the_whole() {
+    let whole = store("/one", &[memory("a", "pool"), memory("b", "oauth")]);
+    let mut tail = whole.clone();
+    tail.entries.remove(0);
+    let tail = stores(vec![tail]);
+    let snapshot = Snapshot { stores: vec![Arc::new(whole)] };
+    let text = TextIndex::build_from(&snapshot, Some(&tail.text), &Cancel::default(), &searched).unwrap();
+    assert_eq!(Asked { snapshot, text }.found("pool"), ["a"]);
+}
+
+#[test]
+fn a_cancelled_build_or_search_gives_nothing() {
+    let asked = memories(&[memory("a", "pool")]);
+    let cancel = Cancel::default();
+    let older = cancel.next();
+    let _newer = cancel.next();
+    assert!(TextIndex::build(&asked.snapshot, None, &older).is_none());
+    let query = Query::parse("pool", now()).unwrap();
+    assert_eq!(search(&asked.request(&query), &older), None);
+}
+
+/// The rules of hits, said as simply as possible: every place, one by one.
+fn expected(word: &str, head: &[&str], body: &str) -> f64 {
+    let best = |text: &str, whole: f64| {
+        let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let levels = (0..text.len()).filter(|&at| text[at..].starts_with(word)).map(|at| {
+            let starts = !inside(text[..at].chars().next_back());
+            let ends = !inside(text[at + word.len()..].chars().next());
+            if starts && ends {
+                whole
+            } else if starts {
+                0.6
+            } else {
+                0.4
+            }
+        });
+        levels.fold(0.0, f64::max)
+    };
+    head.iter().map(|text| best(text, 1.0)).fold(best(body, 0.8), f64::max)
+}
+
+proptest! {
+    #[test]
+    fn hits_are_those_of_the_plain_rule(
+        word in "[ab]{1,3}",
+        texts in proptest::collection::vec(("[ab ,]{0,10}", "[ab ,]{0,16}"), 1..6),
+    ) {
+        let all: Vec<Memory> = texts.iter().map(|(title, body)| memory("-", title).body(body)).collect();
+        let asked = memories(&all);
+        for (index, (title, body)) in texts.iter().enumerate() {
+            let hit = asked.explained(&word, index as u32).words[0].hit;
+            prop_assert_eq!(hit, expected(&word, &[title, "-"], body), "{} | {}", title, body);
+        }
+    }
+}
