@@ -167,6 +167,9 @@ fn secrets_are_masked_and_a_held_key_shows_them() {
     terminal.send_keys("}");
     terminal.wait_for_text("5 Raw", SOON);
     assert!(!String::from_utf8_lossy(&terminal.raw_output()).contains(&secret[4..20]));
+    terminal.send_keys("X");
+    terminal.wait_for(|screen| screen.contents().contains(&secret[4..20]), SOON);
+    terminal.wait_for(|screen| !screen.contents().contains(&secret[4..20]), SOON);
 }
 
 #[test]

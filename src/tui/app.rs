@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::Options;
 use super::cursor::Cursor;
 use super::prompt::Prompt;
-use crate::model::{EntryRef, Moment, Snapshot};
+use crate::model::{EntryRef, Moment, Severity, Snapshot};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
 use crate::work::{Asked, Explained, Tally};
@@ -72,6 +72,8 @@ pub struct Branch {
     pub name: Option<String>,
     pub is_session: bool,
     pub count: Option<usize>,
+    /// The worst error or warning of its files.
+    pub worst: Option<Severity>,
 }
 
 /// Everything the screens know.
@@ -116,7 +118,8 @@ pub struct App {
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
-    pub revealed_until: Option<Moment>,
+    /// Whether masked values are shown: while a key is held.
+    pub revealed: bool,
     /// Ctrl-c was pressed: once more quits.
     pub interrupted: Option<Moment>,
     pub trail: Vec<Identity>,
@@ -163,7 +166,7 @@ impl App {
             prompt: None,
             waiting: String::new(),
             notice: None,
-            revealed_until: None,
+            revealed: false,
             interrupted: None,
             trail: Vec::new(),
             titles: HashMap::new(),
@@ -200,11 +203,6 @@ impl App {
         }
     }
 
-    /// Whether masked values are shown now.
-    pub fn reveals(&self) -> bool {
-        self.revealed_until.is_some_and(|until| self.now < until)
-    }
-
     /// Whether everything has been read.
     pub fn is_whole(&self) -> bool {
         self.snapshot.is_whole() && self.tallies.len() == self.snapshot.stores.len()
@@ -223,8 +221,13 @@ impl App {
 
     /// How many problems all stores have: errors, warnings, notes.
     pub fn problem_counts(&self) -> [usize; 3] {
-        let counts = self.snapshot.stores.iter().map(|store| store.problem_counts());
+        let counts = self.tallies.iter().map(|tally| tally.problems);
         counts.fold([0; 3], |[a, b, c], [x, y, z]| [a + x, b + y, c + z])
+    }
+
+    /// How many problems there are in all.
+    pub fn problem_count(&self) -> usize {
+        self.snapshot.stores.iter().map(|store| store.problems.len()).sum()
     }
 
     /// Problems of all stores, as (store, index within its problems).

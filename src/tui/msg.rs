@@ -16,6 +16,8 @@ pub enum Msg {
     Done(Done),
     /// Files beneath a store changed.
     Changed,
+    /// The key that shows masked values has not been heard for a while.
+    Mask,
     /// Time went by: ages may show another value.
     Tick,
 }
@@ -28,6 +30,8 @@ pub enum Effect {
     Redraw,
     /// Back to the shell until it brings us to the front again.
     Suspend,
+    /// Mask values again when the key that shows them is no longer heard.
+    MaskSoon,
     /// Write a demo and open it.
     OpenDemo,
     /// Leave.

@@ -4,7 +4,7 @@ use std::io::{self, Stdout, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
@@ -28,8 +28,9 @@ use crate::work::{Kept, Loaded, Watch, Workers, perform};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
-/// While masked values are shown the screen looks this often whether to mask them again.
-const REVEALED: Duration = Duration::from_millis(100);
+/// Masked values stay shown for so long after their key was last heard: the repeats of a
+/// held key come closer to one another.
+const REVEALED: Duration = Duration::from_millis(800);
 /// A loop that does not answer a signal for so long is passed over.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -75,6 +76,8 @@ struct Loop<'a> {
     workers: Workers,
     watch: Option<Watch>,
     pending: Vec<Effect>,
+    /// When values are masked again.
+    mask_at: Option<Instant>,
 }
 
 impl<'a> Loop<'a> {
@@ -88,8 +91,17 @@ impl<'a> Loop<'a> {
             let _ = deliver.send(Happening::Msg(Msg::Done(done)));
         });
         listen(&to_loop)?;
-        let mut this =
-            Loop { options, app, screen, events, to_loop, workers, watch: None, pending: Vec::new() };
+        let mut this = Loop {
+            options,
+            app,
+            screen,
+            events,
+            to_loop,
+            workers,
+            watch: None,
+            pending: Vec::new(),
+            mask_at: None,
+        };
         this.watch();
         this.pending.push(update::reload(this.app));
         Ok(this)
@@ -114,12 +126,15 @@ impl<'a> Loop<'a> {
                     }
                 }
             }
+            if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.pending.extend(update(self.app, Msg::Mask, now()));
+            }
             self.take_size(now())?;
             self.screen.draw(|frame| view(self.app, frame))?;
-            let wait = if self.app.revealed_until.is_some() { REVEALED } else { TICK };
+            let wait = self.mask_at.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let mut event = match self.events.recv_timeout(wait) {
                 Ok(event) => event,
-                Err(RecvTimeoutError::Timeout) => Happening::Msg(Msg::Tick),
+                Err(RecvTimeoutError::Timeout) => Happening::Msg(self.time_went_by()),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Ended::ByUser),
             };
             // What waits is taken in before the next frame: a frame a key, not a queue of frames.
@@ -133,10 +148,6 @@ impl<'a> Loop<'a> {
                     }
                     Happening::NoInput => return Ok(Ended::ByUser),
                 }
-                if self.app.revealed_until.is_some_and(|until| now() >= until) {
-                    self.app.revealed_until = None;
-                    self.pending.extend(update(self.app, Msg::Tick, now()));
-                }
                 let leaves = |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend);
                 if self.pending.iter().any(leaves) {
                     break;
@@ -146,6 +157,13 @@ impl<'a> Loop<'a> {
                     Err(_) => break,
                 }
             }
+        }
+    }
+
+    fn time_went_by(&mut self) -> Msg {
+        match self.mask_at.take_if(|at| *at <= Instant::now()) {
+            Some(_) => Msg::Mask,
+            None => Msg::Tick,
         }
     }
 
@@ -163,6 +181,7 @@ impl<'a> Loop<'a> {
         match effect {
             Effect::Quit => return Ok(true),
             Effect::Job(job) => self.workers.give(job),
+            Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEALED),
             Effect::Redraw => redraw(self.screen)?,
             Effect::Suspend => {
                 leave();

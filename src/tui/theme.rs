@@ -11,7 +11,7 @@ use crate::text::show::show;
 
 /// Text that may come from a store, masked and safe. Nothing else makes spans of it.
 pub fn safe(app: &App, text: &str) -> String {
-    if app.reveals() { show(text).into_owned() } else { show(&mask(text)).into_owned() }
+    if app.revealed { show(text).into_owned() } else { show(&mask(text)).into_owned() }
 }
 
 /// The start of a text that fits in `width` columns, ending in `…` where it was cut.

@@ -1,8 +1,10 @@
 //! What is done in the background, and what comes of it.
 
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::model::{EntryRef, Extent, Moment, Snapshot, State, Store};
+use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
     Cancel, Explanation, Facets, Order, Query, QueryError, Ranking, Request, Results, TextIndex, explain,
     facets, search,
@@ -102,6 +104,12 @@ pub struct Tally {
     pub deleted: usize,
     /// Backup files.
     pub backups: usize,
+    /// Problems: errors, warnings, notes.
+    pub problems: [usize; 3],
+    /// The worst problem of each session's files.
+    pub worst: Vec<Option<Severity>>,
+    /// Locks that were left behind.
+    pub stale_locks: usize,
 }
 
 impl Tally {
@@ -125,8 +133,10 @@ impl Tally {
                 }
             }
         }
-        tally.backups =
-            store.documents.iter().filter(|document| document.role == crate::model::Role::Backup).count();
+        tally.backups = store.documents.iter().filter(|document| document.role == Role::Backup).count();
+        tally.problems = store.problem_counts();
+        tally.stale_locks = store.problems.iter().filter(|problem| problem.code == Code::StaleLock).count();
+        tally.worst = worst_by_session(store);
         tally
     }
 
@@ -136,6 +146,19 @@ impl Tally {
             None => self.kinds.push((kind.to_owned(), 1)),
         }
     }
+}
+
+fn worst_by_session(store: &Store) -> Vec<Option<Severity>> {
+    let numbers: HashMap<&Path, usize> =
+        store.sessions.iter().enumerate().map(|(number, session)| (session.path.as_path(), number)).collect();
+    let mut worst = vec![None; store.sessions.len()];
+    for problem in &store.problems {
+        let session = problem.file.ancestors().find_map(|folder| numbers.get(folder));
+        if let Some(own) = session.and_then(|&number| worst.get_mut(number)) {
+            *own = Some(own.map_or(problem.severity, |before: Severity| before.min(problem.severity)));
+        }
+    }
+    worst
 }
 
 /// What one worker keeps between jobs: the folded text of the snapshot last searched.

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::model::{Code, Severity};
+use crate::model::Severity;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
@@ -38,8 +38,7 @@ fn facts(app: &App) -> Vec<(&'static str, String, &'static str)> {
     let sum = |of: fn(&Tally) -> usize| app.tallies.iter().map(of).sum::<usize>().to_string();
     let [errors, warnings, notes] = app.problem_counts();
     let signs = [Severity::Error, Severity::Warning, Severity::Note].map(sign);
-    let locks = app.snapshot.stores.iter().flat_map(|store| &store.problems);
-    let stale = locks.filter(|problem| problem.code == Code::StaleLock).count();
+    let stale: usize = app.tallies.iter().map(|tally| tally.stale_locks).sum();
     vec![
         ("size", size(app), ""),
         (

@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::Severity;
 use crate::tui::app::{App, Branch, Pane};
 use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column, sign};
@@ -36,7 +35,7 @@ fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
         Some(name) => (format!("  {name}"), ratatui::style::Style::new()),
         None => (format!("▾ {}", short(&store.root)), theme.strong()),
     };
-    let (mark, mark_style) = match worst(app, branch) {
+    let (mark, mark_style) = match branch.worst {
         Some(severity) => (sign(severity), theme.severity(severity)),
         None => (" ", theme.dim()),
     };
@@ -52,21 +51,4 @@ fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
 fn short(root: &std::path::Path) -> String {
     let parts: Vec<String> = root.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
-}
-
-/// The worst error or warning of a store, or of a session's own files.
-fn worst(app: &App, branch: &Branch) -> Option<Severity> {
-    let store = app.snapshot.stores.get(branch.store)?;
-    let folder = match &branch.name {
-        Some(name) => {
-            store.sessions.iter().find(|session| session.name == *name).map(|session| &session.path)?
-        }
-        None => return store.problems.iter().map(|problem| problem.severity).min().filter(shown),
-    };
-    let own = store.problems.iter().filter(|problem| problem.file.starts_with(folder));
-    own.map(|problem| problem.severity).min().filter(shown)
-}
-
-fn shown(severity: &Severity) -> bool {
-    *severity != Severity::Note
 }

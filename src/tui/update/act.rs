@@ -7,10 +7,6 @@ use crate::tui::app::{App, Pane, Screen, Tab};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
 
-/// Masked values stay shown this many microseconds after the key was last heard: key
-/// repeats of a held key come closer to one another.
-const REVEALED: i64 = 800_000;
-
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memories, Pane::Detail];
 
@@ -32,6 +28,10 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Toggle => filter::toggle_line(app),
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
+        Action::Reveal => {
+            app.revealed = true;
+            vec![Effect::MaskSoon]
+        }
         Action::Order => order(app),
         Action::Ranking => ranking(app),
         _ => {
@@ -60,7 +60,6 @@ fn look(app: &mut App, action: Action) {
         Action::PreviousTab => tab(app, Tab::ALL.len() - 1),
         Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
         Action::Problems if !app.places.is_empty() => app.screen = Screen::Problems,
-        Action::Reveal => app.revealed_until = Some(app.now.plus(REVEALED)),
         Action::Follow => walk::follow(app),
         Action::GoBack => walk::go_back(app),
         Action::NextProblem => walk::to_problem(app, true),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::filter;
 use super::walk::find;
+use crate::model::Severity;
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Screen};
 use crate::tui::msg::Effect;
@@ -49,18 +50,37 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
 }
 
 fn tree(app: &App) -> Vec<Branch> {
+    let none = Tally::default();
     let mut tree = Vec::new();
     for (number, store) in app.snapshot.stores.iter().enumerate() {
-        let tally = app.tallies.get(number);
-        let branch =
-            |name: Option<String>, is_session, count| Branch { store: number, name, is_session, count };
-        tree.push(branch(None, false, tally.map(|tally| tally.listed)));
+        let counted = app.tallies.get(number);
+        let tally = counted.unwrap_or(&none);
+        let [errors, warnings, _] = tally.problems;
+        let worst =
+            if errors > 0 { Some(Severity::Error) } else { (warnings > 0).then_some(Severity::Warning) };
+        let store_branch = Branch {
+            store: number,
+            name: None,
+            is_session: false,
+            count: counted.map(|tally| tally.listed),
+            worst,
+        };
+        tree.push(store_branch.clone());
         for (index, session) in store.sessions.iter().enumerate() {
-            let count = tally.and_then(|tally| tally.sessions.get(index)).copied();
-            tree.push(branch(Some(session.name.clone()), true, count));
+            tree.push(Branch {
+                name: Some(session.name.clone()),
+                is_session: true,
+                count: tally.sessions.get(index).copied(),
+                worst: tally.worst.get(index).copied().flatten().filter(|worst| *worst != Severity::Note),
+                ..store_branch.clone()
+            });
         }
-        let kinds = tally.into_iter().flat_map(|tally: &Tally| &tally.kinds);
-        tree.extend(kinds.map(|(kind, count)| branch(Some(kind.clone()), false, Some(*count))));
+        tree.extend(tally.kinds.iter().map(|(kind, count)| Branch {
+            name: Some(kind.clone()),
+            count: Some(*count),
+            worst: None,
+            ..store_branch.clone()
+        }));
     }
     tree
 }

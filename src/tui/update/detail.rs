@@ -37,7 +37,7 @@ pub fn refresh(app: &mut App) {
 
 fn refresh_detail(app: &mut App) {
     let width = layout::frame(app).pane(Pane::Detail).map_or(0, |area| area.width.saturating_sub(2));
-    let wanted = app.selected().map(|at| (at, app.tab, width, app.reveals()));
+    let wanted = app.selected().map(|at| (at, app.tab, width, app.revealed));
     if app.detail_of == wanted && wanted.is_some() {
         return;
     }
@@ -93,8 +93,7 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
 fn prose(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let end = (0..=SHOWN.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
     let (start, left) = text.split_at(end);
-    let masked =
-        if app.reveals() { start.to_owned() } else { crate::text::secrets::mask(start).into_owned() };
+    let masked = if app.revealed { start.to_owned() } else { crate::text::secrets::mask(start).into_owned() };
     let mut lines: Vec<Line<'static>> = show_lines(&masked)
         .flat_map(|line| wrap(&line, width))
         .map(|line| Line::from(set_off(app, &line, Style::new())))

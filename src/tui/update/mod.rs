@@ -37,6 +37,10 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         }
         Msg::Done(done) => arrive::done(app, done),
         Msg::Changed => vec![arrive::reload(app)],
+        Msg::Mask => {
+            app.revealed = false;
+            Vec::new()
+        }
         Msg::Tick => Vec::new(),
     };
     keep_in_view(app);
@@ -54,7 +58,7 @@ pub fn keep_in_view(app: &mut App) {
     let body = usize::from(layout::frame(app).body.height.saturating_sub(2));
     let (hits, branches) = (app.results.hits.len(), app.tree.len());
     let facets = filter::facet_lines(app).len();
-    let problems = app.problems().count();
+    let problems = app.problem_count();
     app.list.go(app.list.at, hits, heights[0].saturating_sub(1));
     app.branch.go(app.branch.at, branches, heights[1]);
     app.facet.go(app.facet.at, facets, heights[2]);

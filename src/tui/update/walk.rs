@@ -35,7 +35,7 @@ fn page(app: &App) -> usize {
 
 fn place(app: &App) -> (usize, usize) {
     match (app.screen, app.focus) {
-        (Screen::Problems, _) => (app.problem.at, app.problems().count()),
+        (Screen::Problems, _) => (app.problem.at, app.problem_count()),
         (_, Pane::Sessions) => (app.branch.at, app.tree.len()),
         (_, Pane::Facets) => (app.facet.at, filter::facet_lines(app).len()),
         (_, Pane::Detail) => (app.detail_top, app.detail.len()),
