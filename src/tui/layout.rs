@@ -3,6 +3,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::app::{App, Pane, Screen};
+use super::prompt::Purpose;
 
 /// The smallest terminal on which there is anything to see.
 pub const SMALLEST: (u16, u16) = (20, 5);
@@ -31,7 +32,8 @@ impl Frame {
 /// Lays the frame out for the app's size.
 pub fn frame(app: &App) -> Frame {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let asks = app.screen == Screen::Browse && (app.prompt.is_some() || !app.query.is_empty());
+    let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
+    let asks = app.screen == Screen::Browse && (types || !app.query.is_empty());
     let lines = [1, u16::from(asks)].map(Constraint::Length);
     let [title, query, body, hints] =
         Layout::vertical([lines[0], lines[1], Constraint::Min(0), Constraint::Length(1)]).areas(area);

@@ -67,7 +67,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
     let left = format!(" palimp  {}", theme::safe(app, &where_to));
     let room = usize::from(width).saturating_sub(counts.chars().count() + 1);
     Line::from(vec![
-        Span::styled(theme::column(&left, room), theme.strong()),
+        Span::styled(theme::column(&left, room.saturating_sub(1)) + " ", theme.strong()),
         Span::styled(theme::fit(&counts, usize::from(width)), Style::new()),
     ])
 }
