@@ -104,6 +104,17 @@ impl<'a> Fields<'a> {
         Some(text)
     }
 
+    /// The bytes of a whole line or entry against its limit; near is at 90 %.
+    pub fn size(&mut self, what: &str, len: usize, max: usize) {
+        if len > max {
+            let message =
+                format!("The {what} has {len} bytes; at most {max} are allowed. Shorten or split it.");
+            self.fault(Code::LimitExceeded, Severity::Warning, message);
+        } else if len * 10 >= max * 9 {
+            self.fault(Code::LimitNear, Severity::Note, format!("The {what} has {len} of {max} bytes."));
+        }
+    }
+
     fn length(&mut self, what: &str, text: &str, max: usize) {
         if text.len() > max {
             let length = text.chars().count();

@@ -47,7 +47,8 @@ pub enum Placement {
     Unexpected,
 }
 
-/// One on-disk format. All of it is pure: bytes in, data out.
+/// One on-disk format. All of it is pure: bytes in, data out. What has a body here need
+/// not be written for a format that is only recognised.
 pub trait Format: Sync {
     /// Its name in code and on the command line.
     fn name(&self) -> &'static str;
@@ -65,26 +66,35 @@ pub trait Format: Sync {
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String>;
 
     /// What a path relative to the root is to the format.
-    fn place(&self, path: &Path, is_folder: bool) -> Placement;
+    fn place(&self, _path: &Path, _is_folder: bool) -> Placement {
+        Placement::Unexpected
+    }
 
     /// Reads one file.
-    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
+    fn read(&self, _role: Role, _path: &Path, _bytes: &[u8], _now: Moment) -> Reading {
+        Reading::default()
+    }
 
     /// Puts the files of a store together.
-    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly;
+    fn assemble(&self, _parts: &Parts<'_>, _now: Moment) -> Assembly {
+        Assembly::default()
+    }
 
     /// How its memories fade where no config says otherwise.
-    fn decay(&self) -> DecayTable;
+    fn decay(&self) -> DecayTable {
+        DecayTable::new(&[], None, 0.1)
+    }
 
     /// A record's main text, and the dotted names of the members that hold it.
-    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>);
+    fn main_text(&self, _object: Json<'_>) -> (String, Vec<&'static str>) {
+        (String::new(), Vec::new())
+    }
 
     /// The names of members that a search does not look in: ids of other records, times
     /// and checksums, at any depth.
-    fn unsearched(&self) -> &'static [&'static str];
-
-    /// The types of its records, in the order in which they are shown.
-    fn kinds(&self) -> &'static [&'static str];
+    fn unsearched(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// What was found on disk below a store's root.
@@ -143,6 +153,17 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     match (by_name(store.format), object(&mut tape, raw)) {
         (Some(format), Some(object)) if record.view().is_some() => read_text(format, object),
         _ => broken_text(record.line, raw),
+    }
+}
+
+/// An entry's title alone, for lists.
+pub fn title(store: &Store, entry: &Entry) -> String {
+    let raw = store.raw(entry);
+    let record = store.record(entry);
+    let mut tape = Tape::default();
+    match (by_name(store.format), object(&mut tape, raw)) {
+        (Some(format), Some(object)) if record.view().is_some() => title_of(&format.main_text(object).0),
+        _ => broken_text(record.line, raw).title,
     }
 }
 

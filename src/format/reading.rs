@@ -116,12 +116,20 @@ pub fn read_object(
     match whole_object(&mut tape, body) {
         Ok(object) => take(object, &mut problems),
         Err((at, why)) => {
+            problems.extend(conflict_marker(path, body));
             let line = 1 + memchr::memchr_iter(b'\n', &body[..at.min(body.len())]).count() as u32;
             let severity = if broken == Code::IndexBroken { Severity::Warning } else { Severity::Error };
             problems.push(Problem::of_file(broken, severity, path, why).at_line(line));
         }
     }
     problems
+}
+
+/// The first line of a document that a merge left behind.
+fn conflict_marker(path: &Path, body: &[u8]) -> Option<Problem> {
+    let at = lines::lines(body).position(|line| body[line.start..line.end].starts_with(b"<<<<<<< "))?;
+    let problem = Problem::of_file(Code::ConflictMarkers, Severity::Error, path, "A merge left this marker.");
+    Some(problem.at_line(at as u32 + 1))
 }
 
 /// The object that is all of `body`, or where and why there is none.

@@ -11,8 +11,9 @@ use crate::model::snapshot::Generation;
 use crate::model::{Document, Extent, Moment, Problem, Role, Span, Store};
 use crate::text::scan::{Newlines, Tape};
 
-/// How much of a file's end is read for the first screen, in bytes.
-const TAIL: u64 = 64 * 1024;
+/// How much of a file's end is read for the first screen, in bytes: some 36 entries of
+/// usual length, more than most screens have lines.
+const TAIL: u64 = 40 * 1024;
 /// How many of the files that changed last are read for the first screen.
 const TAIL_FILES: usize = 4;
 /// Small files are read whole for the first screen, up to this many bytes.

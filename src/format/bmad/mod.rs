@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
+use super::Format;
 use super::glance::Glance;
 use super::glance::{Likeness, likeness, names_member};
-use super::reading::Reading;
-use super::{Assembly, Format, Parts, Placement};
-use crate::model::{DecayTable, Moment, Role};
-use crate::text::json::Json;
 
 /// The logs of a session, with a member that the records of each have.
 const LOGS: [(&str, &str); 4] = [
@@ -53,33 +50,5 @@ impl Format for Bmad {
             return Ok(());
         }
         Err("no session below `sessions/` has a manifest or one of the four logs".into())
-    }
-
-    fn place(&self, _path: &Path, _is_folder: bool) -> Placement {
-        Placement::File(Role::Other)
-    }
-
-    fn read(&self, _role: Role, _path: &Path, _bytes: &[u8], _now: Moment) -> Reading {
-        Reading::default()
-    }
-
-    fn assemble(&self, _parts: &Parts<'_>, _now: Moment) -> Assembly {
-        Assembly::default()
-    }
-
-    fn decay(&self) -> DecayTable {
-        DecayTable::new(&[], None, 0.1)
-    }
-
-    fn main_text(&self, _object: Json<'_>) -> (String, Vec<&'static str>) {
-        (String::new(), Vec::new())
-    }
-
-    fn unsearched(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &[]
     }
 }

@@ -37,7 +37,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
         };
     }
     match parts.as_slice() {
-        [.., name] if name.ends_with(".tmp") => Placement::File(Role::Temp),
+        [.., name] if name.ends_with(".tmp") || name.contains(".tmp.") => Placement::File(Role::Temp),
         [name] if FILES.iter().any(|(file, _)| file == name) => Placement::File(Role::Records),
         ["index.json"] => Placement::File(Role::Index),
         [".lock"] => Placement::File(Role::Lock),

@@ -74,8 +74,4 @@ impl Format for MemoryServer {
     fn unsearched(&self) -> &'static [&'static str] {
         &["created_at", "updated_at", "accessed_at", "completed_at"]
     }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &["core", "learning", "task"]
-    }
 }

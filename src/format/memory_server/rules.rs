@@ -99,7 +99,11 @@ fn limits(document: &Document) -> Vec<Problem> {
 
 /// An empty lock is what a release leaves behind; one with a holder that is gone is stale.
 fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
-    let age = now.0.saturating_sub(lock.modified.0);
+    // "Contains PID and timestamp", in no said shape: whatever reads as a time is it.
+    let text = String::from_utf8_lossy(&lock.bytes).into_owned();
+    let words = text.split(|c: char| c.is_whitespace() || "\"',;{}".contains(c));
+    let taken = words.filter_map(Moment::parse).map(|(when, _)| when).next();
+    let age = now.0.saturating_sub(taken.unwrap_or(lock.modified).0);
     let stale = lock.holder_alive == Some(false) && age > OLD_LOCK;
     stale.then(|| {
         let hours = age as f64 / time::HOUR as f64;

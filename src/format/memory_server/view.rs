@@ -21,22 +21,13 @@ const LINE: usize = 10 * 1024;
 pub fn read(path: &Path, role: Role, bytes: &[u8], now: Moment) -> Reading {
     let kind = layout::kind_of_file(path);
     let mut reading = reading::read_lines(path, bytes, now, &|fields, raw| {
-        line_limit(fields, raw.len());
+        fields.size("line", raw.len(), LINE);
         view(fields, kind, role)
     });
     // Its rule 5 says "no trailing newline at end of file", and its writer ends every line.
     let final_newline = |problem: &&mut Problem| problem.code == Code::NoFinalNewline;
     reading.problems.iter_mut().filter(final_newline).for_each(|problem| problem.severity = Severity::Note);
     reading
-}
-
-fn line_limit(fields: &mut Fields<'_>, len: usize) {
-    if len > LINE {
-        let message = format!("The line has {len} bytes; at most {LINE} are allowed. Shorten or split it.");
-        fields.fault(Code::LimitExceeded, Severity::Warning, message);
-    } else if len * 10 >= LINE * 9 {
-        fields.fault(Code::LimitNear, Severity::Note, format!("The line has {len} of {LINE} bytes."));
-    }
 }
 
 /// Views one memory. `kind` is the type that its file or array holds.

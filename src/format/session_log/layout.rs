@@ -27,7 +27,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
         };
     }
     match parts.as_slice() {
-        [.., name] if name.ends_with(".tmp") => Placement::File(Role::Temp),
+        [.., name] if name.ends_with(".tmp") || name.contains(".tmp.") => Placement::File(Role::Temp),
         ["config.json"] => Placement::File(Role::Config),
         ["indices", name] if name.ends_with(".json") => Placement::File(Role::Index),
         ["sessions", _, "metadata.json"] => Placement::File(Role::Metadata),

@@ -77,10 +77,6 @@ impl Format for SessionLog {
     fn unsearched(&self) -> &'static [&'static str] {
         &["timestamp", "references", "checksum", "created_at", "updated_at", "last_accessed", "accessed_at"]
     }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &["conversation", "decision", "finding", "preference"]
-    }
 }
 
 fn object(

@@ -39,18 +39,9 @@ const MAIN: [(&str, &str); 12] = [
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let session = layout::session_of(path).map(|name| name.to_string_lossy().into_owned());
     reading::read_lines(path, bytes, now, &|fields, raw| {
-        entry_limit(fields, raw.len());
+        fields.size("entry", raw.len(), ENTRY);
         view(fields, session.as_deref())
     })
-}
-
-fn entry_limit(fields: &mut Fields<'_>, len: usize) {
-    if len > ENTRY {
-        let message = format!("The entry has {len} bytes; at most {ENTRY} are allowed. Shorten or split it.");
-        fields.fault(Code::LimitExceeded, Severity::Warning, message);
-    } else if len * 10 >= ENTRY * 9 {
-        fields.fault(Code::LimitNear, Severity::Note, format!("The entry has {len} of {ENTRY} bytes."));
-    }
 }
 
 fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {

@@ -28,7 +28,7 @@ pub fn refresh(app: &mut App) {
     }
     for at in visible {
         if !app.titles.contains_key(&at) {
-            let title = text_of(app, at).title;
+            let title = title_of(app, at);
             app.titles.insert(at, title);
         }
     }
@@ -47,6 +47,11 @@ fn refresh_detail(app: &mut App) {
     };
     app.detail_of = wanted;
     app.detail_top = app.detail_top.min(app.detail.len().saturating_sub(1));
+}
+
+fn title_of(app: &App, at: EntryRef) -> String {
+    let (store, entry) = app.listed.get(at);
+    if store.raw(entry).len() <= LARGE { format::title(store, entry) } else { text_of(app, at).title }
 }
 
 /// A memory's text; of a large record the start of its bytes.
@@ -174,7 +179,7 @@ fn references(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     };
     let titled = |arrow: &str, id: &str, found: Option<u32>| {
         let what = match found {
-            Some(entry) => text_of(app, EntryRef { store: at.store, entry }).title,
+            Some(entry) => title_of(app, EntryRef { store: at.store, entry }),
             None => "⚠ not in this store".to_owned(),
         };
         let line = theme::safe(app, &format!("{arrow} {id}  {what}"));
