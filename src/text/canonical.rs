@@ -4,6 +4,8 @@
 //! sorted top-level keys as JavaScript's replacer array, which also drops every nested
 //! key that is not one of them. Both flavours are computed here.
 
+use std::borrow::Cow;
+
 use sha2::{Digest, Sha256};
 
 use super::json::{Json, Kind, Unit, units};
@@ -52,48 +54,53 @@ fn sha256(text: &str) -> String {
 }
 
 /// RFC 8785: members sorted by UTF-16 units, numbers as JavaScript writes them, no
-/// white space. `only` restricts the members at every depth.
+/// white space. `only` restricts the members at every depth. What is still to be written
+/// waits on a stack of its own, so that no depth of nesting can exhaust the program's.
 fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
     let mut out = String::new();
+    let own = last_members(entry).into_iter().filter(|(name, _)| name != OWN).collect();
+    let mut waiting = Vec::new();
+    push_members(own, only, &mut waiting);
     out.push('{');
-    let members = last_members(entry).into_iter().filter(|(name, _)| name != OWN);
-    write_members(members, only, &mut out);
-    out.push('}');
+    while let Some(step) = waiting.pop() {
+        match step {
+            Step::Text(text) => out.push_str(&text),
+            Step::Value(value) => write_value(value, only, &mut waiting, &mut out),
+        }
+    }
     out
 }
 
-fn write_members<'a>(
-    members: impl Iterator<Item = (String, Json<'a>)>,
-    only: Option<&[String]>,
-    out: &mut String,
-) {
-    let mut first = true;
-    for (name, value) in members.filter(|(name, _)| only.is_none_or(|only| only.contains(name))) {
-        if !std::mem::take(&mut first) {
-            out.push(',');
-        }
-        out.push_str(&name_in_quotes(&name));
-        out.push(':');
-        write_value(value, only, out);
+/// What is still to be written; the last is the next.
+enum Step<'a> {
+    Text(Cow<'static, str>),
+    Value(Json<'a>),
+}
+
+/// Puts an object's members, and the brace that closes it, on the stack.
+fn push_members<'a>(members: Vec<(String, Json<'a>)>, only: Option<&[String]>, waiting: &mut Vec<Step<'a>>) {
+    let kept = members.into_iter().filter(|(name, _)| only.is_none_or(|only| only.contains(name)));
+    waiting.push(Step::Text(Cow::Borrowed("}")));
+    for (index, (name, value)) in kept.enumerate().collect::<Vec<_>>().into_iter().rev() {
+        let comma = if index > 0 { "," } else { "" };
+        waiting.push(Step::Value(value));
+        waiting.push(Step::Text(Cow::Owned(format!("{comma}{}:", name_in_quotes(&name)))));
     }
 }
 
-fn write_value(value: Json<'_>, only: Option<&[String]>, out: &mut String) {
+fn write_value<'a>(value: Json<'a>, only: Option<&[String]>, waiting: &mut Vec<Step<'a>>, out: &mut String) {
     match value.kind() {
         Kind::Object => {
             out.push('{');
-            write_members(last_members(value).into_iter(), only, out);
-            out.push('}');
+            push_members(last_members(value), only, waiting);
         }
         Kind::Array => {
             out.push('[');
-            for (index, item) in value.items().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_value(item, only, out);
+            waiting.push(Step::Text(Cow::Borrowed("]")));
+            for (index, item) in value.items().enumerate().collect::<Vec<_>>().into_iter().rev() {
+                waiting.push(Step::Value(item));
+                waiting.push(Step::Text(Cow::Borrowed(if index > 0 { "," } else { "" })));
             }
-            out.push(']');
         }
         Kind::String => write_string(&String::from_utf8_lossy(value.quoted().unwrap_or_default()), out),
         Kind::Number => out.push_str(ryu_js::Buffer::new().format(value.number().unwrap_or_default())),
@@ -176,6 +183,13 @@ mod tests {
             form("{\"\u{1f600}\":1,\"\u{fb33}\":2,\"a\":3,\"a\":4}", None),
             "{\"a\":4,\"\u{1f600}\":1,\"\u{fb33}\":2}"
         );
+    }
+
+    #[test]
+    fn no_depth_of_nesting_exhausts_the_stack() {
+        let depth = 60_000;
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(form(&deep, None), deep);
     }
 
     #[test]
