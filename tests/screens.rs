@@ -64,6 +64,16 @@ fn what_an_agent_appends_shows_up_and_the_cursor_stays_on_its_memory() {
 }
 
 #[test]
+fn pointing_at_one_session_shows_that_session() {
+    let store = StoreBuilder::session_log().session("one").entries(2).session("other").entries(3).build();
+    let session = store.file("sessions/one");
+    let mut terminal = Terminal::palimp([session.to_str().unwrap()], 24, 80);
+    terminal.wait_for_text("1/2", SOON);
+    terminal.send_keys("\x1b");
+    terminal.wait_for_text("1/5", SOON);
+}
+
+#[test]
 fn a_store_that_vanishes_is_no_crash() {
     let store = three();
     let mut terminal = open(&store, 24, 80);

@@ -6,6 +6,7 @@ use super::filter;
 use super::walk::find;
 use crate::model::Severity;
 use crate::query::Query;
+use crate::store::Place;
 use crate::tui::app::{App, Branch, Screen};
 use crate::tui::msg::Effect;
 use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
@@ -13,6 +14,10 @@ use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
 /// Opens stores: from their first entries, which are there already, to everything.
 pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
     app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse };
+    // Whoever points at one session wants to see that one; Esc shows the others.
+    if let [Place { session: Some(session), .. }] = app.places.as_slice() {
+        app.query = filter::term("session", session);
+    }
     let mut effects = loaded(app, Loaded { tallies: Vec::new(), ..first });
     effects.push(reload(app));
     effects

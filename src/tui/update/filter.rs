@@ -39,7 +39,7 @@ fn toggle(app: &mut App, term: &str) -> Vec<Effect> {
 }
 
 /// A field and its value, quoted where the value would not stand as one word.
-fn term(field: &str, value: &str) -> String {
+pub fn term(field: &str, value: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if !value.is_empty() && value.chars().all(plain) && !value.starts_with('-') {
         return format!("{field}:{value}");
