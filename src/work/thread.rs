@@ -27,11 +27,14 @@ impl Workers {
     }
 
     /// Gives a job to the thread that does its kind.
-    pub fn give(&self, job: Job) {
+    pub fn give(&mut self, job: Job) {
+        if matches!(job, Job::Search(_)) {
+            self.newest = self.newest.next();
+        }
         let _ = match &job {
             Job::Load { .. } => self.loads.send(job).is_ok(),
-            Job::Search(_) => self.searches.send((job, self.newest.next())).is_ok(),
-            Job::Explain(..) => self.searches.send((job, self.newest.clone())).is_ok(),
+            // An explanation belongs to the newest search, and is given up with it.
+            Job::Search(_) | Job::Explain(..) => self.searches.send((job, self.newest.clone())).is_ok(),
         };
     }
 }
