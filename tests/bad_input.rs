@@ -66,6 +66,8 @@ fn an_id_in_several_sessions_is_refused_with_its_candidates() {
     assert_eq!(shown[0]["session"], "t");
     let key = shown[0]["key"].as_str().unwrap().to_owned();
     assert_eq!(show(&key).expect_status(0).json_lines(), shown);
+    let relative = Verb::new([&["show", &key, "--store", "memory", "--json"][..], &now].concat());
+    assert_eq!(relative.in_folder(store.around()).run().expect_status(0).json_lines(), shown);
 }
 
 #[test]

@@ -106,8 +106,11 @@ fn default_place(disk: &dyn Disk, path: &Path, format: &dyn Format) -> Result<Ve
     }
 }
 
+/// Roots are absolute, so that a store has one name and its records one key from wherever
+/// it is named.
 fn place_of(root: &Path, format: &dyn Format, session: Option<String>) -> Place {
-    Place { root: root.to_owned(), format: format.name(), session, readable: format.reads() }
+    let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    Place { root, format: format.name(), session, readable: format.reads() }
 }
 
 /// The store whose root is the path, or a folder that it stands in.
