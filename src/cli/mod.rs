@@ -40,7 +40,11 @@ pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
     let mut context = Context { out: Out::stdout(), options: args.options, now };
     let ended = verb(&mut context, args.verb, args.paths, args.demo);
-    let ended = ended.and_then(|exit| context.out.flush().map(|()| exit).map_err(Failure::from));
+    let ended = ended.and_then(|exit| match exit {
+        // A hang-up: nothing takes what is left.
+        Exit::Signal(_) => Ok(exit),
+        exit => context.out.flush().map(|()| exit).map_err(Failure::from),
+    });
     match ended {
         Ok(exit) => exit,
         Err(failure) => failure.tell(),

@@ -1,6 +1,7 @@
 //! The terminal and the event loop: the only file of the screens that does anything.
 
 use std::io::{self, Stdout, Write};
+use std::mem::{self, ManuallyDrop};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -13,6 +14,8 @@ use ratatui::Terminal;
 use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
@@ -31,22 +34,24 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
-/// A loop that does not answer a signal for so long is passed over.
+/// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The status after a panic, as Rust's own.
+const PANICKED: i32 = 101;
 
 /// How the screens were left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By the user, or because nothing is left to read keys from.
+    /// By the user.
     ByUser,
-    /// By a signal of that number.
+    /// By a signal of that number; by `SIGHUP` also where the terminal went without one.
     BySignal(i32),
 }
 
 /// What reaches the loop.
 enum Happening {
     Msg(Msg),
-    Signal(i32, Sender<()>),
+    Signal(i32),
     NoInput,
 }
 
@@ -57,12 +62,16 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     let now = || options.now.unwrap_or_else(Moment::of_the_clock);
     let size = crossterm::terminal::size()?;
     let mut app = App::new(options, size, now());
-    let mut screen = enter()?;
-    let outcome = Loop::start(options, &mut app, &mut screen).and_then(|mut run| run.until_left(&now));
+    // Before the terminal is taken, so that no signal leaves it taken.
+    let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP])?;
+    // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
+    let mut screen = ManuallyDrop::new(enter()?);
+    let outcome =
+        Loop::start(options, &mut app, &mut screen, signals).and_then(|mut run| run.until_left(&now));
     leave();
     // A terminal that is gone can't be drawn on; that is how a hang-up looks.
     match outcome {
-        Err(error) if error.raw_os_error() == Some(5) => Ok(Ended::ByUser),
+        Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(Ended::BySignal(SIGHUP)),
         outcome => outcome,
     }
 }
@@ -82,7 +91,12 @@ struct Loop<'a> {
 
 impl<'a> Loop<'a> {
     /// Draws the newest entries at once; everything else follows from the workers.
-    fn start(options: &'a Options, app: &'a mut App, screen: &'a mut Screen) -> io::Result<Self> {
+    fn start(
+        options: &'a Options,
+        app: &'a mut App,
+        screen: &'a mut Screen,
+        signals: Signals,
+    ) -> io::Result<Self> {
         first_entries(app);
         screen.draw(|frame| view(app, frame))?;
         let (to_loop, events) = channel();
@@ -90,7 +104,7 @@ impl<'a> Loop<'a> {
         let workers = Workers::start(move |done| {
             let _ = deliver.send(Happening::Msg(Msg::Done(done)));
         });
-        listen(&to_loop)?;
+        listen(&to_loop, signals)?;
         let mut this = Loop {
             options,
             app,
@@ -141,12 +155,9 @@ impl<'a> Loop<'a> {
             loop {
                 match event {
                     Happening::Msg(msg) => self.pending.extend(update(self.app, msg, now())),
-                    Happening::Signal(SIGTSTP, _) => self.pending.push(Effect::Suspend),
-                    Happening::Signal(number, heard) => {
-                        let _ = heard.send(());
-                        return Ok(Ended::BySignal(number));
-                    }
-                    Happening::NoInput => return Ok(Ended::ByUser),
+                    Happening::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
+                    Happening::Signal(number) => return Ok(Ended::BySignal(number)),
+                    Happening::NoInput => return Ok(Ended::BySignal(SIGHUP)),
                 }
                 let leaves = |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend);
                 if self.pending.iter().any(leaves) {
@@ -186,7 +197,7 @@ impl<'a> Loop<'a> {
             Effect::Suspend => {
                 leave();
                 signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
-                *self.screen = enter()?;
+                mem::forget(mem::replace(self.screen, enter()?));
                 self.take_size(now)?;
             }
             Effect::OpenDemo => match (self.options.demo)(now) {
@@ -264,10 +275,11 @@ pub fn plain(buffer: &Buffer) -> String {
     text
 }
 
-fn listen(to_loop: &Sender<Happening>) -> io::Result<()> {
+fn listen(to_loop: &Sender<Happening>, signals: Signals) -> io::Result<()> {
     let keys = to_loop.clone();
     thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys))?;
-    let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP])?;
+    let hangup = to_loop.clone();
+    thread::Builder::new().name("hangup".into()).spawn(move || wait_for_hangup(&hangup))?;
     let to_loop = to_loop.clone();
     thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop))?;
     Ok(())
@@ -291,20 +303,41 @@ fn read_keys(to_loop: &Sender<Happening>) {
     }
 }
 
-/// Hands signals to the loop; if that does not answer, restores the terminal itself.
+/// Says when the terminal is gone. Not every terminal sends a signal then, and reading
+/// keys from one that is gone neither returns nor rests.
+fn wait_for_hangup(to_loop: &Sender<Happening>) {
+    let stdin = io::stdin();
+    // No event is asked for: a hang-up is always told.
+    let mut input = [PollFd::new(&stdin, PollFlags::empty())];
+    while let Err(Errno::INTR) = poll(&mut input, None) {}
+    if input.iter().any(|input| input.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
+        let _ = to_loop.send(Happening::NoInput);
+    }
+}
+
+/// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
 fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>) {
     for number in &mut signals {
-        let (heard, answer) = channel();
-        let sent = to_loop.send(Happening::Signal(number, heard)).is_ok();
-        if number == SIGTSTP {
-            continue;
+        let _ = to_loop.send(Happening::Signal(number));
+        if number != SIGTSTP {
+            thread::sleep(PATIENCE);
+            end(128 + number);
         }
-        if !sent || answer.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            leave();
-            std::process::exit(128 + number);
-        }
-        return;
     }
+}
+
+/// Ends the program. A terminal that takes no output blocks whoever writes to it, and
+/// whoever waits for the lock on the output: it is left within its time, or not at all.
+fn end(status: i32) {
+    let (left, answer) = channel();
+    let leaving = thread::Builder::new().spawn(move || {
+        leave();
+        let _ = left.send(());
+    });
+    if leaving.is_ok() {
+        let _ = answer.recv_timeout(PATIENCE / 4);
+    }
+    std::process::exit(status);
 }
 
 fn enter() -> io::Result<Screen> {
@@ -324,19 +357,25 @@ fn redraw(screen: &mut Screen) -> io::Result<()> {
 
 /// Gives the terminal back as it was. Nothing more can be done if it is gone.
 fn leave() {
+    // First what can't block.
+    let _ = crossterm::terminal::disable_raw_mode();
     let mut out = io::stdout();
     let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _ = out.flush();
-    let _ = crossterm::terminal::disable_raw_mode();
 }
 
-/// Makes a panic give the terminal back before it is reported.
+/// Makes a panic give the terminal back before it is reported. A panic of a background
+/// thread ends the program too: the loop would draw on over the shell.
 pub fn install_panic_hook() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if crossterm::terminal::is_raw_mode_enabled().unwrap_or(false) {
+        let shown = crossterm::terminal::is_raw_mode_enabled().unwrap_or(false);
+        if shown {
             leave();
         }
         report(panic);
+        if shown && thread::current().name() != Some("main") {
+            std::process::exit(PANICKED);
+        }
     }));
 }

@@ -172,7 +172,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
     match job {
         Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
-        Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept, cancel)?))),
+        Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
     }
 }
 
@@ -187,12 +187,13 @@ fn read(places: &[Place], previous: &Snapshot, now: Moment) -> Loaded {
 }
 
 impl Kept {
-    /// The text of a snapshot, made where it is not at hand.
-    fn text(&mut self, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<&TextIndex> {
+    /// The text of a snapshot, made where it is not at hand. Every search that follows needs
+    /// it, so none of them stops it: a key that did would have it start over.
+    fn text(&mut self, snapshot: &Arc<Snapshot>) -> Option<&TextIndex> {
         let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
         if !current {
             let previous = self.text.as_ref().map(|(_, text)| text);
-            let text = TextIndex::build(snapshot, previous, cancel)?;
+            let text = TextIndex::build(snapshot, previous, &Cancel::default())?;
             self.text = Some((Arc::clone(snapshot), text));
         }
         self.text.as_ref().map(|(_, text)| text)
@@ -204,15 +205,15 @@ fn find(asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
         Ok(query) => query,
         Err(error) => return Some(Found { asked, outcome: Err(error) }),
     };
-    let text = if query.has_words() { Some(kept.text(&asked.snapshot, cancel)?) } else { None };
+    let text = if query.has_words() { Some(kept.text(&asked.snapshot)?) } else { None };
     let results = search(&asked.request(&query, text, asked.now), cancel)?;
     let facets = facets(&asked.snapshot, &results.hits);
     Some(Found { asked, outcome: Ok((results, facets)) })
 }
 
-fn why(asked: Asked, at: EntryRef, kept: &mut Kept, cancel: &Cancel) -> Option<Explained> {
+fn why(asked: Asked, at: EntryRef, kept: &mut Kept) -> Option<Explained> {
     let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
-    let text = if query.has_words() { Some(kept.text(&asked.snapshot, cancel)?) } else { None };
+    let text = if query.has_words() { Some(kept.text(&asked.snapshot)?) } else { None };
     let explanation = explain(&asked.request(&query, text, asked.now), at);
     let later = LATER.iter().filter_map(|&days| {
         let then = asked.now.plus(days * crate::model::time::DAY);

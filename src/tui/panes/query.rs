@@ -1,5 +1,7 @@
 //! The line of the search.
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -14,27 +16,46 @@ use crate::tui::theme::{Theme, fit};
 /// Draws what is asked; what of it is wrong is underlined, and says why.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
-    let typing = app.prompt.as_ref().filter(|prompt| prompt.purpose == Purpose::Search);
-    let mut spans = vec![Span::styled(" /", theme.key())];
-    let query = &app.query;
+    let query = app.query.as_str();
+    let cursor = app
+        .prompt
+        .as_ref()
+        .filter(|prompt| prompt.purpose == Purpose::Search)
+        .map(|prompt| query.char_indices().nth(prompt.column()).map_or(query.len(), |(byte, _)| byte));
+    let room = usize::from(area.width).saturating_sub(4);
+    let from = cursor.map_or(0, |cursor| first_shown(query, cursor, room));
+    let part = |range: Range<usize>| {
+        show(query.get(range.start.max(from)..range.end.max(from)).unwrap_or_default()).into_owned()
+    };
+    let mut spans = vec![Span::styled(if from == 0 { " /" } else { "…/" }, theme.key())];
     match &app.error {
         Some(error) => {
-            let part =
-                |range: std::ops::Range<usize>| show(query.get(range).unwrap_or_default()).into_owned();
             let end = error.span.end.min(query.len());
-            spans.push(Span::raw(part(0..error.span.start.min(query.len()))));
-            spans.push(Span::styled(part(error.span.start.min(end)..end), theme.wrong()));
+            let start = error.span.start.min(end);
+            spans.push(Span::raw(part(0..start)));
+            spans.push(Span::styled(part(start..end), theme.wrong()));
             spans.push(Span::raw(part(end..query.len())));
-            let room = usize::from(area.width).saturating_sub(query.width() + 4);
-            spans.push(Span::styled(format!("  ✖ {}", fit(&show(&error.message), room)), theme.dim()));
+            let left = room.saturating_sub(show(&query[from..]).width());
+            spans.push(Span::styled(format!("  ✖ {}", fit(&show(&error.message), left)), theme.dim()));
         }
-        None => spans.push(Span::raw(show(query).into_owned())),
+        None => spans.push(Span::raw(part(0..query.len()))),
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
-    if let Some(prompt) = typing {
-        let before: String = prompt.text().chars().take(prompt.column()).collect();
-        let column = 2 + show(&before).width() as u16;
+    if let Some(cursor) = cursor {
+        let column = 2 + part(0..cursor).width() as u16;
         let x = area.x + column.min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.y });
     }
+}
+
+/// The first byte to show so that the cursor stands within `room` columns.
+fn first_shown(query: &str, cursor: usize, room: usize) -> usize {
+    let typed = query.get(..cursor).unwrap_or(query);
+    let fits = |from: &usize| show(&typed[*from..]).width() <= room;
+    if fits(&0) {
+        return 0;
+    }
+    let starts: Vec<usize> = typed.char_indices().map(|(byte, _)| byte).collect();
+    let hidden = starts.partition_point(|from| !fits(from));
+    starts.get(hidden).copied().unwrap_or(typed.len())
 }
