@@ -11,9 +11,9 @@ use crate::model::{EntryRef, Snapshot, State};
 
 /// `*` within a word stands for at most so many bytes, so that no text makes it slow.
 const STAR: usize = 256;
-/// A fuzzy match needs so many points a letter, by the scale of fuzzy-matcher, where a
-/// letter gives 16 and each gap costs 3 and 1 a letter: about two letters between two.
-const FUZZY_SCORE: i64 = 12;
+/// The letters of a fuzzy match stand within so many times the word's length, for in a
+/// long title nearly every word's letters stand somewhere in order.
+const FUZZY_REACH: usize = 3;
 /// So many finds are made between two looks at the cancel token.
 const STRIDE: u32 = 4096;
 
@@ -216,7 +216,7 @@ fn scan_fuzzy(
     cancel: &Cancel,
 ) -> Option<()> {
     let wanted = letters(word);
-    let enough = FUZZY_SCORE * word.chars().count() as i64;
+    let reach = FUZZY_REACH * word.chars().count();
     for (index, (slot, level)) in text.slots.iter().zip(levels).enumerate() {
         if index.is_multiple_of(64) {
             cancel.go_on()?;
@@ -224,7 +224,11 @@ fn scan_fuzzy(
         if *level > Level::None || slot.letters & wanted != wanted {
             continue;
         }
-        let alike = |part: &str| fuzzy.fuzzy_match(part, word).is_some_and(|score| score >= enough);
+        let alike = |part: &str| {
+            let places = fuzzy.fuzzy_indices(part, word).map(|(_, places)| places);
+            let ends = places.and_then(|places| places.first().copied().zip(places.last().copied()));
+            ends.is_some_and(|(first, last)| last - first < reach)
+        };
         if text.head(index).any(alike) {
             *level = Level::Part;
         }
