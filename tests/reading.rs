@@ -281,5 +281,5 @@ fn the_tail_of_a_long_log_shows_its_newest_entries_with_their_bytes_in_place() {
     }
     let last = |store: &Store| store.entries.last().map(|entry| store.raw(entry).to_vec());
     assert_eq!(last(&tail), last(&whole));
-    assert!(!Snapshot { stores: vec![tail.into()] }.is_whole());
+    assert!(!Snapshot::of(vec![tail.into()]).is_whole());
 }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::model::{DecayTable, Document, Entry, Moment, Problem, RecordText, Role, Session, Store};
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
+use crate::text::secrets::cut;
 
 use glance::Glance;
 use reading::Reading;
@@ -143,7 +144,7 @@ pub struct Searched {
 }
 
 /// The longest title, in characters; what is longer is cut, and ends in `…`.
-pub const TITLE: usize = 120;
+const TITLE: usize = 120;
 
 /// An entry's title, text and fields.
 pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
@@ -227,31 +228,57 @@ fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<
     }
 }
 
+/// How far behind a cut is looked for the end of a value that it would run through.
+const AHEAD: usize = 4_096;
+
 /// The first line that holds anything, with its white space collapsed.
-fn title_of(text: &str) -> String {
+pub fn title_of(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
     let mut title = String::new();
-    let mut left = TITLE;
-    for word in line.split_whitespace() {
-        if !title.is_empty() {
-            title.push(' ');
+    let (mut count, mut end) = (0, None);
+    for c in line.split_whitespace().flat_map(|word| std::iter::once(' ').chain(word.chars())).skip(1) {
+        if count == TITLE {
+            end = Some(title.len());
         }
-        for c in word.chars() {
-            if left == 0 {
-                title.push('…');
-                return title;
-            }
-            title.push(c);
-            left -= 1;
+        if count == TITLE + AHEAD {
+            break;
         }
-        left = left.saturating_sub(1);
+        title.push(c);
+        count += 1;
+    }
+    if let Some(end) = end {
+        title.truncate(cut(&title, end));
+        title.push('…');
     }
     title
 }
 
 fn broken_text(line: u32, raw: &[u8]) -> RecordText {
-    let start = &raw[..raw.len().min(4 * TITLE)];
+    let start = &raw[..raw.len().min(4 * TITLE + AHEAD)];
     let shown = title_of(&String::from_utf8_lossy(start));
     let title = if line > 0 { format!("line {line} {shown}") } else { shown };
     RecordText { title, text: String::from_utf8_lossy(raw).into_owned(), fields: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::secrets::mask;
+
+    #[test]
+    fn a_title_is_the_first_line_that_holds_anything() {
+        assert_eq!(title_of("\n  \n two\t words \nmore"), "two words");
+        assert_eq!(title_of(" \n"), "(no text)");
+        assert_eq!(title_of(&"x".repeat(TITLE)), "x".repeat(TITLE));
+        assert_eq!(title_of(&"x".repeat(TITLE + 1)), "x".repeat(TITLE) + "…");
+    }
+
+    #[test]
+    fn a_title_that_ends_within_a_token_masks_it() {
+        let token = ["ghp", "_", &"a1B2".repeat(10)].concat();
+        for before in TITLE - 40..TITLE + 5 {
+            let text = format!("{} {token} and more of it", "x".repeat(before));
+            assert!(!mask(&title_of(&text)).contains("a1B2"), "{before}");
+        }
+    }
 }

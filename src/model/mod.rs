@@ -3,11 +3,13 @@
 pub mod decay;
 pub mod problem;
 pub mod record;
+pub mod references;
 pub mod snapshot;
 pub mod time;
 
 pub use decay::{DecayRule, DecayTable};
 pub use problem::{Code, Problem, Severity};
 pub use record::{Body, Record, RecordText, Span, View};
+pub use references::{References, Tie};
 pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::decay::DecayTable;
 use super::problem::{Problem, Severity};
 use super::record::{Record, View};
+use super::references::References;
 use super::time::Moment;
 
 /// What a file within a store is for. Each format says which of its files is what.
@@ -84,7 +85,7 @@ pub struct Generation {
 }
 
 /// Whether a record counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
     /// It counts.
     Live,
@@ -228,6 +229,17 @@ impl Store {
         self.entries.iter().filter(|entry| entry.state == state).count()
     }
 
+    /// The entry of a key, if its file still has a record there.
+    pub fn at_key(&self, key: &str) -> Option<u32> {
+        let (file, start) = key.split_once('@')?;
+        let (file, start) = (u32::from_str_radix(file, 16).ok()?, start.parse::<u64>().ok()?);
+        let is_named = |document: &Arc<Document>| place_digest(&self.root, &document.path) == file;
+        let documents: Vec<bool> = self.documents.iter().map(is_named).collect();
+        let is_there =
+            |entry: &Entry| documents[entry.document as usize] && self.record(entry).span.start == start;
+        self.entries.iter().position(is_there).map(|entry| entry as u32)
+    }
+
     /// The key of an entry: unique, and stable while its file is.
     pub fn key(&self, entry: &Entry) -> String {
         let document = self.document(entry);
@@ -261,9 +273,20 @@ pub struct EntryRef {
 pub struct Snapshot {
     /// The stores, in the order in which they were named or found.
     pub stores: Vec<Arc<Store>>,
+    references: OnceLock<References>,
 }
 
 impl Snapshot {
+    /// Stores as they were read, in that order.
+    pub fn of(stores: Vec<Arc<Store>>) -> Snapshot {
+        Snapshot { stores, references: OnceLock::new() }
+    }
+
+    /// Which entry refers to which; sorted out when it is first asked for.
+    pub fn references(&self) -> &References {
+        self.references.get_or_init(|| References::of(self.stores.iter().map(|store| &**store)))
+    }
+
     /// The store and entry that a reference names.
     pub fn get(&self, at: EntryRef) -> (&Store, &Entry) {
         let store = &self.stores[at.store as usize];

@@ -181,6 +181,17 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
+/// The first place from `at` on where `text` can be cut so that no value loses its end,
+/// without which it would not be known as one. A character boundary.
+pub fn cut(text: &str, at: usize) -> usize {
+    let at = all(text.as_bytes())
+        .map(|found| found.span)
+        .take_while(|span| span.start < at)
+        .find(|span| at < span.end)
+        .map_or(at, |span| span.end);
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
 /// Whether `bytes` hold a sensitive value, as text or within JSON strings.
 pub fn is_sensitive(bytes: &[u8]) -> bool {
     all(bytes).next().is_some()

@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::Options;
 use super::cursor::Cursor;
 use super::prompt::Prompt;
-use crate::model::{EntryRef, Moment, Severity, Snapshot};
+use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
 use crate::work::{Asked, Explained, Tally};
@@ -62,6 +62,14 @@ pub struct Identity {
     pub session: Option<String>,
     pub id: Option<String>,
     pub key: String,
+}
+
+/// Where a reference was followed from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub memory: Identity,
+    /// What was searched for.
+    pub query: String,
 }
 
 /// A line of the sessions tree.
@@ -122,12 +130,15 @@ pub struct App {
     pub revealed: bool,
     /// Ctrl-c was pressed: once more quits.
     pub interrupted: Option<Moment>,
-    pub trail: Vec<Identity>,
+    pub trail: Vec<Step>,
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
     /// The detail pane's lines, wrapped to its width.
     pub detail: Vec<Line<'static>>,
+    /// What its memory is tied to, while the references are shown.
+    pub ties: Vec<Tie>,
+    pub tie: Cursor,
     pub detail_of: Option<(EntryRef, Tab, u16, bool)>,
 }
 
@@ -171,6 +182,8 @@ impl App {
             trail: Vec::new(),
             titles: HashMap::new(),
             detail: Vec::new(),
+            ties: Vec::new(),
+            tie: Cursor::default(),
             detail_of: None,
         }
     }

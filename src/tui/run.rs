@@ -217,7 +217,7 @@ impl<'a> Loop<'a> {
 /// Reads and lists the newest entries of the stores, which takes no longer than a frame.
 fn first_entries(app: &mut App) {
     let stores = app.places.iter().map(|place| Arc::new(store::load(place, Extent::Tail, None, app.now)));
-    let snapshot = Arc::new(Snapshot { stores: stores.collect() });
+    let snapshot = Arc::new(Snapshot::of(stores.collect()));
     let effects = update::open(app, Loaded { snapshot, tallies: Vec::new() });
     settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
 }

@@ -1,5 +1,7 @@
 //! Colours, and the only way from stored text to the screen.
 
+use std::borrow::Cow;
+
 use ratatui::style::{Color, Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -11,7 +13,13 @@ use crate::text::show::show;
 
 /// Text that may come from a store, masked and safe. Nothing else makes spans of it.
 pub fn safe(app: &App, text: &str) -> String {
-    if app.revealed { show(text).into_owned() } else { show(&mask(text)).into_owned() }
+    show(&masked(app, text)).into_owned()
+}
+
+/// Text with its sensitive values masked, unless they are being revealed. A text of many
+/// lines is masked whole: a value can go on in the next line.
+pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
+    if app.revealed { Cow::Borrowed(text) } else { mask(text) }
 }
 
 /// The start of a text that fits in `width` columns, ending in `…` where it was cut.

@@ -183,7 +183,10 @@ fn read(places: &[Place], previous: &Snapshot, now: Moment) -> Loaded {
         .map(|place| Arc::new(store::load(place, Extent::Whole, before(place).map(|store| &**store), now)))
         .collect();
     let tallies = stores.iter().map(|store| Tally::of(store)).collect();
-    Loaded { snapshot: Arc::new(Snapshot { stores }), tallies }
+    let snapshot = Arc::new(Snapshot::of(stores));
+    // Sorted out here, so that the screens need not wait for it.
+    snapshot.references();
+    Loaded { snapshot, tallies }
 }
 
 impl Kept {

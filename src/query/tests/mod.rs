@@ -177,7 +177,7 @@ struct Asked {
 }
 
 fn stores(stores: Vec<Store>) -> Asked {
-    let snapshot = Snapshot { stores: stores.into_iter().map(Arc::new).collect() };
+    let snapshot = Snapshot::of(stores.into_iter().map(Arc::new).collect());
     let text = TextIndex::build_from(&snapshot, None, &Cancel::default(), &searched).unwrap();
     Asked { snapshot, text }
 }

@@ -85,7 +85,7 @@ fn an_index_shares_the_text_of_files_that_did_not_change() {
     let one = || store("/one", &[memory("a", "pool")]);
     let before = stores(vec![one(), store("/two", &[memory("b", "pool")])]);
     let changed = store("/two", &[memory("b", "pool"), memory("c", "oauth")]);
-    let snapshot = Snapshot { stores: vec![Arc::new(one()), Arc::new(changed)] };
+    let snapshot = Snapshot::of(vec![Arc::new(one()), Arc::new(changed)]);
     let asked_for = std::cell::RefCell::new(Vec::new());
     let source = |store: &Store, entry: &Entry| {
         asked_for.borrow_mut().push(store.root.clone());
@@ -104,7 +104,7 @@ fn an_index_of_a_file_s_tail_is_not_taken_for_the_whole() {
     let mut tail = whole.clone();
     tail.entries.remove(0);
     let tail = stores(vec![tail]);
-    let snapshot = Snapshot { stores: vec![Arc::new(whole)] };
+    let snapshot = Snapshot::of(vec![Arc::new(whole)]);
     let text = TextIndex::build_from(&snapshot, Some(&tail.text), &Cancel::default(), &searched).unwrap();
     assert_eq!(Asked { snapshot, text }.found("pool"), ["a"]);
 }

@@ -86,6 +86,17 @@ fn a_private_key_without_an_end_is_hidden_to_the_end_of_the_text() {
 }
 
 #[test]
+fn a_text_is_cut_before_a_value_or_behind_it() {
+    let value = value(&Rule(b"ghp_", Body::Alnum, 36));
+    let text = format!("é {value} after");
+    let end = 3 + value.len();
+    assert_eq!([cut(&text, 0), cut(&text, 1), cut(&text, 3)], [0, 2, 3]);
+    assert!((4..=end).all(|at| cut(&text, at) == end));
+    assert_eq!(cut(&text, end + 2), end + 2);
+    assert_eq!(cut(&text, usize::MAX), text.len());
+}
+
+#[test]
 fn two_values_side_by_side_are_two() {
     let value = value(&Rule(b"ghp_", Body::Alnum, 36));
     assert_eq!(sensitive_spans(&format!("{value},{value}")).len(), 2);

@@ -24,6 +24,19 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let others: Vec<&str> = Tab::ALL.into_iter().filter(|tab| *tab != app.tab).map(Tab::title).collect();
     let foot = format!("}} {}", others.join(" · "));
     let inner = framed(app, frame, Some(Pane::Detail), &title, &foot, area);
+    if app.tab == Tab::References && !app.ties.is_empty() {
+        let row = |at: usize| app.detail.get(at).cloned().unwrap_or_default();
+        let focused = app.focus == Pane::Detail;
+        return super::draw_lines(
+            frame,
+            &theme::Theme::of(app),
+            inner,
+            app.tie,
+            app.ties.len(),
+            focused,
+            row,
+        );
+    }
     let shown = app.detail.iter().skip(app.detail_top).take(usize::from(inner.height)).cloned();
     frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), inner);
 }

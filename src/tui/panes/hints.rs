@@ -1,7 +1,7 @@
 //! The keys that can be used now.
 
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
+use crate::tui::app::{App, Pane, Screen, Tab};
 use crate::tui::prompt::Purpose;
 
 /// Keys and what they do, the most useful first.
@@ -28,6 +28,13 @@ pub fn of(app: &App) -> Vec<(String, String)> {
         (_, Pane::Sessions | Pane::Facets) => {
             vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")]
         }
+        (_, Pane::Detail) if app.tab == Tab::References => vec![
+            hint("jk", "move"),
+            hint("Enter", "follow"),
+            act(Action::GoBack, "back along it"),
+            act(Action::NextTab, "read, raw"),
+            hint("Esc", "back"),
+        ],
         (_, Pane::Detail) => {
             vec![hint("jk", "scroll"), act(Action::NextTab, "raw, references"), hint("Esc", "back")]
         }

@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, filter, prompt, walk};
+use super::{arrive, filter, prompt, references, walk};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen, Tab};
@@ -32,6 +32,8 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
             app.revealed = true;
             vec![Effect::MaskSoon]
         }
+        Action::Follow => references::follow(app),
+        Action::GoBack => references::go_back(app),
         Action::Order => order(app),
         Action::Ranking => ranking(app),
         _ => {
@@ -60,8 +62,6 @@ fn look(app: &mut App, action: Action) {
         Action::PreviousTab => tab(app, Tab::ALL.len() - 1),
         Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
         Action::Problems if !app.places.is_empty() => app.screen = Screen::Problems,
-        Action::Follow => walk::follow(app),
-        Action::GoBack => walk::go_back(app),
         Action::NextProblem => walk::to_problem(app, true),
         Action::PreviousProblem => walk::to_problem(app, false),
         Action::NextMatch => walk::step(app, 1),

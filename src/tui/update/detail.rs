@@ -3,10 +3,12 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::references;
 use crate::format;
 use crate::model::{EntryRef, RecordText, Store};
 use crate::query::highlights;
-use crate::text::show::show_lines;
+use crate::text::secrets::cut;
+use crate::text::show::{show, show_lines};
 use crate::tui::app::{App, Pane, Tab};
 use crate::tui::layout;
 use crate::tui::theme::{self, Theme, sign, wrap};
@@ -15,6 +17,8 @@ use crate::tui::theme::{self, Theme, sign, wrap};
 const LARGE: usize = 1 << 20;
 /// So many bytes of a large record, or of a long text, are shown.
 const SHOWN: usize = 64 << 10;
+/// So many bytes of a member's value.
+const FACT: usize = 4_000;
 /// So many titles are remembered.
 const TITLES: usize = 4_000;
 
@@ -41,6 +45,10 @@ fn refresh_detail(app: &mut App) {
     if app.detail_of == wanted && wanted.is_some() {
         return;
     }
+    app.ties = match wanted {
+        Some((at, Tab::References, ..)) => app.listed.references().ties(app.listed.get(at).0, at),
+        _ => Vec::new(),
+    };
     app.detail = match wanted {
         Some((at, tab, width, _)) => lines(app, at, tab, usize::from(width)),
         None => Vec::new(),
@@ -49,7 +57,7 @@ fn refresh_detail(app: &mut App) {
     app.detail_top = app.detail_top.min(app.detail.len().saturating_sub(1));
 }
 
-fn title_of(app: &App, at: EntryRef) -> String {
+pub fn title_of(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.listed.get(at);
     if store.raw(entry).len() <= LARGE { format::title(store, entry) } else { text_of(app, at).title }
 }
@@ -61,8 +69,9 @@ fn text_of(app: &App, at: EntryRef) -> RecordText {
     if raw.len() <= LARGE {
         return format::text_of(store, entry);
     }
-    let start = String::from_utf8_lossy(&raw[..SHOWN]).into_owned();
-    let title: String = start.chars().take(format::TITLE).collect();
+    let start = String::from_utf8_lossy(&raw[..LARGE]);
+    let start = start[..cut(&start, SHOWN)].to_owned();
+    let title = format::title_of(&start);
     let text = format!("{start}\n… {} bytes in all", raw.len());
     RecordText { title, text, fields: Vec::new() }
 }
@@ -71,7 +80,7 @@ fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> 
     match tab {
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),
-        Tab::References => references(app, at, width),
+        Tab::References => references::lines(app, at, &app.ties, width),
     }
 }
 
@@ -96,10 +105,8 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
 
 /// A text's lines, wrapped, with the words of the search set off.
 fn prose(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
-    let end = (0..=SHOWN.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
-    let (start, left) = text.split_at(end);
-    let masked = if app.revealed { start.to_owned() } else { crate::text::secrets::mask(start).into_owned() };
-    let mut lines: Vec<Line<'static>> = show_lines(&masked)
+    let (start, left) = text.split_at(cut(text, SHOWN));
+    let mut lines: Vec<Line<'static>> = show_lines(&theme::masked(app, start))
         .flat_map(|line| wrap(&line, width))
         .map(|line| Line::from(set_off(app, &line, Style::new())))
         .collect();
@@ -145,8 +152,8 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
     const NAME: usize = 11;
     let name = theme::column(&theme::safe(app, name.rsplit('.').next().unwrap_or(name)), NAME);
     let style = Theme::of(app).dim();
-    let value: String = value.chars().take(2_000).collect();
-    let wrapped = wrap(&theme::safe(app, &value), width.saturating_sub(NAME + 1));
+    let start = &value[..cut(value, FACT)];
+    let wrapped = wrap(&theme::safe(app, start), width.saturating_sub(NAME + 1));
     let named = |(index, line): (usize, String)| {
         let name = if index == 0 { name.clone() } else { " ".repeat(NAME) };
         Line::from(vec![Span::styled(format!("{name} "), style), Span::raw(line)])
@@ -157,51 +164,16 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
 fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let (store, entry) = app.listed.get(at);
     let bytes = store.raw(entry);
-    let shown = &bytes[..bytes.len().min(SHOWN)];
-    let mut lines: Vec<Line<'static>> = String::from_utf8_lossy(shown)
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LARGE)]);
+    let shown = &text[..cut(&text, SHOWN)];
+    let mut lines: Vec<Line<'static>> = theme::masked(app, shown)
         .split_inclusive('\n')
-        .flat_map(|line| wrap(&theme::safe(app, line), width))
+        .flat_map(|line| wrap(&show(line), width))
         .map(Line::from)
         .collect();
     if shown.len() < bytes.len() {
-        let left = format!("… {} bytes more", bytes.len() - shown.len());
+        let left = format!("… {} bytes in all", bytes.len());
         lines.push(Line::styled(left, Theme::of(app).dim()));
-    }
-    lines
-}
-
-/// What a memory refers to, and what refers to it.
-fn references(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
-    let (store, entry) = app.listed.get(at);
-    let Some(view) = store.view(entry) else {
-        return vec![Line::styled("A broken record refers to nothing.", theme.dim())];
-    };
-    let titled = |arrow: &str, id: &str, found: Option<u32>| {
-        let what = match found {
-            Some(entry) => title_of(app, EntryRef { store: at.store, entry }),
-            None => "⚠ not in this store".to_owned(),
-        };
-        let line = theme::safe(app, &format!("{arrow} {id}  {what}"));
-        Line::from(theme::fit(&line, width))
-    };
-    let by_id = |id: &str| {
-        let named = |entry: &crate::model::Entry| store.view(entry).and_then(|v| v.id.as_deref()) == Some(id);
-        store.entries.iter().position(named).map(|entry| entry as u32)
-    };
-    let mut lines: Vec<Line<'static>> = view.references.iter().map(|id| titled("→", id, by_id(id))).collect();
-    if let Some(own) = view.id.as_deref() {
-        for (index, other) in store.entries.iter().enumerate() {
-            let Some(other) =
-                store.view(other).filter(|other| other.references.iter().any(|id| &**id == own))
-            else {
-                continue;
-            };
-            lines.push(titled("←", other.id.as_deref().unwrap_or("(no id)"), Some(index as u32)));
-        }
-    }
-    if lines.is_empty() {
-        lines.push(Line::styled("Refers to nothing, and nothing refers to it.", theme.dim()));
     }
     lines
 }

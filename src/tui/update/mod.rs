@@ -4,6 +4,7 @@ mod act;
 mod arrive;
 mod detail;
 mod filter;
+mod references;
 mod walk;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -63,6 +64,8 @@ pub fn keep_in_view(app: &mut App) {
     app.branch.go(app.branch.at, branches, heights[1]);
     app.facet.go(app.facet.at, facets, heights[2]);
     app.problem.go(app.problem.at, problems, body);
+    let ties = app.ties.len();
+    app.tie.go(app.tie.at, ties, layout::rows(app, Pane::Detail));
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose != Purpose::Search) {
         let choices = prompt.actions().len();
         prompt.choice.go(prompt.choice.at, choices, body.saturating_sub(2));

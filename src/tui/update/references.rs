@@ -1,0 +1,119 @@
+//! From memory to memory: along references and back, and from a problem to its memory.
+
+use ratatui::text::Line;
+
+use super::{filter, walk};
+use crate::model::{EntryRef, State, Tie};
+use crate::tui::app::{App, Identity, Pane, Screen, Step, Tab};
+use crate::tui::msg::Effect;
+use crate::tui::theme::{self, Theme};
+
+/// What a memory refers to, and what refers to it: a line each.
+pub fn lines(app: &App, at: EntryRef, ties: &[Tie], width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    if app.listed.get(at).0.view(app.listed.get(at).1).is_none() {
+        return vec![Line::styled("A broken record refers to nothing.", theme.dim())];
+    }
+    if ties.is_empty() {
+        return vec![Line::styled("Refers to nothing, and nothing refers to it.", theme.dim())];
+    }
+    let line = |tie: &Tie| {
+        let arrow = if tie.outward { "→" } else { "←" };
+        let id = if tie.id.is_empty() { "(no id)" } else { &tie.id };
+        let what = match tie.other {
+            Some(other) => super::detail::title_of(app, other),
+            None => "⚠ not in this store".to_owned(),
+        };
+        Line::from(theme::fit(&theme::safe(app, &format!("{arrow} {id}  {what}")), width))
+    };
+    ties.iter().map(line).collect()
+}
+
+/// Goes along the reference under the cursor of the references; from elsewhere along the
+/// only one that leads out, or to the list of several.
+pub fn follow(app: &mut App) -> Vec<Effect> {
+    let Some(at) = app.selected() else { return Vec::new() };
+    if app.tab == Tab::References && app.focus == Pane::Detail {
+        return match app.ties.get(app.tie.at).cloned() {
+            Some(tie) => along(app, at, &tie),
+            None => Vec::new(),
+        };
+    }
+    let store = app.listed.get(at).0;
+    let ties = app.listed.references().ties(store, at);
+    let out: Vec<&Tie> = ties.iter().filter(|tie| tie.outward).collect();
+    match out.as_slice() {
+        [] => app.notice = Some("this memory refers to no other".into()),
+        [only] => return along(app, at, &(*only).clone()),
+        several => {
+            app.notice = Some(format!("{} references: Enter follows one", several.len()));
+            app.tab = Tab::References;
+            app.focus = Pane::Detail;
+            app.tie = Default::default();
+        }
+    }
+    Vec::new()
+}
+
+fn along(app: &mut App, from: EntryRef, tie: &Tie) -> Vec<Effect> {
+    let Some(to) = tie.other else {
+        app.notice = Some(format!("no memory of this store has the id {}", tie.id));
+        return Vec::new();
+    };
+    let step = Step { memory: App::identity(&app.listed, from), query: app.query.clone() };
+    app.trail.push(step);
+    let sought = App::identity(&app.listed, to);
+    let state = app.listed.get(to).1.state;
+    reach(app, sought, state)
+}
+
+/// Back to where the last reference was followed from, under the search of then.
+pub fn go_back(app: &mut App) -> Vec<Effect> {
+    let Some(step) = app.trail.pop() else {
+        app.notice = Some("there is nothing to go back to".into());
+        return Vec::new();
+    };
+    app.tie = Default::default();
+    if step.query == app.query {
+        if !walk::find(app, &step.memory) {
+            app.notice = Some("what was followed from is no longer there".into());
+        }
+        return Vec::new();
+    }
+    app.sought = Some(step.memory);
+    filter::ask(app, step.query)
+}
+
+/// Puts the cursor on a memory. A search that hides it is lifted.
+fn reach(app: &mut App, sought: Identity, state: State) -> Vec<Effect> {
+    app.tie = Default::default();
+    if walk::find(app, &sought) {
+        return Vec::new();
+    }
+    app.sought = Some(sought);
+    let query = match state {
+        State::Live | State::Broken => String::new(),
+        aside => format!("is:{}", aside.as_str()),
+    };
+    filter::ask(app, query)
+}
+
+/// From a problem to its memory.
+pub fn open_problem(app: &mut App) -> Vec<Effect> {
+    let Some((number, index)) = app.problems().nth(app.problem.at) else { return Vec::new() };
+    let store = &app.snapshot.stores[number];
+    let problem = &store.problems[index];
+    let entry = store
+        .entries
+        .iter()
+        .position(|entry| problem.record == Some(entry.record) && store.document(entry).path == problem.file);
+    let Some(entry) = entry else {
+        app.notice = Some(format!("{} concerns no single memory", problem.code.as_str()));
+        return Vec::new();
+    };
+    let at = EntryRef { store: number as u32, entry: entry as u32 };
+    app.screen = Screen::Browse;
+    app.focus = Pane::Memories;
+    let state = app.snapshot.get(at).1.state;
+    reach(app, App::identity(&app.snapshot, at), state)
+}
