@@ -32,6 +32,11 @@ pub(super) const FIELDS: &[&str] = &[
     "limit",
 ];
 
+/// The names of the fields.
+pub fn field_names() -> &'static [&'static str] {
+    FIELDS
+}
+
 /// One of the values of a field, and where it stands.
 pub(super) struct Value {
     pub text: String,

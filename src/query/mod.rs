@@ -46,6 +46,7 @@ mod tests;
 pub use cancel::Cancel;
 pub use explain::{Explanation, WordHit, explain, explain_each};
 pub use facets::{Facets, SessionCount, facets};
+pub use fields::field_names;
 pub use highlight::highlights;
 pub use rank::{Ranking, WEIGHTS};
 pub use search::{Hit, Order, Request, Results, search};

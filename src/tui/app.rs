@@ -7,7 +7,7 @@ use ratatui::text::Line;
 
 use super::Options;
 use super::cursor::Cursor;
-use super::prompt::Prompt;
+use super::prompt::{Prompt, Recall};
 use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
@@ -131,6 +131,8 @@ pub struct App {
     /// Ctrl-c was pressed: once more quits.
     pub interrupted: Option<Moment>,
     pub trail: Vec<Step>,
+    /// Earlier searches, of this run alone: what was searched for is written nowhere.
+    pub asked_before: Recall,
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
@@ -180,6 +182,7 @@ impl App {
             revealed: false,
             interrupted: None,
             trail: Vec::new(),
+            asked_before: Recall::default(),
             titles: HashMap::new(),
             detail: Vec::new(),
             ties: Vec::new(),

@@ -88,6 +88,13 @@ fn list_over_detail(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
     vec![(in_upper, upper), (in_lower, lower)]
 }
 
+/// How many problems their view shows: the one under the cursor stands in full below.
+pub fn problem_rows(app: &App) -> usize {
+    const ABOUT: usize = 5;
+    let inner = usize::from(frame(app).body.height.saturating_sub(2));
+    if inner > 2 * ABOUT { inner - ABOUT } else { inner }
+}
+
 /// How many lines of its content a pane shows: its height less its borders.
 pub fn rows(app: &App, pane: Pane) -> usize {
     let frame = frame(app);

@@ -7,6 +7,7 @@ use tui_textarea::TextArea;
 
 use super::action::{ACTIONS, Known};
 use super::cursor::Cursor;
+use crate::query::field_names;
 
 /// What a prompt is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,25 @@ impl Prompt {
         }
     }
 
+    /// Completes the name of a field, where what was typed can be only one.
+    pub fn complete(&mut self) {
+        let typed: String = self.text().chars().take(self.column()).collect();
+        let start = typed.rfind([' ', '(', '-']).map_or(0, |at| at + 1);
+        let word = &typed[start..];
+        let mut names = field_names().iter().filter(|name| name.starts_with(word));
+        if let (false, Some(name), None) =
+            (word.is_empty() || self.purpose != Purpose::Search, names.next(), names.next())
+        {
+            self.line.insert_str(format!("{}:", &name[word.len()..]));
+        }
+    }
+
+    /// Puts another text in place of what was typed.
+    pub fn replace(&mut self, text: &str) {
+        self.line = TextArea::new(vec![one_line(text)]);
+        self.line.move_cursor(tui_textarea::CursorMove::End);
+    }
+
     /// Takes a paste as one edit, its line ends as spaces.
     pub fn paste(&mut self, text: &str) {
         self.line.insert_str(one_line(text));
@@ -84,6 +104,47 @@ impl Prompt {
             .collect();
         scored.sort_by_key(|(score, _)| -score);
         scored.into_iter().map(|(_, known)| known).collect()
+    }
+}
+
+/// Earlier searches, and the one that was brought back last.
+#[derive(Default)]
+pub struct Recall {
+    texts: Vec<String>,
+    /// Counted from the newest; 0 is what was being typed.
+    back: usize,
+    typed: String,
+}
+
+impl Recall {
+    /// So many are remembered.
+    const MOST: usize = 100;
+
+    /// Remembers a search, the same one once.
+    pub fn keep(&mut self, text: &str) {
+        self.back = 0;
+        if text.trim().is_empty() {
+            return;
+        }
+        self.texts.retain(|own| own != text);
+        self.texts.push(text.to_owned());
+        if self.texts.len() > Self::MOST {
+            self.texts.remove(0);
+        }
+    }
+
+    /// The search before the one at hand, or after it; `None` where there is none.
+    pub fn step(&mut self, earlier: bool, typed: &str) -> Option<String> {
+        if self.back == 0 {
+            self.typed = typed.to_owned();
+        }
+        let back = if earlier { self.back + 1 } else { self.back.checked_sub(1)? };
+        let text = match back {
+            0 => self.typed.clone(),
+            _ => self.texts.get(self.texts.len().checked_sub(back)?)?.clone(),
+        };
+        self.back = back;
+        Some(text)
     }
 }
 

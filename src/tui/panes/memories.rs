@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::model::{Severity, State};
+use crate::model::{Code, Problem, Severity, State, View};
 use crate::query::{Hit, Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
@@ -78,7 +78,8 @@ fn line(app: &App, hit: &Hit, at: usize, width: usize) -> Line<'static> {
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
     let title = column(&theme::safe(app, title), room);
     let mut spans = vec![
-        Span::raw(format!("{pointer} ")),
+        Span::raw(pointer),
+        Span::styled(state_sign(entry.state, view), theme.dim()),
         Span::styled(format!("{mark} "), mark_style),
         Span::styled(format!("{rank} "), theme.dim()),
         Span::styled(bar(hit.decay, hit.rank.is_some()), theme.decay(hit.decay)),
@@ -90,22 +91,29 @@ fn line(app: &App, hit: &Hit, at: usize, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
+/// What a memory is, where it is no plain live one.
+fn state_sign(state: State, view: Option<&View>) -> &'static str {
+    let pinned = view.is_some_and(|view| view.tags.iter().any(|tag| &**tag == "pinned"));
+    match state {
+        State::Archived => "▪",
+        State::Deleted => "−",
+        _ if pinned => "★",
+        _ => " ",
+    }
+}
+
 /// One sign a row: what is worst about the memory.
 fn mark(app: &App, hit: &Hit) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(hit.at);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
     let view = store.view(entry);
-    let pinned = view.is_some_and(|view| view.tags.iter().any(|tag| &**tag == "pinned"));
     match (entry.state, worst) {
         (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
         (_, Some(severity @ (Severity::Error | Severity::Warning))) => {
             (sign(severity), theme.severity(severity))
         }
         _ if view.is_some_and(|view| view.sensitive) => ("!", theme.key()),
-        _ if pinned => ("★", theme.key()),
-        (State::Archived, _) => ("▪", theme.dim()),
-        (State::Deleted, _) => ("−", theme.dim()),
         _ => (" ", Style::new()),
     }
 }
@@ -120,6 +128,16 @@ fn bar(decay: f64, known: bool) -> String {
     column(&("█".repeat(eighths / 8) + part), BAR)
 }
 
+/// What the system said of a store whose folder can't be read any more.
+fn gone(app: &App) -> Option<String> {
+    app.snapshot.stores.iter().find_map(|store| {
+        let of_root =
+            |problem: &&Problem| problem.code == Code::UnreadableFile && problem.file.as_os_str().is_empty();
+        let problem = store.problems.iter().find(of_root)?;
+        Some(format!("{}: {} R tries again.", store.root.display(), problem.message))
+    })
+}
+
 /// Why nothing is listed, and what to do.
 fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
@@ -131,6 +149,8 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         say("reading …");
     } else if app.query.is_empty() && !unread.is_empty() && unread.len() == app.places.len() {
         say(&format!("Found, not readable yet: {}. Nothing of it was changed.", unread.join(", ")));
+    } else if let Some(gone) = gone(app) {
+        say(&gone);
     } else if app.query.is_empty() {
         say("There is no memory here yet. What agents write shows up by itself.");
     } else {

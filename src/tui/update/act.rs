@@ -21,7 +21,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Reload => reload(app),
         Action::Palette => prompt(app, Purpose::Palette, ""),
         Action::Help => prompt(app, Purpose::Help, ""),
-        Action::Search => prompt(app, Purpose::Search, &app.query.clone()),
+        Action::Search => search(app),
         Action::Narrow => narrow(app),
         Action::Back | Action::Quit => back(app),
         Action::Open => walk::open(app),
@@ -98,6 +98,18 @@ fn tab(app: &mut App, by: usize) {
 fn reload(app: &mut App) -> Vec<Effect> {
     app.notice = Some("reading the stores anew".into());
     vec![arrive::reload(app)]
+}
+
+/// A new search; the one before comes back with Esc, or with Ctrl-p to be changed.
+fn search(app: &mut App) -> Vec<Effect> {
+    let before = app.query.clone();
+    let mut effects = prompt(app, Purpose::Search, "");
+    if let Some(prompt) = &mut app.prompt {
+        app.asked_before.keep(&before);
+        prompt.before = before;
+        effects.extend(filter::ask(app, String::new()));
+    }
+    effects
 }
 
 fn narrow(app: &mut App) -> Vec<Effect> {

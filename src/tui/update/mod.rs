@@ -63,7 +63,7 @@ pub fn keep_in_view(app: &mut App) {
     app.list.go(app.list.at, hits, heights[0].saturating_sub(1));
     app.branch.go(app.branch.at, branches, heights[1]);
     app.facet.go(app.facet.at, facets, heights[2]);
-    app.problem.go(app.problem.at, problems, body);
+    app.problem.go(app.problem.at, problems, layout::problem_rows(app));
     let ties = app.ties.len();
     app.tie.go(app.tie.at, ties, layout::rows(app, Pane::Detail));
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose != Purpose::Search) {
@@ -126,10 +126,19 @@ fn paste(app: &mut App, text: &str) -> Vec<Effect> {
 fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     let Some(prompt) = &mut app.prompt else { return Vec::new() };
     let searching = prompt.purpose == Purpose::Search;
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
+        KeyCode::Char('l') if control => vec![Effect::Redraw],
+        KeyCode::Char('p') if control && searching => recall(app, true),
+        KeyCode::Char('n') if control && searching => recall(app, false),
+        KeyCode::Tab | KeyCode::BackTab => {
+            prompt.complete();
+            typed(app)
+        }
         KeyCode::Esc => close_prompt(app),
         KeyCode::Enter if searching => {
             app.prompt = None;
+            app.asked_before.keep(&app.query);
             Vec::new()
         }
         KeyCode::Enter => run_choice(app),
@@ -144,6 +153,14 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             typed(app)
         }
     }
+}
+
+/// Brings back an earlier search, or a later one.
+fn recall(app: &mut App, earlier: bool) -> Vec<Effect> {
+    let Some(prompt) = &mut app.prompt else { return Vec::new() };
+    let Some(text) = app.asked_before.step(earlier, &prompt.text()) else { return Vec::new() };
+    prompt.replace(&text);
+    typed(app)
 }
 
 fn move_choice(app: &mut App, by: isize) -> Vec<Effect> {
