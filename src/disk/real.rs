@@ -1,9 +1,13 @@
 //! The real file system.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::Dir;
 
 use super::{Disk, Item, ItemKind};
 use crate::model::snapshot::Generation;
@@ -15,9 +19,13 @@ pub struct Real;
 impl Disk for Real {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
         let mut items = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let name = entry?.file_name();
-            let path = folder.join(&name);
+        for entry in Dir::new(open(folder)?)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let path = folder.join(name);
             // A name that vanished since, or a link to nowhere, is told by lstat alone.
             if let Ok(item) = item(&path) {
                 items.push(item);
@@ -51,8 +59,8 @@ impl Disk for Real {
     }
 }
 
-/// Opens without blocking on a FIFO, and without touching the access time where the
-/// file is ours to say so.
+/// Opens a file or a folder, without blocking on a FIFO, and without touching the access
+/// time where it is ours to say so.
 fn open(file: &Path) -> io::Result<File> {
     let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     #[cfg(target_os = "linux")]
