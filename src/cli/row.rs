@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::format;
 use crate::model::{EntryRef, Moment, Snapshot};
-use crate::query::{Explanation, Ranking};
+use crate::query::{Explanation, Fading, Ranking};
 
 /// The fields of `list`, `search` and `show` with `--json`.
 #[derive(Serialize)]
@@ -55,10 +55,7 @@ impl Row {
         let view = store.view(entry);
         let text = format::text_of(store, entry);
         let raw = store.raw(entry);
-        let decay = view.map(|view| {
-            let age = view.created.map(|created| now.hours_since(created));
-            store.decay(entry).rule(&view.kind).factor(age)
-        });
+        let decay = view.map(|view| Fading::of(store, entry, view, now).now());
         Row {
             key: store.key(entry),
             store: store.root.display().to_string(),
@@ -82,7 +79,7 @@ impl Row {
             problems: codes(snapshot, at),
             sensitive: view.map_or_else(|| crate::text::secrets::is_sensitive(raw), |view| view.sensitive),
             references: view
-                .map(|view| view.references.iter().map(|id| id.to_string()).collect())
+                .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),
             raw: String::from_utf8_lossy(raw).into_owned(),
             raw_base64: std::str::from_utf8(raw).is_err().then(|| BASE64_STANDARD.encode(raw)),
@@ -145,6 +142,7 @@ struct Explained {
     age_hours: Option<f64>,
     half_life_hours: Option<f64>,
     min_decay: f64,
+    boost: f64,
     words: Vec<Word>,
 }
 
@@ -180,9 +178,10 @@ impl Explained {
             access: of.access,
             weights: weighted.then_some(Weights { text, time, importance, access }),
             rank: of.rank,
-            age_hours: of.age_hours,
-            half_life_hours: of.half_life_hours,
-            min_decay: of.min_decay,
+            age_hours: of.fading.age_hours,
+            half_life_hours: of.fading.rule.half_life_hours,
+            min_decay: of.fading.rule.min,
+            boost: of.fading.boost,
             words: of.words.iter().map(word).collect(),
         }
     }

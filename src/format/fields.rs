@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Code, Moment, Severity, Zone};
+use crate::model::{Code, Moment, Reference, Severity, Zone};
 use crate::text::json::{Json, Kind};
 
 /// A problem of one record, before it is placed.
@@ -184,6 +184,11 @@ impl<'a> Fields<'a> {
     /// A boolean.
     pub fn flag(&mut self, name: &str, need: Need) -> Option<bool> {
         self.value(name, need, "a boolean", |value| value.bool())
+    }
+
+    /// An array of ids of other records.
+    pub fn references(&mut self, name: &'static str, need: Need) -> Box<[Reference]> {
+        self.texts(name, need).into_iter().map(|id| Reference::to_record(name, id)).collect()
     }
 
     /// An array of strings; items of other types are faults and left out.

@@ -7,20 +7,25 @@ pub struct DecayRule {
     pub half_life_hours: Option<f64>,
     /// The floor, 0 to 1.
     pub min: f64,
+    /// Whether access and importance slow it (4 §6.1).
+    pub boosted: bool,
 }
 
 impl DecayRule {
     /// A memory that never fades.
-    pub const NONE: DecayRule = DecayRule { half_life_hours: None, min: 0.1 };
+    pub const NONE: DecayRule = DecayRule { half_life_hours: None, min: 0.1, boosted: false };
 
     /// The factor after `age_hours`: `max(min, 0.5^(age/half_life))`, and 1 for what
-    /// never fades. A negative age (a timestamp in the future) counts as 0; an unknown
+    /// never fades. A boosted rule multiplies by `boost` before the clamp to `min` and 1. A negative age (a timestamp in the future) counts as 0; an unknown
     /// age counts as endless, so that nothing undated outranks what is dated.
-    pub fn factor(&self, age_hours: Option<f64>) -> f64 {
+    pub fn factor(&self, age_hours: Option<f64>, boost: f64) -> f64 {
+        let boost = if self.boosted { boost } else { 1.0 };
         match (self.half_life_hours, age_hours) {
             (None, _) => 1.0,
             (Some(_), None) => self.min,
-            (Some(half_life), Some(age)) => 0.5_f64.powf(age.max(0.0) / half_life).max(self.min),
+            (Some(half_life), Some(age)) => {
+                (0.5_f64.powf(age.max(0.0) / half_life) * boost).clamp(self.min, self.min.max(1.0))
+            }
         }
     }
 }
@@ -36,7 +41,7 @@ impl DecayTable {
     /// A table of half-lives in hours by kind (`None` never fades); `other` stands for
     /// kinds that it does not name.
     pub fn new(half_lives: &[(&'static str, Option<f64>)], other: Option<f64>, min: f64) -> Self {
-        let rule = |half_life_hours| DecayRule { half_life_hours, min };
+        let rule = |half_life_hours| DecayRule { half_life_hours, min, boosted: false };
         DecayTable {
             rules: half_lives.iter().map(|&(kind, hours)| (kind, rule(hours))).collect(),
             other: rule(other),
@@ -67,6 +72,11 @@ impl DecayTable {
         self.every_rule().for_each(|rule| rule.min = min);
     }
 
+    /// Lets access and importance slow the fading of every kind.
+    pub fn boost(&mut self) {
+        self.every_rule().for_each(|rule| rule.boosted = true);
+    }
+
     /// Stops decay for every kind.
     pub fn disable(&mut self) {
         self.every_rule().for_each(|rule| rule.half_life_hours = None);
@@ -83,17 +93,26 @@ mod tests {
 
     #[test]
     fn decay_halves_at_each_half_life_and_stops_at_the_floor() {
-        let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1 };
-        assert_eq!(rule.factor(Some(168.0)), 0.5);
-        assert_eq!(rule.factor(Some(336.0)), 0.25);
-        assert_eq!(rule.factor(Some(10_000.0)), 0.1);
-        assert_eq!(rule.factor(Some(-5.0)), 1.0);
-        assert_eq!(rule.factor(None), 0.1);
+        let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1, boosted: false };
+        let factor = |age| rule.factor(age, 3.0);
+        assert_eq!(factor(Some(168.0)), 0.5);
+        assert_eq!(factor(Some(336.0)), 0.25);
+        assert_eq!(factor(Some(10_000.0)), 0.1);
+        assert_eq!(factor(Some(-5.0)), 1.0);
+        assert_eq!(factor(None), 0.1);
     }
 
     #[test]
     fn what_never_fades_stays_whole_whatever_its_age() {
-        assert_eq!(DecayRule::NONE.factor(Some(1e9)), 1.0);
-        assert_eq!(DecayRule::NONE.factor(None), 1.0);
+        assert_eq!(DecayRule::NONE.factor(Some(1e9), 1.0), 1.0);
+        assert_eq!(DecayRule::NONE.factor(None, 1.0), 1.0);
+    }
+
+    #[test]
+    fn a_boost_multiplies_before_the_clamp() {
+        let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1, boosted: true };
+        assert_eq!(rule.factor(Some(336.0), 1.6), 0.4);
+        assert_eq!(rule.factor(Some(0.0), 1.6), 1.0);
+        assert_eq!(rule.factor(Some(1e6), 1.6), 0.1);
     }
 }

@@ -9,7 +9,7 @@ pub mod time;
 
 pub use decay::{DecayRule, DecayTable};
 pub use problem::{Code, Problem, Severity};
-pub use record::{Body, Record, RecordText, Span, View};
+pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};
 pub use references::{References, Tie};
 pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};

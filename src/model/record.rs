@@ -77,14 +77,57 @@ pub struct View {
     pub tags: Box<[Box<str>]>,
     /// The topic, for formats that have one.
     pub topic: Option<Box<str>>,
-    /// The ids that it refers to, in order.
-    pub references: Box<[Box<str>]>,
+    /// What it refers to, in order.
+    pub references: Box<[Reference]>,
+    /// What else than its id references may call it: the stem of its file, its trace.
+    pub names: Box<[Name]>,
+    /// The other fields of its schema that the query language knows, by their names there
+    /// (`severity`, `status`, `agent`, …), as text. A name may stand several times.
+    pub facets: Box<[(&'static str, Box<str>)]>,
+    /// Whether it is at the floor of its decay whatever its age: a deprecated note.
+    pub faded: bool,
     /// Whether the record itself says that it is archived.
     pub archived: bool,
     /// Whether it holds a checksum.
     pub checksum: bool,
     /// Whether its text holds what looks like a token or a private key.
     pub sensitive: bool,
+}
+
+/// What a name names. An id and a trace of the same letters are two things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Named {
+    /// One record, by its id or what stands for it.
+    Record,
+    /// All events of a workflow.
+    Trace,
+    /// A session.
+    Session,
+}
+
+/// A name by which records are referred to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// What it names.
+    pub of: Named,
+    /// The name as stored. Untrusted text.
+    pub text: Box<str>,
+}
+
+/// One reference of a record to others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The specification's word for it: `references`, `parent_message_id`, `[[link]]`, …
+    pub relation: &'static str,
+    /// What it refers to.
+    pub to: Name,
+}
+
+impl Reference {
+    /// A reference to one record.
+    pub fn to_record(relation: &'static str, id: impl Into<Box<str>>) -> Self {
+        Reference { relation, to: Name { of: Named::Record, text: id.into() } }
+    }
 }
 
 /// A record's text, read from its bytes when it is to be shown or searched.

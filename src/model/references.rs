@@ -1,20 +1,23 @@
-//! Which entry refers to which, within a store: both ways, by id.
+//! Which entry refers to which, within a store: both ways, by name.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::record::{Name, Named, View};
 use super::snapshot::{Entry, EntryRef, Store};
 
-/// Of so many entries under one id the rest is not looked at: no store is healthy that
-/// has more, and no screen shows them.
+/// Of so many entries under one name the rest is not looked at: no store is healthy that
+/// has more of one id, and no screen shows them.
 const MOST: usize = 1_000;
+/// So many events of one trace are shown.
+const LONGEST_TRACE: usize = 10_000;
 
-/// The references of several stores. Sorted digests and no copies of ids: 32 bytes for
-/// an entry with an id and one reference.
+/// The references of several stores. Sorted digests and no copies of names: 16 bytes for
+/// each name and each reference.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// The digest of (store, id) of each entry that has an id.
+    /// The digest of each name, with the entry that has it.
     named: Vec<(u64, EntryRef)>,
-    /// The digest of (store, id) of each reference, with the entry that it stands in.
+    /// The digest of each reference, with the entry that it stands in.
     naming: Vec<(u64, EntryRef)>,
 }
 
@@ -23,9 +26,11 @@ pub struct References {
 pub struct Tie {
     /// Whether the entry refers to the other; else the other refers to it.
     pub outward: bool,
-    /// The other's id as it is stored. Untrusted text.
-    pub id: Box<str>,
-    /// The other; `None` where the store holds none of that id.
+    /// The specification's word for it.
+    pub relation: &'static str,
+    /// What is referred to; of an inward tie, what the other is called. Untrusted text.
+    pub name: Box<str>,
+    /// The other; `None` where the store holds none of that name.
     pub other: Option<EntryRef>,
 }
 
@@ -34,71 +39,126 @@ impl References {
     pub fn of<'a>(stores: impl Iterator<Item = &'a Store>) -> References {
         let mut references = References::default();
         for (number, store) in stores.enumerate() {
-            for (index, entry) in store.entries.iter().enumerate() {
-                let Some(view) = store.view(entry) else { continue };
-                let at = EntryRef { store: number as u32, entry: index as u32 };
-                references.named.extend(view.id.iter().map(|id| (digest(at.store, id), at)));
-                references.naming.extend(view.references.iter().map(|id| (digest(at.store, id), at)));
-            }
+            references.add(number as u32, store);
         }
         references.named.sort_unstable();
         references.naming.sort_unstable();
         references
     }
 
-    /// The entry of that id in the store of `from`: one of the same session rather than
-    /// of another, and one that counts rather than one that does not.
-    pub fn find(&self, store: &Store, from: EntryRef, id: &str) -> Option<EntryRef> {
-        let own = store.entries.get(from.entry as usize)?.session;
-        self.named(store, from.store, id).min_by_key(|at| {
-            let entry = &store.entries[at.entry as usize];
-            (entry.session != own, entry.state)
-        })
+    fn add(&mut self, number: u32, store: &Store) {
+        let mut begun = vec![false; store.sessions.len()];
+        for (index, entry) in store.entries.iter().enumerate() {
+            let at = EntryRef { store: number, entry: index as u32 };
+            if let Some(session) = entry.session
+                && let Some(begun) = begun.get_mut(session as usize)
+                && !std::mem::replace(begun, true)
+            {
+                let name = &store.sessions[session as usize].name;
+                self.named.push((digest(number, Named::Session, name), at));
+            }
+            let Some(view) = store.view(entry) else { continue };
+            self.named.extend(names(view).map(|(of, text)| (digest(number, of, text), at)));
+            self.naming
+                .extend(view.references.iter().map(|own| (digest(number, own.to.of, &own.to.text), at)));
+        }
     }
 
-    /// The entries of that id in a store, which is the `number`th.
-    pub fn named(&self, store: &Store, number: u32, id: &str) -> impl Iterator<Item = EntryRef> {
-        with(&self.named, digest(number, id))
-            .take(MOST)
-            .filter(move |at| entry_view(store, *at).is_some_and(|(_, view)| view.id.as_deref() == Some(id)))
+    /// The entries of that name in a store, which is the `number`th.
+    pub fn named(&self, store: &Store, number: u32, of: Named, text: &str) -> impl Iterator<Item = EntryRef> {
+        with(&self.named, digest(number, of, text)).filter(move |at| is_named(store, *at, of, text))
+    }
+
+    /// What a name names, seen from `from`: an entry of the same session rather than of
+    /// another, one that counts rather than one that does not; of a trace its first event.
+    pub fn find(&self, store: &Store, from: EntryRef, name: &Name) -> Option<EntryRef> {
+        let own = store.entries.get(from.entry as usize)?.session;
+        self.named(store, from.store, name.of, &name.text).take(MOST).min_by_key(|at| {
+            let entry = &store.entries[at.entry as usize];
+            let created = store.view(entry).and_then(|view| view.created);
+            let first = if name.of == Named::Trace { created } else { None };
+            (entry.session != own && name.of == Named::Record, entry.state, first)
+        })
     }
 
     /// What an entry refers to, in stored order, and then what refers to it.
     pub fn ties(&self, store: &Store, at: EntryRef) -> Vec<Tie> {
         let Some((_, view)) = entry_view(store, at) else { return Vec::new() };
-        let outward = view.references.iter().map(|id| Tie {
+        let outward = view.references.iter().map(|own| Tie {
             outward: true,
-            id: id.clone(),
-            other: self.find(store, at, id),
+            relation: own.relation,
+            name: own.to.text.clone(),
+            other: self.find(store, at, &own.to),
         });
         let mut ties: Vec<Tie> = outward.collect();
-        let Some(own) = view.id.as_deref() else { return ties };
-        let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, own)).take(MOST).collect();
-        others.dedup();
-        for other in others {
-            let Some((_, named)) = entry_view(store, other) else { continue };
-            if named.references.iter().any(|id| &**id == own) && self.find(store, other, own) == Some(at) {
-                let id = named.id.clone().unwrap_or_default();
-                ties.push(Tie { outward: false, id, other: Some(other) });
-            }
+        for (of, text) in names(view) {
+            self.inward(store, at, of, text, &mut ties);
         }
         ties
     }
+
+    /// Adds what refers to an entry by one of its names. An id that several have leads to
+    /// one of them; a trace is all of its events.
+    fn inward(&self, store: &Store, at: EntryRef, of: Named, text: &str, ties: &mut Vec<Tie>) {
+        let name = Name { of, text: text.into() };
+        let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, of, text)).take(MOST).collect();
+        others.dedup();
+        for other in others {
+            let Some((_, view)) = entry_view(store, other) else { continue };
+            let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
+            if of != Named::Trace && self.find(store, other, &name) != Some(at) {
+                continue;
+            }
+            let name = view.id.clone().unwrap_or_default();
+            ties.push(Tie { outward: false, relation: reference.relation, name, other: Some(other) });
+        }
+    }
+
+    /// The events of an entry's trace in order of time, itself among them; empty where it
+    /// has none.
+    pub fn trace(&self, store: &Store, at: EntryRef) -> Vec<EntryRef> {
+        let Some(trace) = entry_view(store, at).and_then(|(_, view)| trace(view)) else { return Vec::new() };
+        let mut events: Vec<EntryRef> =
+            self.named(store, at.store, Named::Trace, trace).take(LONGEST_TRACE).collect();
+        events.sort_by_key(|event| {
+            let created = entry_view(store, *event).and_then(|(_, view)| view.created);
+            (created.is_none(), created, *event)
+        });
+        events
+    }
 }
 
-fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, &super::record::View)> {
+/// The trace that a record belongs to.
+pub fn trace(view: &View) -> Option<&str> {
+    view.names.iter().find(|name| name.of == Named::Trace).map(|name| &*name.text)
+}
+
+fn names(view: &View) -> impl Iterator<Item = (Named, &str)> {
+    let others = view.names.iter().map(|name| (name.of, &*name.text));
+    view.id.iter().map(|id| (Named::Record, &**id)).chain(others)
+}
+
+fn is_named(store: &Store, at: EntryRef, of: Named, text: &str) -> bool {
+    let Some(entry) = store.entries.get(at.entry as usize) else { return false };
+    match of {
+        Named::Session => store.session(entry).is_some_and(|session| session.name == text),
+        _ => store.view(entry).is_some_and(|view| names(view).any(|own| own == (of, text))),
+    }
+}
+
+fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, &View)> {
     let entry = store.entries.get(at.entry as usize)?;
     Some((entry, store.view(entry)?))
 }
 
-/// What stands under a digest. Different ids can share one: who asks compares them.
+/// What stands under a digest. Different names can share one: who asks compares them.
 fn with(sorted: &[(u64, EntryRef)], digest: u64) -> impl Iterator<Item = EntryRef> + '_ {
     let from = sorted.partition_point(|(own, _)| *own < digest);
     sorted[from..].iter().take_while(move |(own, _)| *own == digest).map(|(_, at)| *at)
 }
 
-fn digest(store: u32, id: &str) -> u64 {
+fn digest(store: u32, of: Named, text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (store, id).hash(&mut hasher);
+    (store, of, text).hash(&mut hasher);
     hasher.finish()
 }

@@ -2,7 +2,7 @@
 
 use super::cancel::Cancel;
 use super::matching::idf;
-use super::rank::{Factors, Ranking};
+use super::rank::{Factors, Fading, Ranking};
 use super::search::Request;
 use crate::model::EntryRef;
 
@@ -15,12 +15,8 @@ pub struct Explanation {
     pub importance: f64,
     /// 0 to 1.
     pub decay: f64,
-    /// Hours since creation, if known.
-    pub age_hours: Option<f64>,
-    /// The half-life used; `None` for what never fades.
-    pub half_life_hours: Option<f64>,
-    /// The floor used.
-    pub min_decay: f64,
+    /// What the decay was made from.
+    pub fading: Fading,
     /// 1.0 to 1.5 (product).
     pub recency: f64,
     /// The match quality, 0 to 1; 1 where the query has no words.
@@ -72,9 +68,7 @@ pub fn explain_each(request: &Request<'_>, entries: &[EntryRef]) -> Vec<Option<E
             ranking: request.ranking,
             importance: factors.importance,
             decay: factors.decay,
-            age_hours: factors.age_hours,
-            half_life_hours: factors.rule.half_life_hours,
-            min_decay: factors.rule.min,
+            fading: factors.fading,
             recency: factors.recency,
             matched: factors.matched,
             access: factors.access,

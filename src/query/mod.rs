@@ -48,7 +48,7 @@ pub use explain::{Explanation, WordHit, explain, explain_each};
 pub use facets::{Facets, SessionCount, facets};
 pub use fields::field_names;
 pub use highlight::highlights;
-pub use rank::{Ranking, WEIGHTS};
+pub use rank::{Fading, Ranking, WEIGHTS};
 pub use search::{Hit, Order, Request, Results, search};
 pub use syntax::Query;
 pub use text_index::TextIndex;

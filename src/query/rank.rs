@@ -20,13 +20,53 @@ const IMPORTANCE: f64 = 0.5;
 /// The access part where no access is recorded.
 const ACCESS: f64 = 0.5;
 
+/// How one memory fades.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fading {
+    /// The rule of its kind.
+    pub rule: DecayRule,
+    /// What access and importance multiply it by; 1 where the rule is not boosted.
+    pub boost: f64,
+    /// Whether it is at the floor whatever its age.
+    pub faded: bool,
+    /// Hours since creation, if known.
+    pub age_hours: Option<f64>,
+}
+
+impl Fading {
+    /// How an entry fades.
+    pub fn of(store: &Store, entry: &Entry, view: &View, now: Moment) -> Fading {
+        let rule = store.decay(entry).rule(&view.kind);
+        let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
+        Fading {
+            rule,
+            boost: if rule.boosted { boost } else { 1.0 },
+            faded: view.faded && rule.half_life_hours.is_some(),
+            age_hours: view.created.map(|created| now.hours_since(created)),
+        }
+    }
+
+    /// Its decay now.
+    pub fn now(&self) -> f64 {
+        self.at(self.age_hours)
+    }
+
+    /// Its decay at another age.
+    pub fn at(&self, age_hours: Option<f64>) -> f64 {
+        if self.faded { self.rule.min } else { self.rule.factor(age_hours, self.boost) }
+    }
+}
+
+fn importance(view: &View) -> f64 {
+    if view.importance.is_nan() { IMPORTANCE } else { view.importance.clamp(0.0, 1.0) }
+}
+
 /// Every factor of one entry's rank. The search and the explanation both take them from
 /// here, so that they can't differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Factors {
     pub importance: f64,
-    pub rule: DecayRule,
-    pub age_hours: Option<f64>,
+    pub fading: Fading,
     pub decay: f64,
     pub recency: f64,
     pub matched: f64,
@@ -44,12 +84,11 @@ impl Factors {
         ranking: Ranking,
         now: Moment,
     ) -> Factors {
-        let rule = store.decay(entry).rule(&view.kind);
-        let age_hours = view.created.map(|created| now.hours_since(created));
+        let fading = Fading::of(store, entry, view, now);
         let since_access = view.accessed.map(|accessed| now.hours_since(accessed).max(0.0));
-        let importance = if view.importance.is_nan() { IMPORTANCE } else { view.importance.clamp(0.0, 1.0) };
-        let decay = rule.factor(age_hours);
-        let recency = recency(since_access.or(age_hours));
+        let importance = importance(view);
+        let decay = fading.now();
+        let recency = recency(since_access.or(fading.age_hours));
         let access = since_access.map_or(ACCESS, |hours| (-0.05 * hours).exp());
         let rank = match ranking {
             Ranking::Product => importance * decay * recency * matched,
@@ -58,7 +97,7 @@ impl Factors {
                 text * matched + time * decay + weight * importance + last * access
             }
         };
-        Factors { importance, rule, age_hours, decay, recency, matched, access, rank }
+        Factors { importance, fading, decay, recency, matched, access, rank }
     }
 }
 

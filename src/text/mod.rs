@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod fold;
+pub mod front_matter;
 pub mod json;
 pub mod lines;
 pub mod records;

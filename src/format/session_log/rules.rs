@@ -174,7 +174,8 @@ impl<'a> SessionFiles<'a> {
                 let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
                 problems.push(problem.at_line(record.line).of_record(number as u32, view.id.as_deref()));
             };
-            for id in view.references.iter().filter(|id| !self.ids.contains(&***id)) {
+            let ids = view.references.iter().map(|reference| &*reference.to.text);
+            for id in ids.filter(|id| !self.ids.contains(*id)) {
                 add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
             }
             let Some(id) = view.id.as_deref() else { continue };

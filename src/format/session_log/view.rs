@@ -72,7 +72,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
         access_count: fields.count("access_count", Need::Optional).unwrap_or_default(),
         importance: fields.fraction("importance", Need::Optional).unwrap_or(0.5),
         tags: fields.tags("tags", Need::Optional, 0, TAG),
-        references: fields.texts("references", Need::Optional),
+        references: fields.references("references", Need::Optional),
         ..View::default()
     };
     View { checksum: checksum(fields), ..view }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::Reference;
 
 fn three() -> Asked {
     memories(&[
@@ -153,7 +154,7 @@ fn is_and_has_ask_for_traits() {
         memory("b", "").with(|view| view.sensitive = true),
         memory("c", "").with_problem(),
         memory("d", "").with(|view| view.checksum = true),
-        memory("e", "").with(|view| view.references = ["a".into()].into()),
+        memory("e", "").with(|view| view.references = [Reference::to_record("references", "a")].into()),
         broken("{\"id"),
     ]);
     for (query, found) in [

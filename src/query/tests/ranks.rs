@@ -12,7 +12,10 @@ fn the_product_multiplies_importance_decay_recency_and_match() {
     let asked = memories(&[memory("a", "pool").aged(720).accessed(96).importance(0.8)]);
     let why = asked.explained("", 0);
     assert_eq!((why.importance, why.decay, why.recency, why.matched), (0.8, 0.5, 1.25, 1.0));
-    assert_eq!((why.age_hours, why.half_life_hours, why.min_decay), (Some(720.0), Some(720.0), 0.1));
+    assert_eq!(
+        (why.fading.age_hours, why.fading.rule.half_life_hours, why.fading.rule.min),
+        (Some(720.0), Some(720.0), 0.1)
+    );
     assert!(close(why.rank, 0.8 * 0.5 * 1.25));
 }
 
@@ -35,13 +38,13 @@ fn what_is_dated_ahead_counts_as_new_and_what_is_undated_as_old() {
     let ahead = asked.explained("", 0);
     assert_eq!((ahead.decay, ahead.recency), (1.0, 1.5));
     let undated = asked.explained("", 1);
-    assert_eq!((undated.decay, undated.recency, undated.age_hours), (0.1, 1.0, None));
+    assert_eq!((undated.decay, undated.recency, undated.fading.age_hours), (0.1, 1.0, None));
 }
 
 #[test]
 fn a_preference_never_fades() {
     let why = memories(&[memory("a", "").kind("preference").aged(100_000)]).explained("", 0);
-    assert_eq!((why.decay, why.half_life_hours), (1.0, None));
+    assert_eq!((why.decay, why.fading.rule.half_life_hours), (1.0, None));
 }
 
 #[test]

@@ -8,7 +8,6 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Points};
 
-use crate::model::DecayRule;
 use crate::query::{Explanation, Ranking, WEIGHTS};
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
@@ -49,9 +48,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let half_life =
-        of.half_life_hours.map_or("never fades".into(), |hours| format!("half-life {:.0} d", hours / 24.0));
-    let age = of
+    let fading = of.fading;
+    let half_life = match fading.rule.half_life_hours {
+        None => "never fades".into(),
+        Some(_) if fading.faded => "deprecated".into(),
+        Some(hours) if fading.boost > 1.0 => format!("half-life {:.0} d ×{:.2}", hours / 24.0, fading.boost),
+        Some(hours) => format!("half-life {:.0} d", hours / 24.0),
+    };
+    let age = fading
         .age_hours
         .map_or("no date".into(), |hours| format!("{:.0} d old, {half_life}", hours.max(0.0) / 24.0));
     let [text, time, weight, access] = WEIGHTS;
@@ -86,19 +90,18 @@ fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
 
 /// Decay over time, with today marked.
 fn draw_curve(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
-    let rule = DecayRule { half_life_hours: of.half_life_hours, min: of.min_decay };
-    let age = of.age_hours.unwrap_or_default().max(0.0) / 24.0;
+    let age = of.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
     let days = DAYS.max(age * 1.25);
     let steps = u32::from(area.width) * 2;
     let at = |step: u32| days * f64::from(step) / f64::from(steps.max(1));
     let curve: Vec<(f64, f64)> =
-        (0..=steps).map(|step| (at(step), rule.factor(Some(at(step) * 24.0)))).collect();
+        (0..=steps).map(|step| (at(step), of.fading.at(Some(at(step) * 24.0)))).collect();
     let colour = |colour| if app.colours { colour } else { Color::Reset };
     let canvas =
         Canvas::default().marker(Marker::Braille).x_bounds([0.0, days]).y_bounds([0.0, 1.05]).paint(|ctx| {
             ctx.draw(&Points { coords: &curve, color: colour(Color::Green) });
             let today = Span::styled("●", Style::new().fg(colour(Color::Yellow)));
-            ctx.print(age, rule.factor(Some(age * 24.0)), Line::from(today));
+            ctx.print(age, of.fading.at(Some(age * 24.0)), Line::from(today));
             ctx.print(
                 0.0,
                 0.0,

@@ -19,12 +19,15 @@ pub fn lines(app: &App, at: EntryRef, ties: &[Tie], width: usize) -> Vec<Line<'s
     }
     let line = |tie: &Tie| {
         let arrow = if tie.outward { "→" } else { "←" };
-        let id = if tie.id.is_empty() { "(no id)" } else { &tie.id };
+        let name = if tie.name.is_empty() { "(no id)" } else { &tie.name };
         let what = match tie.other {
             Some(other) => super::detail::title_of(app, other),
             None => "⚠ not in this store".to_owned(),
         };
-        Line::from(theme::fit(&theme::safe(app, &format!("{arrow} {id}  {what}")), width))
+        Line::from(theme::fit(
+            &theme::safe(app, &format!("{arrow} {name}  {what}  ({})", tie.relation)),
+            width,
+        ))
     };
     ties.iter().map(line).collect()
 }
@@ -57,7 +60,7 @@ pub fn follow(app: &mut App) -> Vec<Effect> {
 
 fn along(app: &mut App, from: EntryRef, tie: &Tie) -> Vec<Effect> {
     let Some(to) = tie.other else {
-        app.notice = Some(format!("no memory of this store has the id {}", tie.id));
+        app.notice = Some(format!("nothing in this store is called {}", tie.name));
         return Vec::new();
     };
     let step = Step { memory: App::identity(&app.listed, from), query: app.query.clone() };
@@ -91,6 +94,7 @@ fn reach(app: &mut App, sought: Identity, state: State) -> Vec<Effect> {
         return Vec::new();
     }
     app.sought = Some(sought);
+    app.notice = Some("the search was lifted to show it; Ctrl-o brings it back".into());
     let query = match state {
         State::Live | State::Broken => String::new(),
         aside => format!("is:{}", aside.as_str()),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{filter, references};
-use crate::model::EntryRef;
+use crate::model::{EntryRef, Named};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Identity, Pane, Screen, Tab};
 use crate::tui::layout;
@@ -97,7 +97,7 @@ pub fn find(app: &mut App, sought: &Identity) -> bool {
         own.session == sought.session && own.id == sought.id && (own.id.is_some() || own.key == sought.key)
     };
     let candidates: Vec<EntryRef> = match &sought.id {
-        Some(id) => app.listed.references().named(store, number as u32, id).collect(),
+        Some(id) => app.listed.references().named(store, number as u32, Named::Record, id).collect(),
         None => store
             .at_key(&sought.key)
             .map(|entry| EntryRef { store: number as u32, entry })

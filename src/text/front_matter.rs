@@ -1,0 +1,322 @@
+//! Front matter: the fields between two `---` lines at the start of a Markdown note.
+//!
+//! It reads the part of YAML that notes use: a field a line, quoted and plain scalars,
+//! lists in brackets or a line an item, block scalars, comments. What is more than that
+//! (nested maps, anchors, tags) is kept as its text; an alias is never resolved, so no
+//! note grows beyond its own length. What is no YAML at all is a fault of its line.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::lines::{self, BOM};
+
+/// A note: its front matter, if it has any, and the text below.
+#[derive(Debug, Default, PartialEq)]
+pub struct Note<'a> {
+    /// The fields in stored order.
+    pub fields: Vec<Field<'a>>,
+    /// What is wrong with the front matter: the line from 1, and why.
+    pub faults: Vec<(u32, String)>,
+    /// Whether it starts with `---`.
+    pub has_front_matter: bool,
+    /// Where the text below the front matter stands.
+    pub body: Range<usize>,
+}
+
+/// One field of the front matter.
+#[derive(Debug, PartialEq)]
+pub struct Field<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its line, from 1.
+    pub line: u32,
+    /// All of its lines, with their ends.
+    pub span: Range<usize>,
+    /// Its value.
+    pub value: Value<'a>,
+}
+
+/// The value of a field.
+#[derive(Debug, PartialEq)]
+pub enum Value<'a> {
+    /// Nothing, `null` or `~`.
+    Null,
+    /// A scalar, unquoted and unescaped.
+    Text(Cow<'a, str>),
+    /// A list of scalars.
+    List(Vec<Cow<'a, str>>),
+    /// Anything else, as it is written.
+    Other(&'a str),
+}
+
+impl Value<'_> {
+    /// It as one text.
+    pub fn plain(&self) -> String {
+        match self {
+            Value::Null => String::new(),
+            Value::Text(text) => text.to_string(),
+            Value::List(items) => items.join(", "),
+            Value::Other(raw) => raw.trim().to_owned(),
+        }
+    }
+
+    /// Its texts: one of a scalar, each of a list.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Value::Text(text) => vec![text],
+            Value::List(items) => items.iter().map(|item| &**item).collect(),
+            Value::Null | Value::Other(_) => Vec::new(),
+        }
+    }
+}
+
+impl<'a> Note<'a> {
+    /// Reads a note.
+    pub fn read(text: &'a str) -> Note<'a> {
+        let start = if text.as_bytes().starts_with(BOM) { BOM.len() } else { 0 };
+        let mut note = Note { body: start..text.len(), ..Note::default() };
+        let mut lines = lines::lines(text.as_bytes()).map(|line| Line {
+            start: line.start,
+            end: line.end,
+            next: line.next,
+            text: text.get(line.start.max(start)..line.end).unwrap_or_default(),
+        });
+        if lines.next().is_none_or(|first| first.text.trim_end() != "---") {
+            return note;
+        }
+        note.has_front_matter = true;
+        let mut own: Vec<Line<'a>> = Vec::new();
+        for line in lines {
+            if matches!(line.text.trim_end(), "---" | "...") {
+                note.body = line.next..text.len();
+                note.take(text, &own);
+                return note;
+            }
+            own.push(line);
+        }
+        note.faults.push((1, "The front matter has no end: a second `---` line is missing.".into()));
+        note
+    }
+
+    /// The field of that name; of several the first.
+    pub fn field(&self, name: &str) -> Option<&Field<'a>> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    fn take(&mut self, text: &'a str, lines: &[Line<'a>]) {
+        let mut at = 0;
+        let mut known = HashSet::new();
+        while let Some(line) = lines.get(at) {
+            let number = at as u32 + 2;
+            let more = lines[at + 1..].iter().take_while(|next| next.goes_on()).count();
+            let block = &lines[at + 1..at + 1 + more];
+            at += 1 + more;
+            if line.is_empty() {
+                if block.iter().any(|line| !line.is_empty()) {
+                    self.faults.push((number + 1, "An indented line belongs to no field.".into()));
+                }
+                continue;
+            }
+            let Some((name, rest)) = name_and_rest(line.text) else {
+                self.faults.push((number, "The line is no `name: value`.".into()));
+                continue;
+            };
+            if !known.insert(name) {
+                self.faults.push((number, format!("`{name}` stands here a second time.")));
+            }
+            let end = block.last().unwrap_or(line).next;
+            let (value, fault) = value(text, rest, block);
+            self.faults.extend(fault.map(|fault| (number, format!("`{name}`: {fault}"))));
+            self.fields.push(Field { name, line: number, span: line.start..end, value });
+        }
+    }
+}
+
+/// A line without its end.
+#[derive(Clone, Copy, Debug)]
+struct Line<'a> {
+    start: usize,
+    end: usize,
+    next: usize,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn is_empty(&self) -> bool {
+        let text = self.text.trim();
+        text.is_empty() || text.starts_with('#')
+    }
+
+    /// Whether it belongs to the field above: it is indented, or an item of its list.
+    fn goes_on(&self) -> bool {
+        self.text.starts_with([' ', '\t']) || self.text.starts_with("- ") || self.text.trim_end() == "-"
+    }
+}
+
+fn name_and_rest(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once(':')?;
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
+    let plain = !name.is_empty() && !name.contains(['[', ']', '{', '}', '#', '"', '\'']);
+    let apart = rest.is_empty() || rest.starts_with([' ', '\t', '\r']);
+    (plain && apart && name.trim() == name).then_some((name, rest.trim()))
+}
+
+type Read<'a> = (Value<'a>, Option<&'static str>);
+
+/// A value from the rest of its line and the lines that go on.
+fn value<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
+    let rest = if rest.starts_with('#') { "" } else { rest };
+    let written: Vec<&Line<'a>> = block.iter().filter(|line| !line.is_empty()).collect();
+    match rest.chars().next() {
+        None if written.is_empty() => (Value::Null, None),
+        None => list_or_other(text, block, &written),
+        Some('[') => flow_list(text, rest, block),
+        Some('|' | '>') => (Value::Text(folded(rest, block)), None),
+        Some('{' | '&' | '*' | '!') => (Value::Other(with_block(text, rest, block)), None),
+        Some(_) if !written.is_empty() => {
+            (Value::Other(with_block(text, rest, block)), Some("the lines below it belong to no list or map"))
+        }
+        Some(_) => {
+            let (scalar, fault) = scalar(rest);
+            let null =
+                matches!(&*scalar, "~" | "null" | "Null" | "NULL") && matches!(scalar, Cow::Borrowed(_));
+            (if null && rest == scalar { Value::Null } else { Value::Text(scalar) }, fault)
+        }
+    }
+}
+
+/// A list with an item on each line, or a nested map.
+fn list_or_other<'a>(text: &'a str, block: &[Line<'a>], written: &[&Line<'a>]) -> Read<'a> {
+    let item = |line: &&Line<'a>| {
+        let item = line.text.trim_start().strip_prefix('-')?;
+        (item.is_empty() || item.starts_with([' ', '\t'])).then(|| item.trim())
+    };
+    let items: Option<Vec<&'a str>> = written.iter().map(item).collect();
+    let Some(items) = items else {
+        let tab = written.iter().any(|line| line.text.starts_with('\t'));
+        let fault = tab.then_some("a tab stands where only spaces may");
+        return (Value::Other(whole(text, block)), fault);
+    };
+    let mut fault = None;
+    let items = items.into_iter().map(|item| {
+        let (text, own) = scalar(item);
+        fault = fault.or(own);
+        text
+    });
+    (Value::List(items.collect()), fault)
+}
+
+/// A list in brackets; brackets within it are dropped, so that `[[a]]` is the item `a`.
+fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
+    let all = with_block(text, rest, block);
+    let mut items = Vec::new();
+    let mut fault = None;
+    let (mut depth, mut from, mut quote) = (0_usize, 0, None);
+    for (at, c) in all.char_indices() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) if all[from..at].trim().is_empty() => quote = Some(c),
+            ('[', None) => (depth, from) = (depth + 1, at + 1),
+            (',' | ']', None) => {
+                let item = all[from..at].trim();
+                from = at + 1;
+                if !item.is_empty() {
+                    let (item, own) = scalar(item);
+                    fault = fault.or(own);
+                    items.push(item);
+                }
+                depth -= usize::from(c == ']').min(depth);
+                if depth == 0 {
+                    let after = all[at + 1..].trim();
+                    let stray = !after.is_empty() && !after.starts_with('#');
+                    return (Value::List(items), fault.or(stray.then_some("something follows the list")));
+                }
+            }
+            _ => {}
+        }
+    }
+    (Value::Other(all), Some("the list has no closing bracket"))
+}
+
+/// A block scalar: its lines without their common indentation.
+fn folded<'a>(rest: &str, block: &[Line<'a>]) -> Cow<'a, str> {
+    let indents = block.iter().filter(|line| !line.text.trim().is_empty());
+    let indent = indents.map(|line| line.text.len() - line.text.trim_start().len()).min().unwrap_or(0);
+    let lines = block.iter().map(|line| line.text.get(indent..).unwrap_or_default().trim_end());
+    let between = if rest.starts_with('>') { " " } else { "\n" };
+    Cow::Owned(lines.collect::<Vec<_>>().join(between).trim_end().to_owned())
+}
+
+/// One scalar, quoted or plain, with a comment behind it dropped.
+fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
+    match text.chars().next() {
+        Some('"') => quoted(text, '"'),
+        Some('\'') => quoted(text, '\''),
+        Some('@' | '`' | '%') => (Cow::Borrowed(text), Some("a plain value can't start with this sign")),
+        _ => {
+            let plain = text.find(" #").map_or(text, |at| text[..at].trim_end());
+            let fault = (plain.contains(": ") || plain.ends_with(':'))
+                .then_some("a value that holds a colon needs quotes");
+            (Cow::Borrowed(plain), fault)
+        }
+    }
+}
+
+fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
+    const OPEN: &str = "the quotes are not closed";
+    let mut out = String::new();
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\'' if quote == '\'' && chars.peek().is_some_and(|(_, next)| *next == '\'') => {
+                chars.next();
+                out.push('\'');
+            }
+            c if c == quote => {
+                let after = text[at + 1..].trim_start();
+                let stray = !after.is_empty() && !after.starts_with('#');
+                return (Cow::Owned(out), stray.then_some("something follows the closing quote"));
+            }
+            '\\' if quote == '"' => {
+                let Some((_, next)) = chars.next() else { break };
+                match next {
+                    'n' => out.push('\n'),
+                    't' => out.push('\t'),
+                    'r' => out.push('\r'),
+                    '0' => out.push('\0'),
+                    'x' | 'u' | 'U' => {
+                        let count = [('x', 2), ('u', 4), ('U', 8)].iter().find(|(own, _)| *own == next);
+                        let digits: String = (0..count.map_or(0, |own| own.1))
+                            .filter_map(|_| chars.next())
+                            .map(|(_, c)| c)
+                            .collect();
+                        let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                        out.push(code.unwrap_or(char::REPLACEMENT_CHARACTER));
+                    }
+                    other => out.push(other),
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    (Cow::Borrowed(text), Some(OPEN))
+}
+
+/// The rest of a line and the lines that go on, as they are written.
+fn with_block<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> &'a str {
+    let Some(last) = block.last() else { return rest };
+    let start = rest.as_ptr() as usize - text.as_ptr() as usize;
+    text.get(start..last.end).unwrap_or(rest)
+}
+
+fn whole<'a>(text: &'a str, block: &[Line<'a>]) -> &'a str {
+    match (block.first(), block.last()) {
+        (Some(first), Some(last)) => text.get(first.start..last.end).unwrap_or_default(),
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn note(front: &str) -> String {
+    format!("---\n{front}---\n# Title\n")
+}
+
+fn value_of(front: &str) -> (Value<'static>, Vec<String>) {
+    let text: &'static str = Box::leak(note(front).into_boxed_str());
+    let mut note = Note::read(text);
+    let faults = note.faults.drain(..).map(|(_, fault)| fault).collect();
+    (note.fields.remove(0).value, faults)
+}
+
+fn list(items: &[&'static str]) -> Value<'static> {
+    Value::List(items.iter().map(|item| Cow::Borrowed(*item)).collect())
+}
+
+#[test]
+fn values_are_read_as_notes_write_them() {
+    let text = |text: &'static str| Value::Text(Cow::Borrowed(text));
+    for (front, expected) in [
+        ("id: backend-fix          # kebab-case\n", text("backend-fix")),
+        ("created: 2025-01-17T12:00:00Z\n", text("2025-01-17T12:00:00Z")),
+        ("title: \"a: \\\"b\\\" \\u00e9\"\n", text("a: \"b\" é")),
+        ("title: 'it''s'\n", text("it's")),
+        ("url: http://host/a#b\n", text("http://host/a#b")),
+        ("tags: [a, \"b, c\", 'd']  # three\n", list(&["a", "b, c", "d"])),
+        ("tags: [a,\n  b]\n", list(&["a", "b"])),
+        ("tags: []\n", list(&[])),
+        ("tags:\n  - a\n  # note\n  - \"[[b]]\"\n", list(&["a", "[[b]]"])),
+        ("tags:\n- a\n- b\n", list(&["a", "b"])),
+        ("links: [[[a]], [[b]]]\n", list(&["a", "b"])),
+        ("empty:\n", Value::Null),
+        ("empty: ~\n", Value::Null),
+        ("empty: \"null\"\n", text("null")),
+        ("text: |\n  one\n    two\n\n", text("one\n  two")),
+        ("text: >-\n  one\n  two\n", text("one two")),
+        ("map:\n  a: 1\n", Value::Other("  a: 1")),
+        ("map: {a: 1}\n", Value::Other("{a: 1}")),
+        ("again: *anchor\n", Value::Other("*anchor")),
+    ] {
+        assert_eq!(value_of(front), (expected, Vec::new()), "{front}");
+    }
+}
+
+#[test]
+fn what_is_no_yaml_is_a_fault_and_the_rest_is_read() {
+    for front in [
+        "title: a: b\nid: x\n",
+        "title: \"open\nid: x\n",
+        "title: [a, b\nid: x\n",
+        "title: @at\nid: x\n",
+        "title: \"a\" b\nid: x\n",
+        "no field at all\nid: x\n",
+        "  - stray\nid: x\n",
+        "map:\n\ta: 1\nid: x\n",
+        "id: x\nid: y\n",
+    ] {
+        let text = note(front);
+        let note = Note::read(&text);
+        assert_eq!(note.faults.len(), 1, "{front}: {:?}", note.faults);
+        assert_eq!(note.field("id").map(|field| field.value.plain()).as_deref(), Some("x"), "{front}");
+    }
+}
+
+#[test]
+fn a_note_without_front_matter_is_all_text() {
+    assert_eq!(Note::read("# Title\n").body, 0..8);
+    assert!(!Note::read("text\n---\n").has_front_matter);
+    let open = Note::read("---\nid: x\n\n# Title\n");
+    assert_eq!((open.fields.len(), open.faults.len(), open.body), (0, 1, 0..19));
+}
+
+#[test]
+fn line_ends_of_any_kind_and_a_byte_order_mark_do_not_disturb() {
+    let note = Note::read("\u{feff}---\r\nid: x\r\ntags:\r\n  - a\r\n---\r\nbody\r\n");
+    assert_eq!(note.faults, vec![]);
+    assert_eq!(note.field("tags").unwrap().value.texts(), ["a"]);
+    assert_eq!((note.fields[0].line, note.fields[0].span.clone()), (2, 8..15));
+    assert_eq!(note.body.len(), 6);
+}
+
+proptest! {
+    #[test]
+    fn fields_stand_in_order_and_apart_in_any_text(
+        text in "(---\n)?([a-c]|:| |\n|- |'|\"|\\[|\\]|,|#|\\||\\\\|\t|é){0,40}(\n---\n)?.{0,5}"
+    ) {
+        let note = Note::read(&text);
+        let mut at = 0;
+        for field in &note.fields {
+            prop_assert!(field.span.start >= at && field.span.end > field.span.start);
+            prop_assert!(text.get(field.span.clone()).is_some());
+            at = field.span.end;
+        }
+        prop_assert!(at <= note.body.start || note.fields.is_empty());
+        prop_assert!(text.get(note.body.clone()).is_some());
+    }
+}
