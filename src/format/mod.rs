@@ -12,10 +12,12 @@ mod memory_server;
 mod session_log;
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{DecayTable, Document, Entry, Moment, Problem, RecordText, Role, Session, Store};
+use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
 use crate::text::secrets::cut;
@@ -46,6 +48,15 @@ pub enum Placement {
     File(Role),
     /// Neither: it is not one of the format's.
     Unexpected,
+}
+
+/// How records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A JSON value.
+    Json,
+    /// Markdown with front matter; the file is the record.
+    Markdown,
 }
 
 /// One on-disk format. All of it is pure: bytes in, data out. What has a body here need
@@ -86,9 +97,20 @@ pub trait Format: Sync {
         DecayTable::new(&[], None, 0.1)
     }
 
+    /// How the records of a file are written.
+    fn shape(&self, _path: &Path) -> Shape {
+        Shape::Json
+    }
+
     /// A record's main text, and the dotted names of the members that hold it.
-    fn main_text(&self, _object: Json<'_>) -> (String, Vec<&'static str>) {
+    fn main_text(&self, _value: Json<'_>) -> (String, Vec<&'static str>) {
         (String::new(), Vec::new())
+    }
+
+    /// The fields that its records have beside those that all formats have, by their
+    /// names in the query language: `severity`, `status`, `agent`, …
+    fn facets(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// The names of members that a search does not look in: ids of other records, times
@@ -132,6 +154,8 @@ pub struct Assembly {
     pub problems: Vec<Problem>,
     /// How memories fade that belong to no session; the format's own where `None`.
     pub decay: Option<DecayTable>,
+    /// What other files say of an entry, as (index into `entries`, name, value).
+    pub facts: Vec<(u32, &'static str, String)>,
 }
 
 /// What a search looks in, unfolded.
@@ -146,49 +170,118 @@ pub struct Searched {
 /// The longest title, in characters; what is longer is cut, and ends in `…`.
 const TITLE: usize = 120;
 
+/// The name of every field that some format's records have beside the common ones.
+pub fn facets() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|format| format.facets()).copied()
+}
+
 /// An entry's title, text and fields.
 pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
-    let raw = store.raw(entry);
     let record = store.record(entry);
-    let mut tape = Tape::default();
-    match (by_name(store.format), object(&mut tape, raw)) {
-        (Some(format), Some(object)) if record.view().is_some() => read_text(format, object),
-        _ => broken_text(record.line, raw),
-    }
+    with_content(store, entry, |content| match content {
+        Content::Json(format, value) => read_text(format, value),
+        Content::Note(note, text, stem) => note_text(&note, text, stem),
+        Content::Broken(raw) => broken_text(record.line, raw),
+    })
 }
 
 /// An entry's title alone, for lists.
 pub fn title(store: &Store, entry: &Entry) -> String {
-    let raw = store.raw(entry);
     let record = store.record(entry);
-    let mut tape = Tape::default();
-    match (by_name(store.format), object(&mut tape, raw)) {
-        (Some(format), Some(object)) if record.view().is_some() => title_of(&format.main_text(object).0),
-        _ => broken_text(record.line, raw).title,
-    }
+    with_content(store, entry, |content| match content {
+        Content::Json(format, value) => title_of(&format.main_text(value).0),
+        Content::Note(note, text, stem) => note_title(&note, text, stem),
+        Content::Broken(raw) => broken_text(record.line, raw).title,
+    })
 }
 
 /// What a search looks in for an entry. A broken record has its bytes as body.
 pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
-    let raw = store.raw(entry);
-    let mut tape = Tape::default();
-    let view = store.view(entry);
-    let (Some(format), Some(object), Some(view)) = (by_name(store.format), object(&mut tape, raw), view)
-    else {
-        return Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] };
+    let names = |title: String| {
+        let mut head = vec![title];
+        if let Some(view) = store.view(entry) {
+            head.extend(view.tags.iter().chain(&view.id).map(|text| text.to_string()));
+        }
+        head
     };
-    let (text, _) = format.main_text(object);
-    let mut head = vec![title_of(&text)];
-    head.extend(view.tags.iter().chain(&view.id).map(|text| text.to_string()));
+    with_content(store, entry, |content| match content {
+        Content::Json(format, value) => {
+            let (text, _) = format.main_text(value);
+            Searched { head: names(title_of(&text)), body: strings(format, value) }
+        }
+        Content::Note(note, text, stem) => {
+            let unsearched = by_name(store.format).map_or(&[][..], |format| format.unsearched());
+            let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
+            let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
+            body.extend(
+                fields.filter(|field| !unsearched.contains(&field.name)).map(|field| field.value.plain()),
+            );
+            Searched { head: names(note_title(&note, text, stem)), body }
+        }
+        Content::Broken(raw) => {
+            Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] }
+        }
+    })
+}
+
+/// The string values of a record that a search looks in, tags and id aside.
+fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     let mut body = Vec::new();
-    object.each_string(&mut |path, value| {
+    value.each_string(&mut |path, value| {
         let name = path.last().map_or("", |name| name.as_ref());
         let own = path.len() == 1 && matches!(name, "id" | "tags");
         if !own && !format.unsearched().contains(&name) {
             body.push(value.plain());
         }
     });
-    Searched { head, body }
+    body
+}
+
+/// A record's bytes, parsed.
+enum Content<'a> {
+    Json(&'static dyn Format, Json<'a>),
+    /// The note, its text, and the stem of its file.
+    Note(Note<'a>, &'a str, &'a str),
+    Broken(&'a [u8]),
+}
+
+fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
+    let raw = store.raw(entry);
+    let path = &store.document(entry).path;
+    let Some(format) = by_name(store.format).filter(|_| store.view(entry).is_some()) else {
+        return take(Content::Broken(raw));
+    };
+    match format.shape(path) {
+        Shape::Markdown => {
+            let text = String::from_utf8_lossy(raw);
+            let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
+            take(Content::Note(Note::read(&text), &text, &stem))
+        }
+        Shape::Json => {
+            let mut tape = Tape::default();
+            match object(&mut tape, raw) {
+                Some(value) => take(Content::Json(format, value)),
+                None => take(Content::Broken(raw)),
+            }
+        }
+    }
+}
+
+/// A note's title: its own field, or its first heading or line, or its file's name.
+fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
+    let own = note.field("title").map(|field| field.value.plain()).filter(|title| !title.trim().is_empty());
+    let body = text.get(note.body.clone()).unwrap_or_default();
+    let first = || body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    title_of(own.as_deref().or_else(first).unwrap_or(stem))
+}
+
+fn note_text(note: &Note<'_>, text: &str, stem: &str) -> RecordText {
+    let fields = note.fields.iter().map(|field| (field.name.to_owned(), field.value.plain()));
+    RecordText {
+        title: note_title(note, text, stem),
+        text: text.get(note.body.clone()).unwrap_or_default().to_owned(),
+        fields: fields.collect(),
+    }
 }
 
 fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {

@@ -168,6 +168,8 @@ pub struct Store {
     pub problems: Vec<Problem>,
     /// Indices into `problems` by (document, record), sorted.
     pub problems_by_record: Vec<(u32, u32, u32)>,
+    /// What other files say of an entry, as (index into `entries`, name, value), sorted.
+    pub facts: Vec<(u32, &'static str, String)>,
     /// How memories fade that belong to no session.
     pub decay: DecayTable,
     /// The sum of its files' bytes.
@@ -216,6 +218,13 @@ impl Store {
             .iter()
             .take_while(move |&&(d, r, _)| (d, r) == place)
             .map(|&(_, _, problem)| &self.problems[problem as usize])
+    }
+
+    /// What other files say of the entry of that index: names and values. Untrusted text.
+    pub fn facts_of(&self, entry: u32) -> impl Iterator<Item = (&'static str, &str)> {
+        let from = self.facts.partition_point(|(own, ..)| *own < entry);
+        let own = self.facts[from..].iter().take_while(move |(own, ..)| *own == entry);
+        own.map(|(_, name, value)| (*name, value.as_str()))
     }
 
     /// How many problems of each severity: errors, warnings, notes.

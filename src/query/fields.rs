@@ -2,23 +2,25 @@
 
 use std::ops::Range;
 
-use super::filter::{Bounds, Filter, NameFilter, Named};
+use super::filter::{Bounds, Filter, NameFilter, Named, Wanted};
 use super::pattern::Pattern;
 use super::search::Order;
 use super::syntax::{MinRank, Node, Query};
 use super::when::{SHAPES, Stretch, When};
 use super::{QueryError, parse::wrong};
+use crate::format;
 use crate::model::{Moment, State};
 use crate::text::fold::fold;
 
-/// The fields, in the order of `docs/query.md`.
-pub(super) const FIELDS: &[&str] = &[
+/// The fields that memories of every format have, in the order of `docs/query.md`.
+const FIELDS: &[&str] = &[
     "type",
     "topic",
     "tag",
     "session",
     "store",
     "id",
+    "ref",
     "is",
     "has",
     "in",
@@ -30,11 +32,18 @@ pub(super) const FIELDS: &[&str] = &[
     "min",
     "sort",
     "limit",
+    "depth",
 ];
 
-/// The names of the fields.
-pub fn field_names() -> &'static [&'static str] {
-    FIELDS
+/// The names of all fields: those of every format, and those that some have.
+pub fn field_names() -> Vec<&'static str> {
+    let mut names = FIELDS.to_vec();
+    for facet in format::facets() {
+        if !names.contains(&facet) {
+            names.push(facet);
+        }
+    }
+    names
 }
 
 /// One of the values of a field, and where it stands.
@@ -45,10 +54,10 @@ pub(super) struct Value {
 
 /// Whether the field sets something for the whole query and filters nothing.
 pub(super) fn is_setting(name: &str) -> bool {
-    matches!(name, "min" | "sort" | "limit")
+    matches!(name, "min" | "sort" | "limit" | "depth")
 }
 
-/// Obeys `min:`, `sort:` or `limit:`.
+/// Obeys `min:`, `sort:`, `limit:` or `depth:`.
 pub(super) fn set(
     query: &mut Query,
     name: &str,
@@ -60,7 +69,8 @@ pub(super) fn set(
     };
     match name {
         "sort" => query.order = Some(order(value)?),
-        "limit" => query.limit = Some(limit(value)?),
+        "limit" => query.limit = Some(limit("limit", value)?),
+        "depth" => query.depth = Some(limit("depth", value)?),
         _ => query.min_rank = Some(MinRank { span, value: min_rank(value)? }),
     }
     Ok(())
@@ -76,9 +86,9 @@ fn order(value: &Value) -> Result<Order, QueryError> {
     }
 }
 
-fn limit(value: &Value) -> Result<usize, QueryError> {
+fn limit(name: &str, value: &Value) -> Result<usize, QueryError> {
     match value.text.parse() {
-        Ok(0) | Err(_) => Err(bad("limit", value, "a whole number from 1")),
+        Ok(0) | Err(_) => Err(bad(name, value, "a whole number from 1")),
         Ok(limit) => Ok(limit),
     }
 }
@@ -106,6 +116,10 @@ pub(super) fn filter(
         query.names.push(NameFilter { of, patterns: values.iter().map(folded).collect() });
         return Ok(Node::Name(query.names.len() - 1));
     }
+    if name == "ref" {
+        query.related.push(values.iter().map(|value| Pattern::new(&value.text)).collect());
+        return Ok(Node::Related(query.related.len() - 1));
+    }
     let filters = values.iter().map(|value| one(name, value, now).map(Node::Filter));
     let mut nodes = filters.collect::<Result<Vec<Node>, QueryError>>()?;
     Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
@@ -125,7 +139,11 @@ fn one(name: &str, value: &Value, now: Moment) -> Result<Filter, QueryError> {
         "until" => Filter::Created(when(name, value, now)?.until()),
         "at" => Filter::Created(when(name, value, now)?.around),
         "accessed" => Filter::Accessed(accessed(value, now)?),
-        _ => Filter::Importance(importance(value)?),
+        "importance" => Filter::Importance(importance(value)?),
+        _ => match format::facets().find(|facet| *facet == name) {
+            Some(facet) => Filter::Facet(facet, wanted(value)),
+            None => return Err(wrong(value.span.clone(), format!("There is no field “{name}”."))),
+        },
     })
 }
 
@@ -182,18 +200,35 @@ fn importance(value: &Value) -> Result<Bounds, QueryError> {
         "low" => return Ok(Bounds { low: lowest, high: (0.45, false) }),
         _ => {}
     }
-    let (comparison, rest) = comparison(&value.text);
-    let Some(number) = rest.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number)) else {
+    let bounds = bounds(&value.text).filter(|(number, _)| (0.0..=1.0).contains(number));
+    let Some((_, bounds)) = bounds else {
         let wanted = "high, medium, low, or a number from 0 to 1, with <, <=, > or >= before it if need be";
         return Err(bad("importance", value, wanted));
     };
-    Ok(match comparison {
+    Ok(bounds)
+}
+
+/// A number, or numbers on one side of it, and that number.
+fn bounds(text: &str) -> Option<(f64, Bounds)> {
+    let (lowest, highest) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
+    let (comparison, rest) = comparison(text);
+    let number = rest.parse::<f64>().ok()?;
+    let bounds = match comparison {
         Comparison::Less => Bounds { low: lowest, high: (number, false) },
         Comparison::AtMost => Bounds { low: lowest, high: (number, true) },
         Comparison::More => Bounds { low: (number, false), high: highest },
         Comparison::AtLeast => Bounds { low: (number, true), high: highest },
         Comparison::Equal => Bounds { low: (number, true), high: (number, true) },
-    })
+    };
+    Some((number, bounds))
+}
+
+/// With a sign of comparison before it a number is compared as one.
+fn wanted(value: &Value) -> Wanted {
+    match bounds(&value.text).filter(|_| value.text.starts_with(['<', '>', '='])) {
+        Some((_, bounds)) => Wanted::Number(bounds),
+        None => Wanted::Text(folded(value)),
+    }
 }
 
 enum Comparison {

@@ -3,7 +3,7 @@
 use super::pattern::Pattern;
 use super::syntax::Asks;
 use super::when::Stretch;
-use crate::model::{Entry, Moment, Role, Session, Snapshot, State, Store, View};
+use crate::model::{Entry, EntryRef, Moment, Role, Session, Snapshot, State, Store, View};
 use crate::text::fold::fold;
 
 /// One value of one field. Patterns are folded, except for ids.
@@ -24,6 +24,24 @@ pub(super) enum Filter {
     Created(Stretch),
     Accessed(Stretch),
     Importance(Bounds),
+    /// A field that only some formats have.
+    Facet(&'static str, Wanted),
+}
+
+/// A value of a facet that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wanted {
+    Text(Pattern),
+    Number(Bounds),
+}
+
+impl Wanted {
+    fn holds(&self, value: &str) -> bool {
+        match self {
+            Wanted::Text(pattern) => pattern.matches(&fold(value)),
+            Wanted::Number(bounds) => value.trim().parse().is_ok_and(|number| bounds.holds(number)),
+        }
+    }
 }
 
 /// A stretch of numbers; each end says whether it belongs to it.
@@ -45,6 +63,7 @@ impl Bounds {
 /// An entry while it is looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
+    pub at: EntryRef,
     pub store: &'a Store,
     pub entry: &'a Entry,
     pub view: Option<&'a View>,
@@ -64,7 +83,7 @@ impl Filter {
     /// Whether `candidate` is what it asks for. A broken record has a state, a time, a
     /// file, bytes and problems, and nothing else.
     pub fn holds(&self, candidate: &Candidate<'_>) -> bool {
-        let Candidate { store, entry, view, time } = *candidate;
+        let Candidate { at, store, entry, view, time } = *candidate;
         let viewed = |test: &dyn Fn(&View) -> bool| view.is_some_and(test);
         match self {
             Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(&view.kind))),
@@ -92,6 +111,10 @@ impl Filter {
                 viewed(&|view| view.accessed.is_some_and(|moment| stretch.holds(moment)))
             }
             Filter::Importance(bounds) => viewed(&|view| bounds.holds(view.importance)),
+            Filter::Facet(name, wanted) => {
+                let own = view.into_iter().flat_map(|view| &view.facets).map(|(own, value)| (*own, &**value));
+                own.chain(store.facts_of(at.entry)).any(|(own, value)| own == *name && wanted.holds(value))
+            }
         }
     }
 }

@@ -14,6 +14,7 @@
 //! | `text_index` | the folded text of every entry |
 //! | `matching` | words against that text |
 //! | `rank` | the numbers of a rank |
+//! | `related` | what is tied to a memory, directly or over others |
 //! | `walk` | every entry of a snapshot against the query |
 //! | `search` | who matches, in what order, what stands in the way |
 //! | `explain` | why an entry ranks as it does |
@@ -34,6 +35,7 @@ mod matching;
 mod parse;
 mod pattern;
 mod rank;
+mod related;
 mod search;
 mod syntax;
 mod text_index;

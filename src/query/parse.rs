@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::QueryError;
-use super::fields::{self, FIELDS, Value};
+use super::fields::{self, Value, field_names};
 use super::folded::fold_collapsed;
 use super::syntax::{Clause, Form, Node, Query, Word};
 use crate::model::Moment;
@@ -233,10 +233,10 @@ impl Parser<'_> {
 
     fn field(&mut self, name: &str, start: usize, wanted: bool) -> Result<Option<Node>, QueryError> {
         let known = name.to_ascii_lowercase();
-        if !FIELDS.contains(&known.as_str()) {
+        if !field_names().contains(&known.as_str()) {
             let message = format!(
                 "There is no field “{name}”. The fields are {}. To search for the text itself, quote it.",
-                FIELDS.join(", ")
+                field_names().join(", ")
             );
             return Err(wrong(start..self.at, message));
         }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::filter::{Filter, NameFilter};
+use super::pattern::Pattern;
 use super::search::Order;
 
 /// A parsed query.
@@ -14,6 +15,10 @@ pub struct Query {
     pub(super) words: Vec<Word>,
     /// Every `session:` and `store:`; they are settled against a snapshot's names.
     pub(super) names: Vec<NameFilter>,
+    /// Every `ref:`; they are settled against a snapshot's references.
+    pub(super) related: Vec<Vec<Pattern>>,
+    /// How many references lie between, at most; 1 where nothing is said.
+    pub(super) depth: Option<usize>,
     pub(super) order: Option<Order>,
     pub(super) limit: Option<usize>,
     pub(super) min_rank: Option<MinRank>,
@@ -43,6 +48,8 @@ pub(super) enum Node {
     Word(usize),
     /// An index into `Query::names`.
     Name(usize),
+    /// An index into `Query::related`.
+    Related(usize),
     Filter(Filter),
 }
 
@@ -90,7 +97,7 @@ impl Node {
             }
             Node::Not(node) => node.asks(!wanted),
             Node::Filter(filter) if wanted => filter.asks(),
-            Node::Word(_) | Node::Name(_) | Node::Filter(_) => Asks::default(),
+            Node::Word(_) | Node::Name(_) | Node::Related(_) | Node::Filter(_) => Asks::default(),
         }
     }
 }

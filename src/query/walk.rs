@@ -1,8 +1,11 @@
 //! Every entry of a snapshot, one after another, as a query looks at them.
 
+use std::collections::HashSet;
+
 use super::cancel::Cancel;
 use super::filter::{Candidate, Settled};
 use super::matching::Matches;
+use super::related::related;
 use super::syntax::{Asks, Node, Query};
 use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
 
@@ -27,7 +30,7 @@ pub(super) fn walk<'a>(
                 None => times.of_broken(store, entry.document),
             };
             let at = EntryRef { store: index as u32, entry: position as u32 };
-            visit(at, &Candidate { store, entry, view, time });
+            visit(at, &Candidate { at, store, entry, view, time });
         }
     }
     Some(())
@@ -67,12 +70,15 @@ pub(super) struct Meaning<'a> {
     query: &'a Query,
     matches: &'a Matches,
     names: Vec<Settled>,
+    related: Vec<HashSet<EntryRef>>,
 }
 
 impl<'a> Meaning<'a> {
     pub fn new(query: &'a Query, matches: &'a Matches, snapshot: &Snapshot) -> Self {
         let names = query.names.iter().map(|name| name.settle(snapshot)).collect();
-        Meaning { query, matches, names }
+        let depth = query.depth.unwrap_or(1);
+        let related = query.related.iter().map(|patterns| related(snapshot, patterns, depth)).collect();
+        Meaning { query, matches, names, related }
     }
 
     /// Whether an entry is all that the query asks for, its state aside.
@@ -97,6 +103,7 @@ impl<'a> Meaning<'a> {
             Node::Name(name) => {
                 self.names.get(*name).is_some_and(|names| names.holds(at.store as usize, candidate.entry))
             }
+            Node::Related(index) => self.related.get(*index).is_some_and(|related| related.contains(&at)),
             Node::Filter(filter) => filter.holds(candidate),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::files::{self, Found, Listing};
 use super::find::Place;
+use super::packed::{self, Packing};
 use crate::disk::{self, Disk, Real};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
@@ -62,20 +63,39 @@ struct Loader<'a> {
 impl Loader<'_> {
     fn whole(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
         let mut documents = Vec::with_capacity(listing.files.len());
+        let mut room = packed::ROOM;
         for found in &listing.files {
-            match self.unchanged(found).map_or_else(|| self.document(found).map(Arc::new), Ok) {
-                Ok(document) => documents.push(document),
+            if let Some(unchanged) = self.unchanged(found) {
+                documents.extend(unchanged);
+                continue;
+            }
+            match self.documents(found, &mut room) {
+                Ok(own) => documents.extend(own.into_iter().map(Arc::new)),
                 Err(problem) => listing.problems.push(problem),
             }
         }
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
         documents
     }
 
-    fn unchanged(&self, found: &Found) -> Option<Arc<Document>> {
+    /// A file that has not changed since, with what was unpacked from it.
+    fn unchanged(&self, found: &Found) -> Option<Vec<Arc<Document>>> {
         let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
         let index = previous.documents.binary_search_by(|document| document.path.cmp(&found.path)).ok()?;
-        let document = &previous.documents[index];
-        (document.generation == found.item.generation).then(|| Arc::clone(document))
+        let own = previous.documents[index..].iter().take_while(|own| own.path.starts_with(&found.path));
+        let own: Vec<Arc<Document>> = own.cloned().collect();
+        (own.first()?.generation == found.item.generation).then_some(own)
+    }
+
+    /// A file, and the files within it where it is an archive.
+    fn documents(&self, found: &Found, room: &mut u64) -> Result<Vec<Document>, Problem> {
+        let Some(packing) = Packing::of(&found.path).filter(|_| is_read(found.role)) else {
+            return Ok(vec![self.document(found)?]);
+        };
+        let path = self.root.join(&found.path);
+        let (bytes, generation) =
+            self.disk.read(&path, 0, None).map_err(|error| files::unreadable(&found.path, &error))?;
+        Ok(packing.documents(found, &bytes, generation, room, self.format, self.now))
     }
 
     fn document(&self, found: &Found) -> Result<Document, Problem> {
@@ -158,7 +178,7 @@ fn is_read(role: Role) -> bool {
     !matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other)
 }
 
-fn bare(found: &Found, generation: Generation) -> Document {
+pub fn bare(found: &Found, generation: Generation) -> Document {
     Document {
         path: found.path.clone(),
         role: found.role,
@@ -213,6 +233,7 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
         entries: Vec::new(),
         problems: Vec::new(),
         problems_by_record: Vec::new(),
+        facts: Vec::new(),
         decay,
         bytes: 0,
         modified,
@@ -234,6 +255,8 @@ fn put_together(
         problems.extend(assembly.problems);
         problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
     }
+    let mut facts = assembly.facts;
+    facts.sort();
     let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
     Store {
         root: place.root.clone(),
@@ -243,6 +266,7 @@ fn put_together(
         entries: assembly.entries,
         problems_by_record: by_record(&documents, &problems),
         problems,
+        facts,
         decay: assembly.decay.unwrap_or_else(|| format.decay()),
         bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
         modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),

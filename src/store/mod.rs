@@ -3,6 +3,7 @@
 mod files;
 mod find;
 mod load;
+mod packed;
 
 pub use find::{Looked, Place, look_around, look_at};
 pub use load::{load, load_from};

@@ -9,3 +9,4 @@ pub mod records;
 pub mod scan;
 pub mod secrets;
 pub mod show;
+pub mod unpack;

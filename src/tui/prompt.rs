@@ -67,7 +67,7 @@ impl Prompt {
         let typed: String = self.text().chars().take(self.column()).collect();
         let start = typed.rfind([' ', '(', '-']).map_or(0, |at| at + 1);
         let word = &typed[start..];
-        let mut names = field_names().iter().filter(|name| name.starts_with(word));
+        let mut names = field_names().into_iter().filter(|name| name.starts_with(word));
         if let (false, Some(name), None) =
             (word.is_empty() || self.purpose != Purpose::Search, names.next(), names.next())
         {

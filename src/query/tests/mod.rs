@@ -154,6 +154,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         entries,
         problems,
         problems_by_record,
+        facts: Vec::new(),
         decay,
         bytes: 0,
         modified: None,

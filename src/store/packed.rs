@@ -1,0 +1,92 @@
+//! Files that are compressed: read in place, never unpacked onto the disk.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::files::Found;
+use super::load::bare;
+use crate::format::{Format, Placement};
+use crate::model::snapshot::Generation;
+use crate::model::{Code, Document, Moment, Problem, Role, Severity};
+use crate::text::unpack::{gunzip, untar};
+
+/// One file may unpack to so many bytes. What is larger is no memory but a bomb.
+const LARGEST: u64 = 256 << 20;
+/// All files of a store may unpack to so many bytes together.
+pub const ROOM: u64 = 1 << 30;
+
+/// How a file is compressed, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// One file.
+    Gzip,
+    /// A folder.
+    TarGzip,
+}
+
+impl Packing {
+    /// The packing of a file of that name, if it has one.
+    pub fn of(path: &Path) -> Option<Packing> {
+        let name = path.file_name()?.to_string_lossy();
+        match () {
+            () if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Some(Packing::TarGzip),
+            () if name.ends_with(".gz") => Some(Packing::Gzip),
+            () => None,
+        }
+    }
+
+    /// The file's documents: one of what was compressed, or one for the archive and one
+    /// for each file within it that is the format's. Bytes and spans are the unpacked ones.
+    pub fn documents(
+        self,
+        found: &Found,
+        packed: &[u8],
+        generation: Generation,
+        room: &mut u64,
+        format: &dyn Format,
+        now: Moment,
+    ) -> Vec<Document> {
+        let limit = LARGEST.min(*room);
+        let mut container = bare(found, generation);
+        if self == Packing::Gzip {
+            let unpacked = gunzip(packed, limit);
+            *room -= unpacked.content.len() as u64;
+            fill(&mut container, unpacked.content, format, now);
+            container.problems.extend(unpacked.fault.map(|fault| broken(&found.path, &fault)));
+            return vec![container];
+        }
+        let unpacked = untar(packed, limit);
+        container.problems.extend(unpacked.fault.map(|fault| broken(&found.path, &fault)));
+        let mut documents = vec![container];
+        let mut seen = HashSet::new();
+        // Of two files of one path the later one counts, as it does for tar.
+        for member in unpacked.content.into_iter().rev() {
+            *room -= member.bytes.len() as u64;
+            if !seen.insert(member.path.clone()) {
+                continue;
+            }
+            let path = found.path.join(&member.path);
+            if let Placement::File(role) = format.place(&path, false) {
+                let mut document = Document { path, role, ..bare(found, generation) };
+                fill(&mut document, member.bytes, format, now);
+                documents.push(document);
+            }
+        }
+        documents
+    }
+}
+
+fn fill(document: &mut Document, bytes: Vec<u8>, format: &dyn Format, now: Moment) {
+    if !matches!(document.role, Role::Backup | Role::Temp | Role::Lock | Role::Other) {
+        let reading = format.read(document.role, &document.path, &bytes, now);
+        document.records = reading.records;
+        document.problems = reading.problems;
+    }
+    document.len = bytes.len() as u64;
+    document.bytes = bytes.into();
+}
+
+fn broken(path: &Path, fault: &str) -> Problem {
+    let message = format!("It can't be unpacked to its end: {fault}. What was read up to there is shown.");
+    Problem::of_file(Code::ArchiveBroken, Severity::Error, path, message)
+}
