@@ -57,6 +57,8 @@ pub enum Shape {
     Json,
     /// Markdown with front matter; the file is the record.
     Markdown,
+    /// Any other text; the file is the record.
+    Text,
 }
 
 /// One on-disk format. All of it is pure: bytes in, data out. What has a body here need
@@ -90,6 +92,12 @@ pub trait Format: Sync {
     /// Puts the files of a store together.
     fn assemble(&self, _parts: &Parts<'_>, _now: Moment) -> Assembly {
         Assembly::default()
+    }
+
+    /// Whether its stores live in checkouts of a repository, where modes are not kept: what
+    /// others may read is worth a note there, and a warning elsewhere.
+    fn in_checkout(&self) -> bool {
+        false
     }
 
     /// How its memories fade where no config says otherwise.
@@ -181,6 +189,9 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     with_content(store, entry, |content| match content {
         Content::Json(format, value) => read_text(format, value),
         Content::Note(note, text, stem) => note_text(&note, text, stem),
+        Content::Text(text, stem) => {
+            RecordText { title: title_of(stem), text: text.to_owned(), fields: Vec::new() }
+        }
         Content::Broken(raw) => broken_text(record.line, raw),
     })
 }
@@ -191,6 +202,7 @@ pub fn title(store: &Store, entry: &Entry) -> String {
     with_content(store, entry, |content| match content {
         Content::Json(format, value) => title_of(&format.main_text(value).0),
         Content::Note(note, text, stem) => note_title(&note, text, stem),
+        Content::Text(_, stem) => title_of(stem),
         Content::Broken(raw) => broken_text(record.line, raw).title,
     })
 }
@@ -218,6 +230,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
             );
             Searched { head: names(note_title(&note, text, stem)), body }
         }
+        Content::Text(text, stem) => Searched { head: names(title_of(stem)), body: vec![text.to_owned()] },
         Content::Broken(raw) => {
             Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] }
         }
@@ -242,6 +255,8 @@ enum Content<'a> {
     Json(&'static dyn Format, Json<'a>),
     /// The note, its text, and the stem of its file.
     Note(Note<'a>, &'a str, &'a str),
+    /// Its text, and the stem of its file.
+    Text(&'a str, &'a str),
     Broken(&'a [u8]),
 }
 
@@ -251,12 +266,13 @@ fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) 
     let Some(format) = by_name(store.format).filter(|_| store.view(entry).is_some()) else {
         return take(Content::Broken(raw));
     };
+    let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
     match format.shape(path) {
         Shape::Markdown => {
             let text = String::from_utf8_lossy(raw);
-            let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
             take(Content::Note(Note::read(&text), &text, &stem))
         }
+        Shape::Text => take(Content::Text(&String::from_utf8_lossy(raw), &stem)),
         Shape::Json => {
             let mut tape = Tape::default();
             match object(&mut tape, raw) {

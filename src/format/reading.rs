@@ -107,7 +107,7 @@ pub fn read_object(
     take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let body = bytes.strip_prefix(lines::BOM).unwrap_or(bytes);
+    let body = without_mark(bytes);
     if body.len() < bytes.len() {
         let message = "The file starts with a byte order mark; it is read without it.";
         problems.push(Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1));
@@ -117,12 +117,22 @@ pub fn read_object(
         Ok(object) => take(object, &mut problems),
         Err((at, why)) => {
             problems.extend(conflict_marker(path, body));
-            let line = 1 + memchr::memchr_iter(b'\n', &body[..at.min(body.len())]).count() as u32;
+            let line = 1 + feeds(&body[..at.min(body.len())]);
             let severity = if broken == Code::IndexBroken { Severity::Warning } else { Severity::Error };
             problems.push(Problem::of_file(broken, severity, path, why).at_line(line));
         }
     }
     problems
+}
+
+/// A file's bytes without its byte order mark.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(lines::BOM).unwrap_or(bytes)
+}
+
+/// How many line feeds stand in the bytes.
+pub fn feeds(bytes: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', bytes).count() as u32
 }
 
 /// The first line of a document that a merge left behind.

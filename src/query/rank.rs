@@ -41,7 +41,7 @@ impl Fading {
         Fading {
             rule,
             boost: if rule.boosted { boost } else { 1.0 },
-            faded: view.faded && rule.half_life_hours.is_some(),
+            faded: view.faded,
             age_hours: view.created.map(|created| now.hours_since(created)),
         }
     }

@@ -42,6 +42,10 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
     walk.folder(Path::new(""), 0, &mut listing);
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.folders.sort();
+    if format.in_checkout() {
+        let modes = listing.problems.iter_mut().filter(|problem| problem.code == Code::LoosePermissions);
+        modes.for_each(|problem| problem.severity = Severity::Note);
+    }
     listing
 }
 

@@ -147,6 +147,9 @@ impl Loader<'_> {
     fn tail(&self, found: &Found) -> Option<Document> {
         let len = found.item.generation.len;
         let path = self.root.join(&found.path);
+        if Packing::of(&found.path).is_some() {
+            return None;
+        }
         if len <= TAIL || found.role != Role::Records || is_document(&found.path) {
             return self.document(found).ok();
         }
@@ -168,9 +171,9 @@ impl Loader<'_> {
     }
 }
 
-/// A JSON document can't be read from its tail.
+/// What is no JSON Lines can't be read from its tail.
 fn is_document(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "json")
+    path.extension().is_none_or(|end| end != "jsonl")
 }
 
 /// Whether a role's content is needed to show a store.

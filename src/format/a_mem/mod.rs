@@ -1,13 +1,34 @@
-//! `a-mem`: Events by month, knowledge notes and agent profiles (specification 5). Recognised, and not read yet.
+//! `a-mem`: events by month and by trace, knowledge notes, agent profiles, saved queries
+//! (specification 5).
+//!
+//! Choices where the specification is silent, or where real writers do otherwise:
+//! - Any `.jsonl` below `events/` and `traces/` is an event log, any `.md` below
+//!   `knowledge/` a note, any `.json` below `profiles/` a profile.
+//! - What deviates from the specification in a way that real writers do is a note: missing
+//!   fields, naive timestamps, pretty-printed records, a brace too many, invalid YAML.
+//! - An event that stands in a log and in its trace's file is shown once, from the log.
+//! - An event's id is its `event_id`, where it has one; a note's is its `id`, its `note_id`
+//!   or its file's stem; a profile's is its `agent_name`.
+//! - A month that is compressed still counts; what stands below `archive/` is archived.
+//! - A profile's time is `last_active`. A link is written `[[id]]`, `[[id|text]]` or
+//!   `[[id#part]]`, and may end in `.md`; within code it is no link.
+
+mod event;
+mod indexes;
+mod layout;
+mod note;
+mod profile;
+mod rules;
 
 use std::path::Path;
 
-use super::Format;
 use super::glance::Glance;
-use super::glance::{Likeness, likeness, names_member};
-use crate::text::json::Json;
+use super::reading::Reading;
+use super::{Assembly, Format, Parts, Placement, Shape};
+use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity};
+use crate::text::json::{Json, Kind};
 
-/// Events by month, knowledge notes and agent profiles (specification 5).
+/// Specification 5.
 pub struct AMem;
 
 impl Format for AMem {
@@ -15,40 +36,94 @@ impl Format for AMem {
         "a-mem"
     }
 
-    fn reads(&self) -> bool {
-        false
-    }
-
     fn default_place(&self) -> &'static str {
         ".chora/memory"
     }
 
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        let is_event =
-            |object: Json<'_>| object.get("event_type").is_some() || object.get("trace_id").is_some();
-        let events = root.join("events");
-        let logs = glance.files(&events).into_iter().map(|file| events.join(file));
-        let months = glance.folders(&events).into_iter().map(|month| events.join(month).join("events.jsonl"));
-        let has_events = logs
-            .chain(months)
-            .filter(|log| log.extension().is_some_and(|end| end == "jsonl"))
-            .any(|log| glance.head(&log).is_some_and(|head| likeness(&head, is_event) == Likeness::Yes));
-        let notes = [root.join("knowledge/notes"), root.join("knowledge")];
-        let has_notes = notes.iter().any(|folder| {
-            let markdown = |file: &String| file.ends_with(".md");
-            glance
-                .files(folder)
-                .iter()
-                .filter(|file| markdown(file))
-                .any(|file| glance.head(&folder.join(file)).is_some_and(|head| head.starts_with(b"---")))
-        });
-        let profiles = root.join("profiles");
-        let has_profiles = glance.files(&profiles).iter().any(|file| {
-            glance.head(&profiles.join(file)).is_some_and(|head| names_member(&head, "agent_name"))
-        });
-        if has_events || has_notes || has_profiles {
-            return Ok(());
+        layout::recognise(root, glance)
+    }
+
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        layout::place(path, is_folder)
+    }
+
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        let mut reading = match (role, layout::kind_of(path)) {
+            (Role::Index, _) => indexes::read(path, bytes),
+            (_, "note") => note::read(path, bytes, now),
+            (_, "profile") => profile::read(path, bytes, now),
+            (_, "query") => note::read_query(path, bytes),
+            _ => event::read(path, bytes, now),
+        };
+        reading.problems.iter_mut().for_each(as_real_writers_do);
+        reading
+    }
+
+    fn assemble(&self, parts: &Parts<'_>, _now: Moment) -> Assembly {
+        rules::assemble(parts)
+    }
+
+    fn in_checkout(&self) -> bool {
+        true
+    }
+
+    fn decay(&self) -> DecayTable {
+        let fades = Some(168.0);
+        DecayTable::new(&[("note", None), ("profile", None), ("query", None)], fades, 0.1)
+    }
+
+    fn shape(&self, path: &Path) -> Shape {
+        match layout::kind_of(path) {
+            "note" => Shape::Markdown,
+            "query" => Shape::Text,
+            _ => Shape::Json,
         }
-        Err("it has no events, no notes with front matter and no profiles".into())
+    }
+
+    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
+        match value.get("agent_name").filter(|_| value.get("event_type").is_none()) {
+            Some(name) if name.kind() == Kind::String => profile::main_text(value),
+            _ => event::main_text(value),
+        }
+    }
+
+    fn facets(&self) -> &'static [&'static str] {
+        &["status", "source", "trace", "agent", "confidence", "capability", "skill", "cluster", "strength"]
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &[
+            "timestamp",
+            "trace_id",
+            "start_time",
+            "end_time",
+            "created",
+            "updated",
+            "last_active",
+            "linked_to",
+            "links",
+            "related_traces",
+            "related_events",
+            "learned_patterns",
+            "note_id",
+            "events",
+        ]
+    }
+}
+
+/// What real writers of this format do is worth a note, no more.
+fn as_real_writers_do(problem: &mut Problem) {
+    let usual = matches!(
+        problem.code,
+        Code::MissingField
+            | Code::NoTimezone
+            | Code::ExtraBrace
+            | Code::MultiLineRecord
+            | Code::OutOfRange
+            | Code::BadFrontMatter
+    );
+    if usual && problem.record.is_some() {
+        problem.severity = Severity::Note;
     }
 }

@@ -50,8 +50,8 @@ fn factors(app: &App, of: &Explanation) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let fading = of.fading;
     let half_life = match fading.rule.half_life_hours {
+        _ if fading.faded => "deprecated".into(),
         None => "never fades".into(),
-        Some(_) if fading.faded => "deprecated".into(),
         Some(hours) if fading.boost > 1.0 => format!("half-life {:.0} d ×{:.2}", hours / 24.0, fading.boost),
         Some(hours) => format!("half-life {:.0} d", hours / 24.0),
     };

@@ -1,0 +1,102 @@
+//! Events (§3.1), and the summaries of traces that real writers keep.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::format::fields::{Fields, Need};
+use crate::format::reading::{self, Reading};
+use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
+use crate::text::json::{Json, Kind};
+
+const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
+
+/// Members that say in words what happened, the first that is there.
+const SAYS: [(&str, &str); 9] = [
+    ("description", "description"),
+    ("summary", "summary"),
+    ("message", "message"),
+    ("metadata", "error"),
+    ("metadata", "error_message"),
+    ("metadata", "note"),
+    ("metadata", "task"),
+    ("metadata", "tool_name"),
+    ("metadata", "script"),
+];
+
+/// Reads a log of events.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    reading::read_lines(path, bytes, now, &|fields, _| view(fields))
+}
+
+fn view(fields: &mut Fields<'_>) -> View {
+    let is_trace = fields.object().get("events").is_some() && fields.object().get("event_type").is_none();
+    let time = if is_trace { "start_time" } else { "timestamp" };
+    let created = fields.moment(time, Need::Required);
+    let trace = fields.text("trace_id", Need::Required);
+    let kind = fields.text("event_type", if is_trace { Need::Optional } else { Need::Required });
+    let mut facets = facets(fields, is_trace);
+    facets.extend(trace.iter().map(|trace| ("trace", trace.as_ref().into())));
+    let mut references: Vec<Reference> = fields.references("events", Need::Optional).into_vec();
+    references.extend(fields.references("knowledge_generated", Need::Optional));
+    references.extend(learned(fields.object()));
+    View {
+        id: fields.text("event_id", Need::Optional).map(Into::into),
+        kind: Cow::Borrowed(if is_trace { "trace" } else { "event" }),
+        created,
+        importance: 0.5,
+        tags: fields.tags("tags", Need::Optional, 0, usize::MAX),
+        topic: kind.map(Into::into),
+        references: references.into(),
+        names: trace.iter().map(|trace| Name { of: Named::Trace, text: trace.as_ref().into() }).collect(),
+        facets: facets.into(),
+        ..View::default()
+    }
+}
+
+fn facets(fields: &mut Fields<'_>, is_trace: bool) -> Vec<(&'static str, Box<str>)> {
+    let need = if is_trace { Need::Optional } else { Need::Required };
+    let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
+    match fields.object().get("outcome") {
+        Some(outcome) if fields.object().get("status").is_none() => {
+            facets.extend(outcome.text().map(|outcome| ("status", outcome.into())));
+        }
+        _ => facets.extend(fields.word("status", need, &STATUSES).map(|status| ("status", status.into()))),
+    }
+    let version = fields.text("schema_version", need);
+    if let Some(version) = version.filter(|version| version != "1.0" && !version.starts_with("1.")) {
+        let message = format!("`schema_version` is {version:?}; this format has 1.0.");
+        fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
+    }
+    facets.extend(fields.text("source", need).map(|source| ("source", source.into())));
+    fields
+        .value("metadata", Need::Optional, "an object", |value| (value.kind() == Kind::Object).then_some(()));
+    let agents = [fields.object().get("actor"), fields.object().path(&["metadata", "agent_name"])];
+    facets.extend(agents.into_iter().flatten().filter_map(|agent| Some(("agent", agent.text()?.into()))));
+    facets
+}
+
+/// The note that an `agent.knowledge_learned` event made (§3.2).
+fn learned(event: Json<'_>) -> Option<Reference> {
+    let note = event.path(&["metadata", "note_id"])?.text()?;
+    Some(Reference::to_record("note_id", note))
+}
+
+/// What happened, in a line, and what is said of it.
+pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
+    let word = |name: &str| event.get(name).and_then(|value| value.text());
+    let what = word("event_type").or_else(|| word("action"));
+    let how = word("status").or_else(|| word("outcome"));
+    let says = SAYS.iter().find_map(|&(outer, inner)| {
+        let value = event.get(outer)?;
+        let value = if outer == inner { value } else { value.get(inner)? };
+        value.text().filter(|text| !text.trim().is_empty())
+    });
+    let head: Vec<&str> = [what.as_deref(), how.as_deref()].into_iter().flatten().collect();
+    let text = match (head.is_empty(), says) {
+        (false, Some(says)) => format!("{} · {says}", head.join(" ")),
+        (false, None) => head.join(" "),
+        (true, Some(says)) => says.into_owned(),
+        (true, None) => event.plain(),
+    };
+    (text, Vec::new())
+}

@@ -1,0 +1,86 @@
+//! `links.json` and `tags.json` (§4.3, §4.4): made from the notes, and never believed over
+//! them. Only strength and clusters are data of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::note::target;
+use crate::format::reading::{self, Reading, whole_object};
+use crate::model::{Code, Document};
+use crate::text::json::{Json, Kind};
+use crate::text::scan::Tape;
+
+/// Reads an index: what it says is compared when the store is put together.
+pub fn read(path: &Path, bytes: &[u8]) -> Reading {
+    let problems = reading::read_object(path, bytes, Code::IndexBroken, &mut |_, _| {});
+    Reading { records: Vec::new(), problems }
+}
+
+/// Hands the object of an index that can be read to `take`.
+fn with_object<T: Default>(index: &Document, take: impl FnOnce(Json<'_>) -> T) -> T {
+    let mut tape = Tape::default();
+    whole_object(&mut tape, reading::without_mark(&index.bytes)).map(take).unwrap_or_default()
+}
+
+/// Which notes each tag has: `{"tags": {tag: {"notes": [id]}}}`, or with the list itself
+/// in place of the object, or without the outer member.
+pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
+    with_object(index, |object| {
+        let tags = object.get("tags").filter(|tags| tags.kind() == Kind::Object).unwrap_or(object);
+        let notes = |value: Json<'_>| {
+            let list = value.get("notes").unwrap_or(value);
+            list.items().filter_map(|id| Some(target(&id.text()?).to_owned())).collect()
+        };
+        tags.members()
+            .map(|(tag, value)| (tag.text().unwrap_or_default().into_owned(), notes(value)))
+            .collect()
+    })
+}
+
+/// What `links.json` says of a note.
+#[derive(Debug, Default, PartialEq)]
+pub struct Links {
+    /// The notes that it links to.
+    pub outgoing: BTreeSet<String>,
+    /// The notes that link to it.
+    pub incoming: BTreeSet<String>,
+    /// From 0 (tangential) to 1 (essential), as it is written.
+    pub strength: Option<String>,
+}
+
+/// What the graph says of each note: `notes` may be a list of objects with an `id`, or an
+/// object by id or file name.
+pub fn links(index: &Document) -> BTreeMap<String, Links> {
+    with_object(index, |object| {
+        let Some(notes) = object.get("notes") else { return BTreeMap::new() };
+        let listed = notes.items().filter_map(|note| Some((note.get("id")?.text()?.into_owned(), note)));
+        let keyed = notes.members().filter_map(|(key, note)| Some((key.text()?.into_owned(), note)));
+        listed.chain(keyed).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect()
+    })
+}
+
+fn links_of(note: Json<'_>) -> Links {
+    let ids = |names: [&str; 2]| {
+        let lists = names.into_iter().filter_map(|name| note.get(name));
+        let ids = lists.flat_map(|list| list.items()).filter_map(|id| id.text());
+        ids.map(|id| target(&id).to_owned()).collect()
+    };
+    Links {
+        outgoing: ids(["outgoing_links", "outgoing"]),
+        incoming: ids(["incoming_links", "incoming"]),
+        strength: note.get("strength").filter(|strength| strength.number().is_some()).map(|own| own.plain()),
+    }
+}
+
+/// The clusters, each with its notes.
+pub fn clusters(index: &Document) -> Vec<(String, Vec<String>)> {
+    with_object(index, |object| {
+        let clusters = object.get("clusters").into_iter().flat_map(|clusters| clusters.items());
+        let read = |cluster: Json<'_>| {
+            let notes = cluster.get("notes").into_iter().flat_map(|notes| notes.items());
+            let ids = notes.filter_map(|id| Some(target(&id.text()?).to_owned()));
+            Some((cluster.get("name")?.text()?.into_owned(), ids.collect()))
+        };
+        clusters.filter_map(read).collect()
+    })
+}

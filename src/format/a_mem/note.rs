@@ -1,0 +1,234 @@
+//! Knowledge notes (§4.1), and saved queries.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::format::reading::{self, Reading};
+use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View, Zone};
+use crate::text::front_matter::{Note, Value};
+use crate::text::secrets;
+
+const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
+const STATUSES: [&str; 3] = ["draft", "validated", "deprecated"];
+const SOURCES: [&str; 4] = ["agent-learning", "human-curated", "external", "research"];
+/// How far ahead a timestamp may lie: five minutes, in microseconds.
+const AHEAD: i64 = 5 * 60 * 1_000_000;
+
+/// Reads a note: the whole file is one record.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
+    let note = Note::read(text);
+    let mut found = Found { path, problems: Vec::new() };
+    for (line, fault) in &note.faults {
+        found.add(Code::BadFrontMatter, Severity::Note, *line, fault.clone());
+    }
+    if !note.has_front_matter {
+        found.add(Code::BadFrontMatter, Severity::Note, 1, "The note has no front matter.".into());
+    }
+    let mut view = view(&note, text, &mut found, now);
+    view.sensitive = secrets::is_sensitive(bytes);
+    let id = view.id.clone();
+    let problems = found.problems.into_iter().map(|problem| problem.of_record(0, id.as_deref()));
+    Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+}
+
+/// Reads a saved query: its text, shown and never run.
+pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
+    if std::str::from_utf8(bytes).is_err() {
+        return not_text(path, bytes);
+    }
+    let view = View {
+        id: Some(stem(path).into()),
+        kind: Cow::Borrowed("query"),
+        importance: 0.5,
+        sensitive: secrets::is_sensitive(bytes),
+        ..View::default()
+    };
+    Reading { problems: Vec::new(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+}
+
+fn whole(bytes: &[u8], body: Body) -> Record {
+    let span = Span { start: 0, end: bytes.len() as u64 };
+    Record { span, line: 1, lines: 1 + reading::feeds(bytes), body }
+}
+
+fn not_text(path: &Path, bytes: &[u8]) -> Reading {
+    let problem = Problem::of_file(Code::InvalidUtf8, Severity::Error, path, "The file is not UTF-8.");
+    Reading {
+        problems: vec![problem.at_line(1).of_record(0, None)],
+        records: vec![whole(bytes, Body::Broken)],
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Problems of the note that is being read.
+struct Found<'a> {
+    path: &'a Path,
+    problems: Vec<Problem>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, code: Code, severity: Severity, line: u32, message: String) {
+        self.problems.push(Problem::of_file(code, severity, self.path, message).at_line(line));
+    }
+}
+
+fn view(note: &Note<'_>, text: &str, found: &mut Found<'_>, now: Moment) -> View {
+    let stem = stem(found.path);
+    let id = ["id", "note_id"].iter().find_map(|name| one(note, name)).unwrap_or_else(|| stem.clone());
+    if note.has_front_matter {
+        for name in ["id", "created", "updated", "tags"].iter().filter(|name| note.field(name).is_none()) {
+            found.add(Code::MissingField, Severity::Note, 1, format!("`{name}` is missing."));
+        }
+    }
+    let created = moment(note, "created", found, now);
+    let updated = moment(note, "updated", found, now);
+    let words = [("confidence", &["low", "medium", "high"][..]), ("status", &STATUSES), ("source", &SOURCES)];
+    let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
+    for (name, known) in words {
+        facets.extend(word(note, name, known, found).map(|word| (name, word.into())));
+    }
+    facets.extend(one(note, "author").map(|author| ("agent", author.into())));
+    facets.extend(one(note, "trace_id").map(|trace| ("trace", trace.into())));
+    let confidence = one(note, "confidence");
+    let importance = CONFIDENCES.iter().find(|(word, _)| confidence.as_deref() == Some(word));
+    View {
+        kind: Cow::Borrowed("note"),
+        created: created.or(updated),
+        importance: importance.map_or(0.5, |(_, value)| *value),
+        tags: list(note, "tags").into_iter().map(Into::into).collect(),
+        references: references(note, text.get(note.body.clone()).unwrap_or_default()),
+        names: (*id != stem).then(|| Name { of: Named::Record, text: stem.into() }).into_iter().collect(),
+        facets: facets.into(),
+        faded: one(note, "status").as_deref() == Some("deprecated"),
+        id: Some(id.into()),
+        ..View::default()
+    }
+}
+
+fn one(note: &Note<'_>, name: &str) -> Option<String> {
+    match &note.field(name)?.value {
+        Value::Text(text) if !text.is_empty() => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+fn list(note: &Note<'_>, name: &str) -> Vec<String> {
+    let texts = note.field(name).map(|field| field.value.texts()).unwrap_or_default();
+    texts.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect()
+}
+
+/// A day without a time is its start; whatever names no zone is read as UTC.
+fn moment(note: &Note<'_>, name: &str, found: &mut Found<'_>, now: Moment) -> Option<Moment> {
+    let field = note.field(name)?;
+    let text = one(note, name)?;
+    let Some((when, zone)) = Moment::parse(&text) else {
+        let message = format!("`{name}` is {text:?}, which is no ISO 8601 timestamp.");
+        found.add(Code::BadTimestamp, Severity::Error, field.line, message);
+        return None;
+    };
+    if zone == Zone::Assumed {
+        let message = format!("`{name}` names no time zone; it is read as UTC.");
+        found.add(Code::NoTimezone, Severity::Note, field.line, message);
+    }
+    if when > now.plus(AHEAD) {
+        let message = format!("`{name}` lies in the future ({text}); its age counts as 0.");
+        found.add(Code::FutureTimestamp, Severity::Warning, field.line, message);
+    }
+    Some(when)
+}
+
+fn word(note: &Note<'_>, name: &str, known: &[&str], found: &mut Found<'_>) -> Option<String> {
+    let word = one(note, name)?;
+    if !known.contains(&word.as_str()) {
+        let line = note.field(name).map_or(1, |field| field.line);
+        let message = format!("`{name}` is {word:?}; it should be one of {}.", known.join(", "));
+        found.add(Code::OutOfRange, Severity::Note, line, message);
+    }
+    Some(word)
+}
+
+/// What the note names in its front matter, and then what its text links to, once each.
+fn references(note: &Note<'_>, body: &str) -> Box<[Reference]> {
+    let mut references: Vec<Reference> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    let mut add = |relation, of, text: &str| {
+        let to = Name { of, text: text.into() };
+        if !text.is_empty() && known.insert(to.clone()) {
+            references.push(Reference { relation, to });
+        }
+    };
+    for relation in ["linked_to", "links", "related_notes"] {
+        list(note, relation).iter().for_each(|link| add(relation, Named::Record, target(link)));
+    }
+    list(note, "related_events").iter().for_each(|event| add("related_events", Named::Record, event));
+    list(note, "related_traces").iter().for_each(|trace| add("related_traces", Named::Trace, trace));
+    list(note, "trace_id").iter().for_each(|trace| add("trace_id", Named::Trace, trace));
+    links(body, &mut |link| add("[[link]]", Named::Record, target(link)));
+    references.into()
+}
+
+/// The id that a link names.
+pub fn target(link: &str) -> &str {
+    let link = link.trim();
+    let link = link.strip_prefix("[[").and_then(|link| link.strip_suffix("]]")).unwrap_or(link);
+    let link = link.split(['|', '#']).next().unwrap_or_default().trim();
+    link.strip_suffix(".md").unwrap_or(link)
+}
+
+/// The links of a text, outside code.
+fn links(body: &str, take: &mut dyn FnMut(&str)) {
+    let mut fence: Option<&str> = None;
+    for line in body.lines() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) => {
+                for part in line.split('`').step_by(2) {
+                    links_of_line(part, take);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The innermost `[[…]]`; each end is looked for once, so that no line takes long.
+fn links_of_line(mut rest: &str, take: &mut dyn FnMut(&str)) {
+    while let Some((before, after)) = rest.split_once("]]") {
+        if let Some((_, link)) = before.rsplit_once("[[").filter(|(_, link)| !link.contains(['[', ']'])) {
+            take(link);
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links_of(body: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        links(body, &mut |link| found.push(target(link).to_owned()));
+        found
+    }
+
+    #[test]
+    fn links_name_notes_by_id_and_code_holds_none() {
+        let body = "[[a]] and [[b|the b]], [[c#part]] [[d.md]]\n`[[x]]` [[e]]\n```\n[[ -f y ]]\n```\n[[f\n]] ]] [[[[g]]";
+        assert_eq!(links_of(body), ["a", "b", "c", "d", "e", "g"]);
+    }
+
+    #[test]
+    fn a_line_of_open_links_takes_no_more_time_than_another() {
+        let started = std::time::Instant::now();
+        assert!(links_of(&"[[".repeat(2_000_000)).is_empty());
+        assert_eq!(links_of(&("[[".repeat(2_000_000) + "a]]")), ["a"]);
+        assert!(started.elapsed() < std::time::Duration::from_secs(20));
+    }
+}

@@ -1,0 +1,130 @@
+//! Agent profiles (§5.1): what an agent can do, and what it prefers.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::format::fields::{Fault, Fields, Need};
+use crate::format::reading::{self, Reading};
+use crate::model::{Body, Code, Moment, Name, Named, Record, Reference, Severity, Span, View};
+use crate::text::json::{Json, Kind};
+use crate::text::secrets;
+
+const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
+
+/// Reads a profile: the whole file is one record.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    let mut reading = Reading::default();
+    let mut seen: Option<(Span, u32, View, Vec<Fault>)> = None;
+    let problems = reading::read_object(path, bytes, Code::BadJson, &mut |object, _| {
+        let (start, end) = object.span();
+        let offset = bytes.len() - reading::without_mark(bytes).len();
+        let span = Span { start: (start + offset) as u64, end: (end + offset) as u64 };
+        let mut fields = Fields::new(object, now);
+        let view = view(&mut fields, path);
+        seen = Some((span, 1 + reading::feeds(&bytes[..start + offset]), view, fields.into_faults()));
+    });
+    match seen {
+        Some((span, line, mut view, faults)) => {
+            let raw = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
+            view.sensitive = secrets::is_sensitive(raw);
+            reading.push(path, span, line, 1 + reading::feeds(raw), view, faults);
+            reading.problems.extend(problems);
+        }
+        None => {
+            reading.problems.extend(problems.into_iter().map(|problem| problem.of_record(0, None)));
+            let span = Span { start: 0, end: bytes.len() as u64 };
+            let lines = 1 + reading::feeds(bytes);
+            reading.records.push(Record { span, line: 1, lines, body: Body::Broken });
+        }
+    }
+    reading
+}
+
+fn view(fields: &mut Fields<'_>, path: &Path) -> View {
+    let name = fields.text("agent_name", Need::Required);
+    fields.text("agent_version", Need::Required);
+    let active = fields.moment("last_active", Need::Required);
+    fields.count("session_count", Need::Required);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let id: Box<str> = name.clone().unwrap_or(stem).into();
+    let mut facets = vec![("agent", id.clone())];
+    let mut references = Vec::new();
+    let object = fields.object();
+    fields.value("capabilities", Need::Optional, "an object", |value| {
+        (value.kind() == Kind::Object).then_some(())
+    });
+    for (name, capability) in object.get("capabilities").into_iter().flat_map(|all| all.members()) {
+        let name = name.text().unwrap_or_default();
+        facets.push(("capability", name.as_ref().into()));
+        facets.extend(skill(fields, &name, capability).map(|skill| ("skill", skill)));
+        let learned = capability.get("learned_patterns").into_iter().flat_map(|all| all.items());
+        references
+            .extend(learned.filter_map(|note| Some(Reference::to_record("learned_patterns", note.text()?))));
+    }
+    let handoff =
+        object.path(&["context_switches", "last_handoff", "trace_id"]).and_then(|trace| trace.text());
+    references.extend(handoff.map(|trace| Reference {
+        relation: "last_handoff",
+        to: Name { of: Named::Trace, text: trace.into() },
+    }));
+    View {
+        id: Some(id),
+        kind: Cow::Borrowed("profile"),
+        created: active,
+        accessed: active,
+        importance: 0.5,
+        references: references.into(),
+        facets: facets.into(),
+        ..View::default()
+    }
+}
+
+fn skill(fields: &mut Fields<'_>, name: &str, capability: Json<'_>) -> Option<Box<str>> {
+    let skill = capability.get("skill_level")?.text()?;
+    if !SKILLS.contains(&skill.as_ref()) {
+        let message =
+            format!("The skill level of {name:?} is {skill:?}; it should be one of {}.", SKILLS.join(", "));
+        fields.fault(Code::OutOfRange, Severity::Note, message);
+    }
+    Some(skill.into())
+}
+
+/// Who it is, a line for each capability with its skill level, and the preferences.
+pub fn main_text(profile: Json<'_>) -> (String, Vec<&'static str>) {
+    let word = |name: &str| profile.get(name).map(|value| value.plain()).unwrap_or_default();
+    let mut text = format!("{} {}", word("agent_name"), word("agent_version")).trim_end().to_owned();
+    let sessions = word("session_count");
+    if !sessions.is_empty() {
+        let _ = write!(text, " · {sessions} sessions");
+    }
+    for (name, capability) in profile.get("capabilities").into_iter().flat_map(|all| all.members()) {
+        let _ = write!(text, "\n\n{}  {}", name.text().unwrap_or_default(), skill_bar(capability));
+        for list in ["learned_patterns", "common_mistakes"] {
+            for item in capability.get(list).into_iter().flat_map(|all| all.items()) {
+                let _ = write!(text, "\n  {}: {}", list.replace('_', " "), item.plain());
+            }
+        }
+    }
+    let preferences = profile.get("preferences").into_iter().flat_map(|all| all.members());
+    for (number, (name, value)) in preferences.enumerate() {
+        let head = if number == 0 { "\n\npreferences" } else { "" };
+        let _ = write!(text, "{head}\n  {} = {}", name.text().unwrap_or_default(), value.plain());
+    }
+    (text, vec!["capabilities", "preferences"])
+}
+
+/// A skill level as one to four blocks, and how its operations went.
+fn skill_bar(capability: Json<'_>) -> String {
+    let level = capability.get("skill_level").and_then(|level| level.text()).unwrap_or("novice".into());
+    let blocks = SKILLS.iter().position(|skill| *skill == level).map_or(0, |at| at + 1);
+    let count = |name: &str| capability.get(name).map(|value| value.plain());
+    let mut bar = format!("{}{} {level}", "■".repeat(blocks), "□".repeat(SKILLS.len() - blocks));
+    if let Some(done) = count("successful_operations") {
+        let _ = write!(bar, ", {done} done");
+    }
+    if let Some(failed) = count("failed_operations") {
+        let _ = write!(bar, ", {failed} failed");
+    }
+    bar
+}

@@ -1,0 +1,260 @@
+//! What the files of a store say together: one event in two places, links, indexes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::indexes::{self, Links};
+use super::layout;
+use crate::format::{Assembly, Parts};
+use crate::model::{
+    Body, Code, Document, Entry, Named, Problem, Record, Reference, Role, Severity, State, View,
+};
+
+/// So many names stand in one message.
+const NAMED: usize = 5;
+
+/// Puts the files together.
+pub fn assemble(parts: &Parts<'_>) -> Assembly {
+    let mut assembly = Assembly::default();
+    let mut copies = Copies::of(parts);
+    for (number, document) in parts.documents.iter().enumerate() {
+        let is_trace = layout::is_trace(&document.path);
+        let mut missing = 0;
+        for (index, record) in document.records.iter().enumerate() {
+            let is_copy = is_trace && copies.take(document.raw(record));
+            missing += u32::from(is_trace && !is_copy && record.view().is_some());
+            if !is_copy {
+                let state = state(document, record);
+                let (document, record) = (number as u32, index as u32);
+                assembly.entries.push(Entry { document, record, session: None, state });
+            }
+        }
+        assembly.problems.extend(copies.missing_in_log(document, missing));
+    }
+    let notes = Notes::of(parts, &assembly.entries);
+    assembly.problems.extend(notes.duplicates());
+    assembly.problems.extend(dangling(parts, &assembly.entries));
+    for index in parts.documents.iter().filter(|document| document.role == Role::Index) {
+        if index.path.ends_with("tags.json") {
+            assembly.problems.extend(notes.check_tags(index));
+        } else {
+            assembly.problems.extend(notes.check_links(index));
+            assembly.facts.extend(notes.facts(index));
+        }
+    }
+    assembly
+}
+
+fn state(document: &Document, record: &Record) -> State {
+    match record.body {
+        Body::Broken => State::Broken,
+        Body::Read(_) if document.role == Role::Archive => State::Archived,
+        Body::Read(_) => State::Live,
+    }
+}
+
+/// The events of the logs, of which those in the files of traces are copies.
+struct Copies<'a> {
+    /// How often the bytes of an event stand in logs, less the copies found so far.
+    left: HashMap<&'a [u8], u32>,
+    /// The folders that hold a log of their month.
+    months: HashSet<&'a std::path::Path>,
+}
+
+impl<'a> Copies<'a> {
+    fn of(parts: &Parts<'a>) -> Self {
+        let mut left: HashMap<&[u8], u32> = HashMap::new();
+        let mut months = HashSet::new();
+        let has_traces = parts.documents.iter().any(|document| layout::is_trace(&document.path));
+        let logs = parts.documents.iter().filter(|document| {
+            has_traces && layout::kind_of(&document.path) == "event" && !layout::is_trace(&document.path)
+        });
+        for log in logs {
+            months.extend(log.path.parent());
+            for record in log.records.iter().filter(|record| record.view().is_some()) {
+                *left.entry(log.raw(record)).or_default() += 1;
+            }
+        }
+        Copies { left, months }
+    }
+
+    /// Whether the event stands in a log too; each of a log's has one copy.
+    fn take(&mut self, event: &[u8]) -> bool {
+        match self.left.get_mut(event) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A note on a trace whose events do not all stand in the log beside it.
+    fn missing_in_log(&self, trace: &Document, missing: u32) -> Option<Problem> {
+        let month = trace.path.parent()?.parent()?;
+        let is_incomplete = missing > 0 && layout::is_trace(&trace.path) && self.months.contains(month);
+        let message = format!(
+            "{missing} of its events do not stand in the log of the month; they are shown from here."
+        );
+        is_incomplete.then(|| Problem::of_file(Code::CountMismatch, Severity::Note, &trace.path, message))
+    }
+}
+
+/// References to what is not there, with a note each.
+fn dangling(parts: &Parts<'_>, entries: &[Entry]) -> Vec<Problem> {
+    let mut known: HashSet<(Named, &str)> = HashSet::new();
+    for (_, _, view) in views(parts, entries) {
+        known.extend(view.id.iter().map(|id| (Named::Record, &**id)));
+        known.extend(view.names.iter().map(|name| (name.of, &*name.text)));
+    }
+    let is_missing = |reference: &&Reference| !known.contains(&(reference.to.of, &*reference.to.text));
+    let mut problems = Vec::new();
+    for (entry, document, view) in views(parts, entries) {
+        for reference in view.references.iter().filter(is_missing) {
+            let message =
+                format!("`{}` names {:?}, which is not in the store.", reference.relation, reference.to.text);
+            let problem = Problem::of_file(Code::DanglingReference, Severity::Note, &document.path, message);
+            let line = document.records[entry.record as usize].line;
+            problems.push(problem.at_line(line).of_record(entry.record, view.id.as_deref()));
+        }
+    }
+    problems
+}
+
+fn views<'a>(
+    parts: &Parts<'a>,
+    entries: &'a [Entry],
+) -> impl Iterator<Item = (&'a Entry, &'a Document, &'a View)> {
+    let documents = parts.documents;
+    entries.iter().filter_map(move |entry| {
+        let document = &*documents[entry.document as usize];
+        Some((entry, document, document.records[entry.record as usize].view()?))
+    })
+}
+
+/// The notes of the store, as their own text has them.
+struct Notes<'a> {
+    /// Each with its index among the entries.
+    notes: Vec<(u32, &'a Document, &'a View)>,
+    /// Any name of a note, and the note's id.
+    ids: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Notes<'a> {
+    fn of(parts: &Parts<'a>, entries: &[Entry]) -> Self {
+        let mut notes = Vec::new();
+        let mut ids = HashMap::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let document = &*parts.documents[entry.document as usize];
+            let view = document.records[entry.record as usize].view().filter(|view| view.kind == "note");
+            let Some((view, id)) = view.and_then(|view| Some((view, view.id.as_deref()?))) else { continue };
+            notes.push((index as u32, document, view));
+            ids.entry(id).or_insert(id);
+            view.names.iter().for_each(|name| {
+                ids.entry(&name.text).or_insert(id);
+            });
+        }
+        Notes { notes, ids }
+    }
+
+    /// The id of a note by any of its names; another text stands for itself.
+    fn id<'b>(&'b self, name: &'b str) -> &'b str {
+        self.ids.get(name).copied().unwrap_or(name)
+    }
+
+    fn duplicates(&self) -> Vec<Problem> {
+        let mut first: HashMap<&str, &Document> = HashMap::new();
+        let mut problems = Vec::new();
+        for &(_, document, view) in &self.notes {
+            let id = view.id.as_deref().unwrap_or_default();
+            if let Some(before) = first.get(id) {
+                let message = format!("The id stands already in {}.", before.path.display());
+                let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
+                problems.push(problem.at_line(1).of_record(0, Some(id)));
+            } else {
+                first.insert(id, document);
+            }
+        }
+        problems
+    }
+
+    fn check_tags(&self, index: &Document) -> Option<Problem> {
+        let listed = indexes::tags(index);
+        let listed: BTreeSet<(&str, &str)> = listed
+            .iter()
+            .flat_map(|(tag, notes)| notes.iter().map(move |note| (tag.as_str(), self.id(note))))
+            .collect();
+        let of_note = |(_, _, view): &(u32, &Document, &'a View)| {
+            let id = view.id.as_deref().unwrap_or_default();
+            view.tags.iter().map(move |tag| (&**tag, id)).collect::<Vec<_>>()
+        };
+        let own: BTreeSet<(&str, &str)> = self.notes.iter().flat_map(of_note).collect();
+        let named = |(tag, note): &(&str, &str)| format!("{tag} of {note}");
+        stale(index, &listed, &own, named)
+    }
+
+    fn check_links(&self, index: &Document) -> Option<Problem> {
+        let graph = indexes::links(index);
+        let both = |(id, links): (&'a str, &Links)| {
+            let outgoing = links.outgoing.iter().map(move |to| (id.to_owned(), self.id(to).to_owned()));
+            let incoming = links.incoming.iter().map(move |from| (self.id(from).to_owned(), id.to_owned()));
+            outgoing.chain(incoming).collect::<Vec<_>>()
+        };
+        let known = graph.iter().filter_map(|(id, links)| Some((self.ids.get(id.as_str()).copied()?, links)));
+        let listed: BTreeSet<(String, String)> = known.flat_map(both).collect();
+        // Writers leave out what only the text links to.
+        let (all, declared) = (self.links(|_| true), self.links(|relation| relation != "[[link]]"));
+        let own = declared.iter().chain(listed.intersection(&all)).cloned().collect();
+        let named = |(from, to): &(String, String)| format!("{from} to {to}");
+        stale(index, &listed, &own, named)
+    }
+
+    /// The links of those relations between notes that are there.
+    fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
+        let of_note = |(_, _, view): &(u32, &Document, &'a View)| {
+            let id = view.id.as_deref().unwrap_or_default().to_owned();
+            let of_record = |own: &&Reference| own.to.of == Named::Record && is_meant(own.relation);
+            let notes = view.references.iter().filter(of_record);
+            let notes = notes.filter_map(|reference| self.ids.get(&*reference.to.text));
+            notes.map(|to| (id.clone(), (*to).to_owned())).collect::<Vec<_>>()
+        };
+        self.notes.iter().flat_map(of_note).collect()
+    }
+
+    /// Strength and clusters, which stand in the graph alone.
+    fn facts(&self, index: &Document) -> Vec<(u32, &'static str, String)> {
+        let places: BTreeMap<&str, u32> =
+            self.notes.iter().filter_map(|(at, _, view)| Some((view.id.as_deref()?, *at))).collect();
+        let place = |name: &str| places.get(self.id(name)).copied();
+        let links = indexes::links(index);
+        let strengths =
+            links.iter().filter_map(|(id, links)| Some((place(id)?, "strength", links.strength.clone()?)));
+        let mut facts: Vec<_> = strengths.collect();
+        for (cluster, notes) in indexes::clusters(index) {
+            facts.extend(notes.iter().filter_map(|note| Some((place(note)?, "cluster", cluster.clone()))));
+        }
+        facts
+    }
+}
+
+/// Says what an index has too much and too little.
+fn stale<T: Ord>(
+    index: &Document,
+    listed: &BTreeSet<T>,
+    own: &BTreeSet<T>,
+    named: impl Fn(&T) -> String,
+) -> Option<Problem> {
+    if index.problems.iter().any(|problem| problem.code == Code::IndexBroken) || listed == own {
+        return None;
+    }
+    let some = |items: Vec<&T>, what: &str| {
+        let names: Vec<String> = items.iter().take(NAMED).map(|item| named(item)).collect();
+        let more = if items.len() > NAMED { ", …" } else { "" };
+        (!items.is_empty()).then(|| format!("{} {what} ({}{more})", items.len(), names.join(", ")))
+    };
+    let missing = some(own.difference(listed).collect(), "missing");
+    let surplus = some(listed.difference(own).collect(), "too many");
+    let parts: Vec<String> = missing.into_iter().chain(surplus).collect();
+    let message =
+        format!("The index disagrees with the notes: {}. It is made anew from them.", parts.join("; "));
+    Some(Problem::of_file(Code::IndexStale, Severity::Warning, &index.path, message))
+}
