@@ -208,14 +208,14 @@ impl<'a> Notes<'a> {
         stale(index, &listed, &own, named)
     }
 
-    /// The links of those relations between notes that are there.
+    /// The links of those relations, dangling ones included: the graph lists them too.
     fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
         let of_note = |(_, _, view): &(u32, &Document, &'a View)| {
             let id = view.id.as_deref().unwrap_or_default().to_owned();
-            let of_record = |own: &&Reference| own.to.of == Named::Record && is_meant(own.relation);
-            let notes = view.references.iter().filter(of_record);
-            let notes = notes.filter_map(|reference| self.ids.get(&*reference.to.text));
-            notes.map(|to| (id.clone(), (*to).to_owned())).collect::<Vec<_>>()
+            let links = view.references.iter().filter(|own| {
+                own.to.of == Named::Record && own.relation != "related_events" && is_meant(own.relation)
+            });
+            links.map(|own| (id.clone(), self.id(&own.to.text).to_owned())).collect::<Vec<_>>()
         };
         self.notes.iter().flat_map(of_note).collect()
     }
