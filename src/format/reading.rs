@@ -125,6 +125,38 @@ pub fn read_object(
     problems
 }
 
+/// Reads a file that is one JSON object and one record. One that can't be read is a
+/// broken record of all its bytes.
+pub fn read_document(
+    path: &Path,
+    bytes: &[u8],
+    now: Moment,
+    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
+) -> Reading {
+    let mut reading = Reading::default();
+    let mark = bytes.len() - without_mark(bytes).len();
+    let problems = read_object(path, bytes, Code::BadJson, &mut |object, _| {
+        let (start, end) = object.span();
+        let (start, end) = (start + mark, end + mark);
+        let raw = bytes.get(start..end).unwrap_or_default();
+        let mut fields = Fields::new(object, now);
+        let mut seen = view(&mut fields, raw);
+        seen.sensitive = secrets::is_sensitive(raw);
+        let line = 1 + feeds(&bytes[..start]);
+        let span = Span { start: start as u64, end: end as u64 };
+        reading.push(path, span, line, 1 + feeds(raw), seen, fields.into_faults());
+    });
+    if reading.records.is_empty() {
+        let of_record = problems.into_iter().map(|problem| problem.of_record(0, None));
+        reading.problems.extend(of_record);
+        let span = Span { start: 0, end: bytes.len() as u64 };
+        reading.records.push(Record { span, line: 1, lines: 1 + feeds(bytes), body: Body::Broken });
+    } else {
+        reading.problems.extend(problems);
+    }
+    reading
+}
+
 /// A file's bytes without its byte order mark.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(lines::BOM).unwrap_or(bytes)

@@ -138,6 +138,8 @@ pub struct Session {
     pub size: u64,
     /// That limit, if the format has one.
     pub limit: Option<u64>,
+    /// Where it is in its life, for formats that say: `active`, `idle`, `archived`.
+    pub lifecycle: Option<&'static str>,
 }
 
 /// How much of the stores has been read.

@@ -4,41 +4,16 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::format::fields::{Fault, Fields, Need};
+use crate::format::fields::{Fields, Need};
 use crate::format::reading::{self, Reading};
-use crate::model::{Body, Code, Moment, Name, Named, Record, Reference, Severity, Span, View};
+use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
 use crate::text::json::{Json, Kind};
-use crate::text::secrets;
 
 const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
 
 /// Reads a profile: the whole file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    let mut reading = Reading::default();
-    let mut seen: Option<(Span, u32, View, Vec<Fault>)> = None;
-    let problems = reading::read_object(path, bytes, Code::BadJson, &mut |object, _| {
-        let (start, end) = object.span();
-        let offset = bytes.len() - reading::without_mark(bytes).len();
-        let span = Span { start: (start + offset) as u64, end: (end + offset) as u64 };
-        let mut fields = Fields::new(object, now);
-        let view = view(&mut fields, path);
-        seen = Some((span, 1 + reading::feeds(&bytes[..start + offset]), view, fields.into_faults()));
-    });
-    match seen {
-        Some((span, line, mut view, faults)) => {
-            let raw = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
-            view.sensitive = secrets::is_sensitive(raw);
-            reading.push(path, span, line, 1 + reading::feeds(raw), view, faults);
-            reading.problems.extend(problems);
-        }
-        None => {
-            reading.problems.extend(problems.into_iter().map(|problem| problem.of_record(0, None)));
-            let span = Span { start: 0, end: bytes.len() as u64 };
-            let lines = 1 + reading::feeds(bytes);
-            reading.records.push(Record { span, line: 1, lines, body: Body::Broken });
-        }
-    }
-    reading
+    reading::read_document(path, bytes, now, &|fields, _| view(fields, path))
 }
 
 fn view(fields: &mut Fields<'_>, path: &Path) -> View {

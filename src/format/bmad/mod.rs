@@ -1,23 +1,37 @@
-//! `bmad`: Sessions with a manifest and four logs (specification 4). Recognised, and not read yet.
+//! `bmad`: sessions with a manifest and four logs, shared memories, archived sessions
+//! (specification 4).
+//!
+//! Choices where the specification is silent:
+//! - A session is its folder; its manifest's `session_id` should be the same.
+//! - `role` is one of user, assistant, system, tool; `impact` and `severity` are low,
+//!   medium, high or critical; `status` is open, in_progress, resolved, closed, accepted
+//!   or wont_fix. Its samples show only some of these, so another word is a note.
+//! - Required of a message: id, timestamp, agent_id, role, content; of a decision: id,
+//!   timestamp, made_by, decision; of a finding: id, timestamp, discovered_by, severity,
+//!   description, status; of a preference: id, timestamp, category, key, value.
+//! - An archived session is read within its tar.gz. Where a session exists both as folder
+//!   and as archive the folder counts, and the archive's memories are shown as archived.
+//! - A session is idle a day after its last write.
+//! - Shared files have no schema: an object is one memory, an array one for each object.
+//! - The index need not hold every word; it must hold every id among its hours, and none
+//!   that is not there.
+
+mod config;
+mod index;
+mod layout;
+mod manifest;
+mod rules;
+mod view;
 
 use std::path::Path;
 
-use super::Format;
 use super::glance::Glance;
-use super::glance::{Likeness, likeness, names_member};
+use super::reading::{self, Reading};
+use super::{Assembly, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Moment, Problem, Role};
+use crate::text::json::Json;
 
-/// The logs of a session, with a member that the records of each have.
-const LOGS: [(&str, &str); 4] = [
-    ("conversation.jsonl", "role"),
-    ("decisions.jsonl", "decision"),
-    ("findings.jsonl", "severity"),
-    ("preferences.jsonl", "value"),
-];
-
-/// So many sessions are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 32;
-
-/// Sessions with a manifest and four logs (specification 4).
+/// Specification 4.
 pub struct Bmad;
 
 impl Format for Bmad {
@@ -25,30 +39,83 @@ impl Format for Bmad {
         "bmad"
     }
 
-    fn reads(&self) -> bool {
-        false
-    }
-
     fn default_place(&self) -> &'static str {
         ".bmad/memory"
     }
 
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        let folder = root.join("sessions");
-        let is_session = |session: &String| {
-            let path = folder.join(session);
-            let manifest = glance.head(&path.join("manifest.json"));
-            manifest.is_some_and(|head| names_member(&head, "session_id"))
-                || LOGS.iter().any(|(log, member)| {
-                    let head = glance.head(&path.join(log));
-                    head.is_some_and(|head| {
-                        likeness(&head, |o| o.get("id").is_some() && o.get(member).is_some()) == Likeness::Yes
-                    })
-                })
-        };
-        if glance.folders(&folder).iter().take(LOOKED_INTO).any(is_session) {
-            return Ok(());
-        }
-        Err("no session below `sessions/` has a manifest or one of the four logs".into())
+        layout::recognise(root, glance)
     }
+
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        layout::place(path, is_folder)
+    }
+
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        match role {
+            Role::Records if path.starts_with("shared") => view::read_shared(path, bytes, now),
+            Role::Records | Role::Archive => view::read(path, bytes, now),
+            Role::Metadata => object(path, bytes, Code::BadJson, &mut |object, problems| {
+                problems.extend(manifest::check(object, path, now));
+            }),
+            Role::Config => object(path, bytes, Code::BadJson, &mut |object, problems| {
+                problems.extend(config::check(object, path));
+            }),
+            Role::Index => object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            _ => Reading::default(),
+        }
+    }
+
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        rules::assemble(parts, self.decay(), now)
+    }
+
+    fn decay(&self) -> DecayTable {
+        config::default_decay()
+    }
+
+    fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
+        view::main_text(object)
+    }
+
+    fn facets(&self) -> &'static [&'static str] {
+        &[
+            "agent",
+            "role",
+            "conversation",
+            "parent",
+            "approved",
+            "impact",
+            "category",
+            "severity",
+            "status",
+            "key",
+            "value",
+            "confidence",
+        ]
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &[
+            "timestamp",
+            "references",
+            "conversations",
+            "findings",
+            "parent_message_id",
+            "conversation_id",
+            "learned_from",
+            "checksum",
+            "last_accessed",
+            "last_decay_update",
+        ]
+    }
+}
+
+fn object(
+    path: &Path,
+    bytes: &[u8],
+    broken: Code,
+    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
+) -> Reading {
+    Reading { records: Vec::new(), problems: reading::read_object(path, bytes, broken, take) }
 }

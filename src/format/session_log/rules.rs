@@ -123,6 +123,7 @@ impl<'a> SessionFiles<'a> {
             created,
             size: self.size(),
             limit: Some(limit),
+            lifecycle: None,
         }
     }
 

@@ -134,6 +134,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         created: None,
         size: 0,
         limit: None,
+        lifecycle: None,
     };
     let document = Document {
         path: "memory.jsonl".into(),

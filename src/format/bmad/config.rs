@@ -1,0 +1,187 @@
+//! The store's config in its two shapes (§9.1; §6.2 and §7.3), and how it sets decay.
+//!
+//! Obeyed: half-lives and rates by type, the floor, `decay.enabled`, the size of a session
+//! and the size from which it is compacted. All else is shown and left alone.
+
+use std::path::Path;
+
+use crate::model::{Code, DecayTable, Problem, Severity};
+use crate::text::json::Json;
+
+/// The types with a half-life of their own, in hours (§6.2).
+const HALF_LIVES: [(&str, f64); 4] =
+    [("conversation", 168.0), ("decision", 720.0), ("finding", 336.0), ("preference", 1440.0)];
+/// How far a half-life and a rate may lie apart before they contradict each other: the
+/// specification's own differ by up to a sixth.
+const APART: f64 = 1.0 / 6.0;
+/// Megabytes that a session may have, and those from which it is compacted (§9.1).
+const SIZES: (f64, f64) = (10.0, 9.0);
+
+/// The half-lives of §6.2, with the boost of §6.1.
+pub fn default_decay() -> DecayTable {
+    let half_lives = HALF_LIVES.map(|(kind, hours)| (kind, Some(hours)));
+    let mut table = DecayTable::new(&half_lives, Some(HALF_LIVES[0].1), 0.1);
+    table.set_half_life("knowledge", None);
+    table.boost();
+    table
+}
+
+/// A session's size limit in bytes, and the size from which it is near.
+pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
+    let megabytes = |path: [&str; 3], default: f64| {
+        let own = config.and_then(|config| positive(config, &path));
+        (own.unwrap_or(default) * f64::from(1 << 20)) as u64
+    };
+    let limit = megabytes(["memory_config", "storage", "max_session_size_mb"], SIZES.0);
+    (limit, megabytes(["memory_config", "compaction", "trigger_threshold_mb"], SIZES.1).min(limit))
+}
+
+/// What the config makes of decay. `half_life_hours` wins over a rate, and a rate of
+/// `memory_config` over one of the fragment.
+pub fn apply(table: &mut DecayTable, config: Json<'_>) {
+    for (kind, _) in HALF_LIVES {
+        let half_life = positive(config, &["decay_config", kind, "half_life_hours"]);
+        let rate = positive(config, &["memory_config", "decay", "rates", kind])
+            .or_else(|| positive(config, &["decay_config", kind, "decay_rate"]));
+        if let Some(hours) = half_life.or_else(|| rate.map(half_life_of)) {
+            table.set_half_life(kind, Some(hours));
+        }
+    }
+    let floors = [&["memory_config", "decay", "minimum_factor"][..], &["minimum_decay_factor"]];
+    let floor = floors.iter().find_map(|path| config.path(path)?.number());
+    if let Some(floor) = floor.filter(|floor| (0.0..=1.0).contains(floor)) {
+        table.set_min(floor);
+    }
+    if config.path(&["memory_config", "decay", "enabled"]).and_then(|value| value.bool()) == Some(false) {
+        table.disable();
+    }
+}
+
+/// A rate is per day: the half-life that it means, in hours.
+fn half_life_of(rate: f64) -> f64 {
+    std::f64::consts::LN_2 / rate * 24.0
+}
+
+fn positive(config: Json<'_>, path: &[&str]) -> Option<f64> {
+    config.path(path)?.number().filter(|number| *number > 0.0 && number.is_finite())
+}
+
+/// What is wrong with the config.
+pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut add = |code, message: String| {
+        problems.push(Problem::of_file(code, Severity::Warning, path, message));
+    };
+    let version = config.path(&["memory_config", "version"]).map(|version| version.plain());
+    if let Some(version) = version.filter(|version| !matches!(version.as_str(), "1.0" | "1" | "1.0.0")) {
+        add(
+            Code::UnsupportedVersion,
+            format!("The config names version {version:?}; this format has \"1.0\"."),
+        );
+    }
+    for (names, largest) in numbers() {
+        let Some(value) = config.path(&names) else { continue };
+        let name = names.join(".");
+        match value.number() {
+            None => add(
+                Code::WrongType,
+                format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str()),
+            ),
+            Some(number) if number <= 0.0 || number > largest => {
+                add(Code::OutOfRange, format!("`{name}` is {number}; it is ignored."));
+            }
+            Some(_) => {}
+        }
+    }
+    for (kind, _) in HALF_LIVES {
+        contradiction(config, kind).into_iter().for_each(|message| add(Code::ConfigContradiction, message));
+    }
+    if config.path(&["privacy_config", "auto_redaction", "patterns"]).is_some() {
+        let message = "Its redaction patterns are not used: the format's own ones match every SHA-256 and miss \
+                       most tokens. What looks like a secret is found by palimp's own rules.";
+        add(Code::ConfigContradiction, message.into());
+    }
+    problems
+}
+
+/// The numbers that are obeyed: their paths, and the largest that each may be.
+fn numbers() -> Vec<(Vec<&'static str>, f64)> {
+    let any = f64::INFINITY;
+    let mut numbers = vec![
+        (vec!["memory_config", "storage", "max_session_size_mb"], any),
+        (vec!["memory_config", "compaction", "trigger_threshold_mb"], any),
+        (vec!["memory_config", "compaction", "keep_percentage"], 1.0),
+        (vec!["memory_config", "decay", "minimum_factor"], 1.0),
+        (vec!["minimum_decay_factor"], 1.0),
+    ];
+    for (kind, _) in HALF_LIVES {
+        numbers.push((vec!["memory_config", "decay", "rates", kind], any));
+        numbers.push((vec!["decay_config", kind, "decay_rate"], any));
+        numbers.push((vec!["decay_config", kind, "half_life_hours"], any));
+        numbers.push((vec!["memory_config", "privacy", "retention_days", kind], any));
+    }
+    numbers
+}
+
+/// A half-life and a rate of one type that mean different things, and which one counts.
+fn contradiction(config: Json<'_>, kind: &str) -> Option<String> {
+    let half_life = positive(config, &["decay_config", kind, "half_life_hours"]);
+    let own = positive(config, &["memory_config", "decay", "rates", kind]);
+    let fragment = positive(config, &["decay_config", kind, "decay_rate"]);
+    let apart = |a: f64, b: f64| (a / b - 1.0).abs() > APART && (b / a - 1.0).abs() > APART;
+    if let (Some(hours), Some(rate)) = (half_life, own.or(fragment))
+        && apart(half_life_of(rate), hours)
+    {
+        return Some(format!(
+            "A {kind} halves in {hours} h, and its rate of {rate} a day means {:.0} h: {hours} h is used.",
+            half_life_of(rate)
+        ));
+    }
+    let (own, fragment) = (own?, fragment?);
+    let differ = half_life.is_none() && apart(own, fragment);
+    differ.then(|| format!("A {kind} has the rates {own} and {fragment} a day: {own} is used."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::whole_object;
+    use crate::text::scan::Tape;
+
+    fn with<T>(config: &str, take: impl FnOnce(Json<'_>) -> T) -> T {
+        let mut tape = Tape::default();
+        take(whole_object(&mut tape, config.as_bytes()).unwrap())
+    }
+
+    fn half_life(config: &str, kind: &str) -> Option<f64> {
+        let mut table = default_decay();
+        with(config, |config| apply(&mut table, config));
+        table.rule(kind).half_life_hours
+    }
+
+    #[test]
+    fn a_half_life_wins_over_a_rate_and_the_whole_config_over_the_fragment() {
+        assert_eq!(half_life("{}", "finding"), Some(336.0));
+        let fragment = r#"{"decay_config":{"finding":{"decay_rate":0.5,"half_life_hours":48}}}"#;
+        assert_eq!(half_life(fragment, "finding"), Some(48.0));
+        let both = r#"{"memory_config":{"decay":{"rates":{"finding":0.2}}},"decay_config":{"finding":{"decay_rate":0.5}}}"#;
+        assert!((half_life(both, "finding").unwrap() - 83.177).abs() < 0.001);
+        assert_eq!(half_life(r#"{"memory_config":{"decay":{"enabled":false}}}"#, "decision"), None);
+    }
+
+    #[test]
+    fn the_specification_s_own_numbers_do_not_contradict_each_other_and_others_do() {
+        let codes = |config: &str| -> Vec<Code> {
+            with(config, |config| {
+                check(config, Path::new("config.json")).iter().map(|own| own.code).collect()
+            })
+        };
+        let own = r#"{"decay_config":{"conversation":{"decay_rate":0.1,"half_life_hours":168},
+            "decision":{"decay_rate":0.02,"half_life_hours":720},"finding":{"decay_rate":0.05,"half_life_hours":336},
+            "preference":{"decay_rate":0.01,"half_life_hours":1440}},"minimum_decay_factor":0.1}"#;
+        assert_eq!(codes(own), []);
+        let apart = r#"{"decay_config":{"finding":{"decay_rate":1,"half_life_hours":336}}}"#;
+        assert_eq!(codes(apart), [Code::ConfigContradiction]);
+        assert_eq!(codes(r#"{"minimum_decay_factor":3}"#), [Code::OutOfRange]);
+    }
+}

@@ -1,0 +1,77 @@
+//! A session's manifest (§3.1) and that of an archived one (§8.3).
+
+use std::path::Path;
+
+use super::layout;
+use crate::format::fields::{Fields, Need};
+use crate::model::{Code, Moment, Problem, Severity};
+use crate::text::json::Json;
+
+/// What is wrong with a manifest by itself.
+pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
+    let mut fields = Fields::new(object, now);
+    let own = fields.text("session_id", Need::Required);
+    let session = layout::session_of(path);
+    if let (Some(own), Some((session, _))) = (own, &session)
+        && own != session.as_str()
+    {
+        let message = format!("`session_id` is {own:?}, and the session is {session:?}.");
+        fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
+    }
+    fields.moment("created_at", Need::Required);
+    fields.moment("updated_at", Need::Required);
+    fields.text("user_id", Need::Optional);
+    fields.texts("agent_ids", Need::Required);
+    fields.within("metadata", Need::Optional, |metadata| {
+        metadata.tags("tags", Need::Optional, 0, usize::MAX);
+    });
+    fields.within("statistics", Need::Required, |statistics| {
+        for name in ["total_messages", "total_decisions", "total_findings", "size_bytes"] {
+            statistics.count(name, Need::Required);
+        }
+        statistics.moment("last_accessed", Need::Optional);
+    });
+    if let Some(version) = fields.text("version", Need::Required).filter(|version| version != "1.0") {
+        let message = format!("The manifest names version {version:?}; this format has \"1.0\".");
+        fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
+    }
+    if session.is_some_and(|(_, archived)| archived) {
+        fields.moment("archived_at", Need::Required);
+        fields.count("original_size_bytes", Need::Optional);
+        fields.count("compressed_size_bytes", Need::Optional);
+    }
+    let faults = fields.into_faults().into_iter();
+    faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)).collect()
+}
+
+/// What of a session can be counted.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Messages, decisions and findings that can be read.
+    pub records: [u64; 3],
+    /// The bytes of the logs, and of the whole session.
+    pub sizes: [u64; 2],
+}
+
+/// What a manifest's statistics say otherwise than the logs.
+pub fn check_counts(object: Json<'_>, path: &Path, counts: &Counts) -> Vec<Problem> {
+    let Some(statistics) = object.get("statistics") else { return Vec::new() };
+    let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
+    let names = ["total_messages", "total_decisions", "total_findings"];
+    let mut problems: Vec<Problem> = names
+        .iter()
+        .zip(counts.records)
+        .filter_map(|(name, found)| Some((name, stored(name)?, found)))
+        .filter(|(_, stored, found)| stored != found)
+        .map(|(name, stored, found)| {
+            let message = format!("`statistics.{name}` is {stored}, and the logs hold {found}.");
+            Problem::of_file(Code::CountMismatch, Severity::Warning, path, message)
+        })
+        .collect();
+    if let Some(size) = stored("size_bytes").filter(|size| !counts.sizes.contains(size)) {
+        let message =
+            format!("`statistics.size_bytes` is {size}, and the logs have {} bytes.", counts.sizes[0]);
+        problems.push(Problem::of_file(Code::CountMismatch, Severity::Note, path, message));
+    }
+    problems
+}

@@ -1,0 +1,288 @@
+//! What the files of a store say together: sessions, archives, references, counts, limits.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::manifest::Counts;
+use super::{config, index, layout, manifest};
+use crate::format::reading::{whole_object, without_mark};
+use crate::format::{Assembly, LockFact, Parts};
+use crate::model::{
+    Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, View,
+};
+use crate::text::json::Json;
+use crate::text::scan::Tape;
+
+/// A session is idle when its last write lies so many hours back (§8.1).
+const IDLE: f64 = 24.0;
+/// A lock that names no process and is older than this, in microseconds, is left behind.
+const UNFILLED: i64 = 60_000_000;
+
+/// Puts the files together.
+pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assembly {
+    let mut tape = Tape::default();
+    let config = parts.documents.iter().find(|document| document.role == Role::Config);
+    let config = config.and_then(|document| whole_object(&mut tape, without_mark(&document.bytes)).ok());
+    if let Some(config) = config {
+        config::apply(&mut decay, config);
+    }
+    let limits = config::size_limits(config);
+    let ids = every_id(parts);
+    let sessions = sessions(parts);
+    let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
+    for ((name, archived), files) in &sessions {
+        let own = Files { name, archived: *archived, files, ids: &ids };
+        let number = assembly.sessions.len() as u32;
+        assembly.sessions.push(own.session(&decay, limits.0, now));
+        assembly.entries.extend(own.entries(Some(number)));
+        assembly.problems.extend(own.problems(limits));
+        if *archived && sessions.contains_key(&(name.clone(), false)) {
+            let message = "The session exists as a folder too; the folder counts.";
+            let path = Path::new("archive").join(format!("{name}.tar.gz"));
+            assembly.problems.push(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
+        }
+    }
+    let shared =
+        parts.documents.iter().enumerate().filter(|(_, document)| document.path.starts_with("shared"));
+    let shared: Vec<_> = shared.map(|(number, document)| (number as u32, &**document)).collect();
+    assembly.entries.extend(Files { name: "", archived: false, files: &shared, ids: &ids }.entries(None));
+    assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
+    assembly
+}
+
+type Sessions<'a> = BTreeMap<(String, bool), Vec<(u32, &'a Document)>>;
+
+/// The files of each session; one that is archived stands apart from a folder of its name.
+fn sessions<'a>(parts: &Parts<'a>) -> Sessions<'a> {
+    let mut sessions = Sessions::new();
+    for folder in parts.folders {
+        if let Some(session) = layout::session_of(folder) {
+            sessions.entry(session).or_default();
+        }
+    }
+    for (number, document) in parts.documents.iter().enumerate() {
+        if let Some(session) = layout::session_of(&document.path) {
+            sessions.entry(session).or_default().push((number as u32, document));
+        }
+    }
+    sessions
+}
+
+/// Every id and every session's name: what a reference may name.
+fn every_id(parts: &Parts<'_>) -> HashSet<(Named, String)> {
+    let records = parts.documents.iter().flat_map(|document| &document.records);
+    let ids = records.filter_map(|record| Some((Named::Record, record.view()?.id.as_deref()?.to_owned())));
+    let documents = parts.documents.iter().map(|document| document.path.as_path());
+    let places = parts.folders.iter().map(PathBuf::as_path).chain(documents);
+    ids.chain(places.filter_map(|path| Some((Named::Session, layout::session_of(path)?.0)))).collect()
+}
+
+/// One session's files.
+struct Files<'a> {
+    name: &'a str,
+    archived: bool,
+    files: &'a [(u32, &'a Document)],
+    ids: &'a HashSet<(Named, String)>,
+}
+
+impl<'a> Files<'a> {
+    fn of(&self, role: Role) -> impl Iterator<Item = &'a Document> {
+        self.files.iter().map(|(_, document)| *document).filter(move |document| document.role == role)
+    }
+
+    fn logs(&self) -> impl Iterator<Item = &'a Document> {
+        let role = if self.archived { Role::Archive } else { Role::Records };
+        self.of(role).filter(|document| !is_container(document))
+    }
+
+    fn path(&self) -> PathBuf {
+        match self.archived {
+            true => Path::new("archive").join(format!("{}.tar.gz", self.name)),
+            false => Path::new("sessions").join(self.name),
+        }
+    }
+
+    fn size(&self) -> u64 {
+        self.logs().map(|log| log.len).sum()
+    }
+
+    fn session(&self, decay: &DecayTable, limit: u64, now: Moment) -> Session {
+        let manifest = |name: &str| {
+            let mut tape = Tape::default();
+            let document = self.of(Role::Metadata).next()?;
+            let object = whole_object(&mut tape, without_mark(&document.bytes)).ok()?;
+            let text = object.get(name)?.text()?;
+            Moment::parse(&text).map(|(when, _)| when)
+        };
+        let written = self.logs().map(|log| Moment((log.generation.modified / 1000) as i64)).max();
+        let updated = manifest("updated_at").max(written);
+        let is_active = updated.is_some_and(|updated| now.hours_since(updated) < IDLE);
+        Session {
+            name: self.name.to_owned(),
+            path: self.path(),
+            decay: decay.clone(),
+            created: manifest("created_at"),
+            size: self.size(),
+            limit: Some(limit),
+            lifecycle: Some(match self.archived {
+                true => "archived",
+                false if is_active => "active",
+                false => "idle",
+            }),
+        }
+    }
+
+    fn entries(&self, session: Option<u32>) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for &(document, file) in self.files {
+            for (record, read) in file.records.iter().enumerate() {
+                let state = match read.body {
+                    Body::Broken => State::Broken,
+                    Body::Read(_) if self.archived => State::Archived,
+                    Body::Read(_) => State::Live,
+                };
+                entries.push(Entry { document, record: record as u32, session, state });
+            }
+        }
+        entries
+    }
+
+    fn problems(&self, limits: (u64, u64)) -> Vec<Problem> {
+        let mut problems = self.references_and_duplicates();
+        problems.extend(self.size_limit(limits));
+        let manifest = self.of(Role::Metadata).next();
+        if self.archived {
+            problems.extend(self.archive(manifest));
+        } else if let Some(document) = manifest {
+            let counts = self.counts();
+            with_object(document, |object| {
+                problems.extend(manifest::check_counts(object, &document.path, &counts));
+            });
+        } else {
+            let message = "The session has no `manifest.json`.";
+            problems.push(Problem::of_file(Code::MissingField, Severity::Warning, self.path(), message));
+        }
+        let ids: HashSet<&str> = self.views().filter_map(|(.., view)| view.id.as_deref()).collect();
+        for document in self.of(Role::Index) {
+            with_object(document, |object| {
+                problems.extend(index::check(object, &document.path, self.name, &ids));
+            });
+        }
+        problems
+    }
+
+    fn views(&self) -> impl Iterator<Item = (&'a Document, u32, &'a View)> {
+        self.logs().flat_map(|log| {
+            let records = log.records.iter().enumerate();
+            records.filter_map(move |(index, record)| Some((log, index as u32, record.view()?)))
+        })
+    }
+
+    fn references_and_duplicates(&self) -> Vec<Problem> {
+        let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+        let mut problems = Vec::new();
+        for (log, index, view) in self.views() {
+            let line = log.records[index as usize].line;
+            let mut add = |code, message| {
+                let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
+                problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
+            };
+            for reference in &view.references {
+                if !self.ids.contains(&(reference.to.of, reference.to.text.to_string())) {
+                    let (relation, to) = (reference.relation, &reference.to.text);
+                    add(
+                        Code::DanglingReference,
+                        format!("`{relation}` names {to:?}, which is not in the store."),
+                    );
+                }
+            }
+            let Some(id) = view.id.as_deref() else { continue };
+            match first.get(id) {
+                Some((other, line)) => {
+                    let place = format!("{}:{line}", other.path.display());
+                    add(Code::DuplicateId, format!("The id stands already in {place}."));
+                }
+                None => {
+                    first.insert(id, (log, line));
+                }
+            }
+        }
+        problems
+    }
+
+    fn size_limit(&self, (limit, near): (u64, u64)) -> Option<Problem> {
+        let size = self.size();
+        let code = match size {
+            _ if size > limit => Code::LimitExceeded,
+            _ if size >= near => Code::LimitNear,
+            _ => return None,
+        };
+        let message =
+            format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
+        Some(Problem::of_file(code, Severity::Warning, self.path(), message))
+    }
+
+    fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for (.., view) in self.views() {
+            let kinds = ["conversation", "decision", "finding"];
+            if let Some(at) = kinds.iter().position(|kind| view.kind == *kind) {
+                counts.records[at] += 1;
+            }
+        }
+        counts.sizes = [self.size(), self.files.iter().map(|(_, document)| document.len).sum()];
+        counts
+    }
+
+    /// An archive and its manifest belong together (§8.3).
+    fn archive(&self, manifest: Option<&Document>) -> Vec<Problem> {
+        let container = self.of(Role::Archive).find(|document| is_container(document));
+        let broken = |path: &Path, message: String| {
+            Problem::of_file(Code::ArchiveBroken, Severity::Warning, path, message)
+        };
+        let (Some(container), Some(manifest)) = (container, manifest) else {
+            let path = container.or(manifest).map_or(self.path(), |own| own.path.clone());
+            let missing = if container.is_some() { "its manifest" } else { "its `.tar.gz`" };
+            return vec![broken(&path, format!("The archived session lacks {missing}."))];
+        };
+        let mut problems = Vec::new();
+        with_object(manifest, |object| {
+            let size = object.get("compressed_size_bytes").and_then(|size| size.count());
+            if let Some(size) = size.filter(|size| *size != container.len) {
+                let message =
+                    format!("`compressed_size_bytes` is {size}, and the archive has {}.", container.len);
+                problems.push(Problem::of_file(
+                    Code::CountMismatch,
+                    Severity::Warning,
+                    &manifest.path,
+                    message,
+                ));
+            }
+        });
+        problems
+    }
+}
+
+/// Whether it is the archive itself and not a file within it.
+fn is_container(document: &Document) -> bool {
+    document.role == Role::Archive && document.path.iter().count() == 2
+}
+
+fn with_object(document: &Document, mut take: impl FnMut(Json<'_>)) {
+    let mut tape = Tape::default();
+    if let Ok(object) = whole_object(&mut tape, without_mark(&document.bytes)) {
+        take(object);
+    }
+}
+
+/// A lock whose process is gone, or that was never filled (§4.2).
+fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
+    let why = match lock.holder_alive {
+        Some(true) => return None,
+        Some(false) => "The process that it names is gone.",
+        None if now > lock.modified.plus(UNFILLED) => "It names no process, and is old.",
+        None => return None,
+    };
+    Some(Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, why))
+}
