@@ -94,6 +94,12 @@ pub trait Format: Sync {
         Assembly::default()
     }
 
+    /// Files outside the root that are made from the store, relative to the folder that
+    /// holds the root. They are compared with it, and never records.
+    fn beside(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether its stores live in checkouts of a repository, where modes are not kept: what
     /// others may read is worth a note there, and a warning elsewhere.
     fn in_checkout(&self) -> bool {
@@ -136,6 +142,8 @@ pub struct Parts<'a> {
     pub folders: &'a [PathBuf],
     /// The locks, with what the system says of their holders.
     pub locks: &'a [LockFact],
+    /// The files that [`Format::beside`] names, with their bytes where they are there.
+    pub beside: &'a [(&'static str, Option<Vec<u8>>)],
 }
 
 /// A lock file as it was found.

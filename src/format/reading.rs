@@ -176,6 +176,15 @@ fn conflict_marker(path: &Path, body: &[u8]) -> Option<Problem> {
 
 /// The object that is all of `body`, or where and why there is none.
 pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
+    let value = whole_value(tape, body)?;
+    match value.kind() {
+        crate::text::json::Kind::Object => Ok(value),
+        other => Err((0, format!("The file should hold an object and holds {}.", other.as_str()))),
+    }
+}
+
+/// The value that is all of `body`, or where and why there is none.
+pub fn whole_value<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
     if let Err(error) = std::str::from_utf8(body) {
         return Err((error.valid_up_to(), "The file is not UTF-8.".into()));
     }
@@ -190,9 +199,5 @@ pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, 
     if !body[end..].iter().all(u8::is_ascii_whitespace) {
         return Err((end, "Something follows the file's object.".into()));
     }
-    let value = Json::of(body, tape);
-    match value.kind() {
-        crate::text::json::Kind::Object => Ok(value),
-        other => Err((0, format!("The file should hold an object and holds {}.", other.as_str()))),
-    }
+    Ok(Json::of(body, tape))
 }

@@ -17,6 +17,8 @@ use crate::text::scan::{Newlines, Tape};
 const TAIL: u64 = 40 * 1024;
 /// How many of the files that changed last are read for the first screen.
 const TAIL_FILES: usize = 4;
+/// Of a file beside the root so many bytes are read.
+const BESIDE: u64 = 4 << 20;
 /// Small files are read whole for the first screen, up to this many bytes.
 const SMALL: u64 = 256 * 1024;
 
@@ -47,7 +49,8 @@ pub fn load_from(
         Extent::Tail => loader.tails(&listing),
     };
     let locks = loader.locks(&listing);
-    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks };
+    let beside = loader.beside(extent);
+    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: &beside };
     let assembly = format.assemble(&parts, now);
     put_together(place, format, extent, listing, documents, assembly)
 }
@@ -156,6 +159,17 @@ impl Loader<'_> {
         let (bytes, generation) = self.disk.read(&path, len - TAIL, None).ok()?;
         let start = tail_start(&bytes);
         Some(self.read(found, bytes[start..].to_vec(), len - TAIL + start as u64, generation))
+    }
+
+    /// The files beside the root, for formats that have some.
+    fn beside(&self, extent: Extent) -> Vec<(&'static str, Option<Vec<u8>>)> {
+        let root = std::path::absolute(self.root).unwrap_or_else(|_| self.root.to_owned());
+        let Some(around) = root.parent().filter(|_| extent == Extent::Whole) else { return Vec::new() };
+        let read = |path: &&'static str| {
+            let bytes = self.disk.read(&around.join(path), 0, Some(BESIDE)).ok().map(|(bytes, _)| bytes);
+            (*path, bytes)
+        };
+        self.format.beside().iter().map(read).collect()
     }
 
     fn locks(&self, listing: &Listing) -> Vec<LockFact> {

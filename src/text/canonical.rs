@@ -102,14 +102,21 @@ fn write_value<'a>(value: Json<'a>, only: Option<&[String]>, waiting: &mut Vec<S
                 waiting.push(Step::Text(Cow::Borrowed(if index > 0 { "," } else { "" })));
             }
         }
+        _ => write_scalar(value, out),
+    }
+}
+
+/// Writes what is neither object nor array as JavaScript's `JSON.stringify` does.
+pub(super) fn write_scalar(value: Json<'_>, out: &mut String) {
+    match value.kind() {
         Kind::String => write_string(&String::from_utf8_lossy(value.quoted().unwrap_or_default()), out),
         Kind::Number => out.push_str(ryu_js::Buffer::new().format(value.number().unwrap_or_default())),
-        Kind::Bool | Kind::Null => out.push_str(&String::from_utf8_lossy(value.raw())),
+        _ => out.push_str(&String::from_utf8_lossy(value.raw())),
     }
 }
 
 /// The members of an object, sorted by UTF-16 units; of doubled keys the last.
-fn last_members(object: Json<'_>) -> Vec<(String, Json<'_>)> {
+pub(super) fn last_members(object: Json<'_>) -> Vec<(String, Json<'_>)> {
     let mut members: Vec<(String, Json<'_>)> =
         object.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), value)).collect();
     members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
@@ -119,7 +126,7 @@ fn last_members(object: Json<'_>) -> Vec<(String, Json<'_>)> {
     members
 }
 
-fn name_in_quotes(name: &str) -> String {
+pub(super) fn name_in_quotes(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('"');
     name.chars().for_each(|c| write_char(c, &mut out));

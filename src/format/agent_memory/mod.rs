@@ -1,13 +1,30 @@
-//! `agent-memory`: A canonical state, an event history and checkpoints (specification 3). Recognised, and not read yet.
+//! `agent-memory`: a canonical bundle, an event history, checkpoints, archives, sources
+//! (specification 3, and what its own tool writes).
+//!
+//! Choices where the specification is silent:
+//! - Each section of the bundle is a record, and of the sections that are lists each item.
+//!   Its type is the section's own name (`gotchas`, `nextSteps`, …), and its time is the
+//!   state's `generatedAt`. It has no id.
+//! - A checkpoint, a source and the manifest of an archived batch are records too.
+//! - A hash over values nested deeper than 64 is not checked.
+//! - What the tool only warns of (sources that failed, missing paths, an old validation) is
+//!   no problem of the store; `status:failed` finds such sources.
+
+mod bundle;
+mod difference;
+mod event;
+mod layout;
+mod rules;
 
 use std::path::Path;
 
-use super::Format;
 use super::glance::Glance;
-use super::glance::{Likeness, likeness, names_member};
+use super::reading::{self, Reading};
+use super::{Assembly, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Moment, Role};
 use crate::text::json::Json;
 
-/// A canonical state, an event history and checkpoints (specification 3).
+/// Specification 3.
 pub struct AgentMemory;
 
 impl Format for AgentMemory {
@@ -15,26 +32,70 @@ impl Format for AgentMemory {
         "agent-memory"
     }
 
-    fn reads(&self) -> bool {
-        false
-    }
-
     fn default_place(&self) -> &'static str {
         ".agent-memory"
     }
 
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        let state = glance.head(&root.join("state.json"));
-        let is_state =
-            state.is_some_and(|head| names_member(&head, "schemaVersion") && names_member(&head, "bundle"));
-        let history = glance.head(&root.join("history/events.jsonl"));
-        let is_event = |object: Json<'_>| {
-            let kind = object.get("kind");
-            kind.is_some_and(|kind| kind.is_text("tool_run") || kind.is_text("imported_session"))
-        };
-        if is_state || history.is_some_and(|head| likeness(&head, is_event) == Likeness::Yes) {
-            return Ok(());
+        layout::recognise(root, glance)
+    }
+
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        layout::place(path, is_folder)
+    }
+
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        match (role, layout::kind_of(path)) {
+            (Role::Config, _) => {
+                let problems = reading::read_object(path, bytes, Code::BadJson, &mut |_, _| {});
+                Reading { records: Vec::new(), problems }
+            }
+            (_, "state") => bundle::read(path, bytes, now),
+            (_, "source") => event::read_sources(path, bytes, now),
+            (_, "checkpoint") => bundle::read_checkpoint(path, bytes, now),
+            (_, "manifest") => event::read_manifest(path, bytes, now),
+            _ => event::read(path, bytes, now),
         }
-        Err("it has no `state.json` with a bundle, and no `history/events.jsonl` with events".into())
+    }
+
+    fn assemble(&self, parts: &Parts<'_>, _now: Moment) -> Assembly {
+        rules::assemble(parts)
+    }
+
+    fn beside(&self) -> &'static [&'static str] {
+        &layout::BESIDE
+    }
+
+    fn in_checkout(&self) -> bool {
+        true
+    }
+
+    fn decay(&self) -> DecayTable {
+        let fades = Some(168.0);
+        let kinds = bundle::SECTIONS.map(|(section, _)| (section, None));
+        let others = [("checkpoint", None), ("source", None), ("manifest", None)];
+        DecayTable::new(&[&kinds[..], &others].concat(), fades, 0.1)
+    }
+
+    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
+        bundle::main_text(value)
+    }
+
+    fn facets(&self) -> &'static [&'static str] {
+        &["source", "status", "provider", "path"]
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &[
+            "createdAt",
+            "updatedAt",
+            "lastSyncedAt",
+            "generatedAt",
+            "contentHash",
+            "bundleHash",
+            "sourceId",
+            "eventId",
+            "externalItemId",
+        ]
     }
 }
