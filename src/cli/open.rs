@@ -43,9 +43,6 @@ pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
     }
     let mut snapshot = Snapshot::default();
     for place in found {
-        if !place.readable {
-            say(&format!("{}: a store of {}, not readable yet", place.root.display(), place.format));
-        }
         snapshot.stores.push(Arc::new(store::load(&place, Extent::Whole, None, context.now)));
     }
     Ok(snapshot)

@@ -34,6 +34,7 @@ pub struct Row {
     problems: Vec<&'static str>,
     sensitive: bool,
     references: Vec<String>,
+    facets: Vec<(String, String)>,
     raw: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw_base64: Option<String>,
@@ -81,6 +82,7 @@ impl Row {
             references: view
                 .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),
+            facets: facets(snapshot, at),
             raw: String::from_utf8_lossy(raw).into_owned(),
             raw_base64: std::str::from_utf8(raw).is_err().then(|| BASE64_STANDARD.encode(raw)),
             explain: explain.map(Explained::new),
@@ -115,6 +117,14 @@ impl Row {
             _ => ' ',
         }
     }
+}
+
+/// The fields that only some formats have, and what other files say of the record.
+fn facets(snapshot: &Snapshot, at: EntryRef) -> Vec<(String, String)> {
+    let (store, entry) = snapshot.get(at);
+    let own = store.view(entry).into_iter().flat_map(|view| &view.facets);
+    let own = own.map(|(name, value)| (*name, &**value));
+    own.chain(store.facts_of(at.entry)).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {

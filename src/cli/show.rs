@@ -112,6 +112,9 @@ fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Ro
     for (name, value) in &text.fields {
         context.out.line(&format!("{name:14} {value}"))?;
     }
+    for (name, value) in store.facts_of(at.entry) {
+        context.out.line(&format!("{name:14} {value}"))?;
+    }
     for problem in store.problems_of(entry) {
         let severity = problem.severity.as_str();
         context.out.line(&format!("{severity:14} {}: {}", problem.code.as_str(), problem.message))?;

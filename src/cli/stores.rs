@@ -18,7 +18,6 @@ struct Row {
     broken: usize,
     bytes: u64,
     problems: Problems,
-    readable: bool,
 }
 
 #[derive(Serialize)]
@@ -54,14 +53,10 @@ fn row(store: &Store) -> Row {
         broken: store.count(State::Broken),
         bytes: store.bytes,
         problems: Problems { error, warning, note },
-        readable: crate::store::reads(store.format),
     }
 }
 
 fn to_line(row: &Row) -> String {
-    if !row.readable {
-        return format!("{:14} found, not readable yet    {}", row.format, row.path);
-    }
     format!(
         "{:14} {} sessions, {} records, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
         row.format,

@@ -61,16 +61,11 @@ pub enum Shape {
     Text,
 }
 
-/// One on-disk format. All of it is pure: bytes in, data out. What has a body here need
-/// not be written for a format that is only recognised.
+/// One on-disk format. All of it is pure: bytes in, data out. What has a body here is
+/// right for most formats.
 pub trait Format: Sync {
     /// Its name in code and on the command line.
     fn name(&self) -> &'static str;
-
-    /// Whether this version reads its records, or only recognises its stores.
-    fn reads(&self) -> bool {
-        true
-    }
 
     /// Where its stores stand by default, below a project or below the home folder.
     fn default_place(&self) -> &'static str;
@@ -80,19 +75,13 @@ pub trait Format: Sync {
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String>;
 
     /// What a path relative to the root is to the format.
-    fn place(&self, _path: &Path, _is_folder: bool) -> Placement {
-        Placement::Unexpected
-    }
+    fn place(&self, path: &Path, is_folder: bool) -> Placement;
 
     /// Reads one file.
-    fn read(&self, _role: Role, _path: &Path, _bytes: &[u8], _now: Moment) -> Reading {
-        Reading::default()
-    }
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
 
     /// Puts the files of a store together.
-    fn assemble(&self, _parts: &Parts<'_>, _now: Moment) -> Assembly {
-        Assembly::default()
-    }
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly;
 
     /// Files outside the root that are made from the store, relative to the folder that
     /// holds the root. They are compared with it, and never records.
@@ -107,9 +96,7 @@ pub trait Format: Sync {
     }
 
     /// How its memories fade where no config says otherwise.
-    fn decay(&self) -> DecayTable {
-        DecayTable::new(&[], None, 0.1)
-    }
+    fn decay(&self) -> DecayTable;
 
     /// How the records of a file are written.
     fn shape(&self, _path: &Path) -> Shape {
@@ -117,9 +104,7 @@ pub trait Format: Sync {
     }
 
     /// A record's main text, and the dotted names of the members that hold it.
-    fn main_text(&self, _value: Json<'_>) -> (String, Vec<&'static str>) {
-        (String::new(), Vec::new())
-    }
+    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>);
 
     /// The fields that its records have beside those that all formats have, by their
     /// names in the query language: `severity`, `status`, `agent`, …
@@ -202,6 +187,12 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
         }
         Content::Broken(raw) => broken_text(record.line, raw),
     })
+}
+
+/// Whether an entry's main text is Markdown.
+pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
+    let format = by_name(store.format).filter(|_| store.view(entry).is_some());
+    format.is_some_and(|format| format.shape(&store.document(entry).path) == Shape::Markdown)
 }
 
 /// An entry's title alone, for lists.

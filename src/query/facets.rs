@@ -13,6 +13,10 @@ pub struct Facets {
     pub types: Vec<(String, usize)>,
     /// By tag, most first. Untrusted text.
     pub tags: Vec<(String, usize)>,
+    /// By the fields that only some formats have, in the order of the formats: the name and
+    /// its values, most first. Fields of which nearly every memory has its own value are
+    /// left out. Untrusted text.
+    pub fields: Vec<(&'static str, Vec<(String, usize)>)>,
     /// How many are of high, medium and low importance, as `importance:` takes them.
     pub importance: [usize; 3],
     /// By store and session, in the order of the snapshot.
@@ -33,6 +37,7 @@ pub struct SessionCount {
 /// Counts types, tags, importance and sessions of the results.
 pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
     let mut importance = [0; 3];
+    let mut fields: HashMap<&'static str, HashMap<&str, usize>> = HashMap::new();
     let (mut types, mut tags, mut sessions) = (HashMap::new(), HashMap::new(), HashMap::new());
     for hit in hits {
         let (store, entry) = snapshot.get(hit.at);
@@ -40,6 +45,9 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
         let Some(view) = store.view(entry) else { continue };
         count(&mut types, view.kind.as_ref());
         view.tags.iter().for_each(|tag| count(&mut tags, tag.as_ref()));
+        for (name, value) in &view.facets {
+            count(fields.entry(name).or_default(), &**value);
+        }
         let [high, medium, low] = &mut importance;
         *match view.importance {
             0.75.. => high,
@@ -52,7 +60,19 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
         .map(|((store, session), count)| SessionCount { store, session, count })
         .collect();
     sessions.sort_unstable();
-    Facets { types: most_first(types), tags: most_first(tags), importance, sessions }
+    let fields = worth_filtering(fields);
+    Facets { types: most_first(types), tags: most_first(tags), fields, importance, sessions }
+}
+
+/// Of a field with more values than this nobody picks one from a list.
+const VALUES: usize = 24;
+
+fn worth_filtering(
+    mut fields: HashMap<&'static str, HashMap<&str, usize>>,
+) -> Vec<(&'static str, Vec<(String, usize)>)> {
+    let few = |values: &HashMap<&str, usize>| values.len() <= VALUES;
+    let named = crate::format::facets().filter_map(|name| Some((name, fields.remove(name).filter(few)?)));
+    named.map(|(name, values)| (name, most_first(values))).collect()
 }
 
 fn count<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {

@@ -24,8 +24,6 @@ pub struct Place {
     pub format: &'static str,
     /// The one session that the user pointed at, if they pointed at one.
     pub session: Option<String>,
-    /// Whether this version reads the format's records.
-    pub readable: bool,
 }
 
 /// Where the program looked, and what it found there.
@@ -110,7 +108,7 @@ fn default_place(disk: &dyn Disk, path: &Path, format: &dyn Format) -> Result<Ve
 /// it is named.
 fn place_of(root: &Path, format: &dyn Format, session: Option<String>) -> Place {
     let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
-    Place { root, format: format.name(), session, readable: format.reads() }
+    Place { root, format: format.name(), session }
 }
 
 /// The store whose root is the path, or a folder that it stands in.

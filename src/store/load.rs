@@ -39,7 +39,7 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
-    let Some(format) = format::by_name(place.format).filter(|format| format.reads()) else {
+    let Some(format) = format::by_name(place.format) else {
         return unread(place, disk);
     };
     let mut listing = files::walk(disk, &place.root, format);
@@ -237,7 +237,7 @@ fn first_number(bytes: &[u8]) -> Option<i32> {
     std::str::from_utf8(&bytes[start..start + digits]).ok()?.parse().ok()
 }
 
-/// A store of a format that this version recognises and does not read.
+/// A store of a format that this version does not know.
 fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let modified = disk.look(&place.root).ok().map(|item| Moment((item.generation.modified / 1000) as i64));
     let decay = crate::model::DecayTable::new(&[], None, 0.1);

@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::Options;
 use super::cursor::Cursor;
 use super::prompt::{Prompt, Recall};
-use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie};
+use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie, references};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
 use crate::work::{Asked, Explained, Tally};
@@ -41,16 +41,22 @@ pub enum Tab {
     Read,
     Raw,
     References,
+    /// The events of its trace, in order of time.
+    Timeline,
 }
 
 impl Tab {
-    pub const ALL: [Tab; 3] = [Tab::Read, Tab::Raw, Tab::References];
+    /// Whether it is a list of memories, with a cursor.
+    pub fn is_list(self) -> bool {
+        matches!(self, Tab::References | Tab::Timeline)
+    }
 
     pub fn title(self) -> &'static str {
         match self {
             Tab::Read => "Read",
             Tab::Raw => "Raw",
             Tab::References => "References",
+            Tab::Timeline => "Timeline",
         }
     }
 }
@@ -199,6 +205,23 @@ impl App {
     /// The memory under the cursor.
     pub fn selected(&self) -> Option<EntryRef> {
         self.hit().map(|hit| hit.at)
+    }
+
+    /// The tabs that the memory under the cursor has.
+    pub fn tabs(&self) -> Vec<Tab> {
+        let view = self.selected().and_then(|at| {
+            let (store, entry) = self.listed.get(at);
+            store.view(entry)
+        });
+        let has_trace = view.is_some_and(|view| references::trace(view).is_some());
+        let mut tabs = vec![Tab::Read, Tab::Raw, Tab::References];
+        tabs.extend(has_trace.then_some(Tab::Timeline));
+        tabs
+    }
+
+    /// The tab that is shown: the one that was chosen, where the memory has it.
+    pub fn shown_tab(&self) -> Tab {
+        if self.tabs().contains(&self.tab) { self.tab } else { Tab::Read }
     }
 
     /// What the list is ordered by: newest first where nothing is asked, else best first,

@@ -18,6 +18,7 @@ mod border;
 mod cursor;
 mod keys;
 mod layout;
+mod markdown;
 mod msg;
 mod panes;
 mod prompt;

@@ -192,7 +192,8 @@ pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
     }
     for name in ["title", "summary"] {
         if let Some(text) = text(name) {
-            return (text.into_owned(), vec![name]);
+            // Of a checkpoint's bundle the differences are told, not the whole.
+            return (text.into_owned(), vec![name, "bundle"]);
         }
     }
     match (text("id"), text("path")) {

@@ -17,14 +17,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         Some(at) => {
             let (store, entry) = app.listed.get(at);
             let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
-            format!("5 {}  {}", app.tab.title(), theme::safe(app, id))
+            format!("5 {}  {}", app.shown_tab().title(), theme::safe(app, id))
         }
         None => "5 Detail".into(),
     };
-    let others: Vec<&str> = Tab::ALL.into_iter().filter(|tab| *tab != app.tab).map(Tab::title).collect();
+    let others: Vec<&str> =
+        app.tabs().into_iter().filter(|tab| *tab != app.shown_tab()).map(Tab::title).collect();
     let foot = format!("}} {}", others.join(" · "));
     let inner = framed(app, frame, Some(Pane::Detail), &title, &foot, area);
-    if app.tab == Tab::References && !app.ties.is_empty() {
+    if app.shown_tab().is_list() && !app.ties.is_empty() {
         let row = |at: usize| app.detail.get(at).cloned().unwrap_or_default();
         let focused = app.focus == Pane::Detail;
         return super::draw_lines(

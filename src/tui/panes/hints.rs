@@ -1,7 +1,7 @@
 //! The keys that can be used now.
 
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen, Tab};
+use crate::tui::app::{App, Pane, Screen};
 use crate::tui::prompt::Purpose;
 
 /// Keys and what they do, the most useful first.
@@ -28,11 +28,11 @@ pub fn of(app: &App) -> Vec<(String, String)> {
         (_, Pane::Sessions | Pane::Facets) => {
             vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")]
         }
-        (_, Pane::Detail) if app.tab == Tab::References => vec![
+        (_, Pane::Detail) if app.shown_tab().is_list() => vec![
             hint("jk", "move"),
             hint("Enter", "follow"),
             act(Action::GoBack, "back along it"),
-            act(Action::NextTab, "read, raw"),
+            act(Action::NextTab, "next tab"),
             hint("Esc", "back"),
         ],
         (_, Pane::Detail) => {

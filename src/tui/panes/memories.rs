@@ -143,12 +143,8 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut say =
         |text: &str| lines.extend(theme::wrap(&theme::safe(app, text), width).into_iter().map(Line::from));
-    let unread: Vec<&str> =
-        app.places.iter().filter(|place| !place.readable).map(|place| place.format).collect();
     if app.query.is_empty() && !app.is_whole() {
         say("reading …");
-    } else if app.query.is_empty() && !unread.is_empty() && unread.len() == app.places.len() {
-        say(&format!("Found, not readable yet: {}. Nothing of it was changed.", unread.join(", ")));
     } else if let Some(gone) = gone(app) {
         say(&gone);
     } else if app.query.is_empty() {

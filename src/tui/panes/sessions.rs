@@ -25,9 +25,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let Some(store) = app.snapshot.stores.get(branch.store) else { return Line::default() };
-    let readable = crate::store::reads(store.format);
     let count = match branch.count {
-        _ if !readable => "not readable yet".to_owned(),
         Some(count) => count.to_string(),
         None => "…".into(),
     };

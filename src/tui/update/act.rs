@@ -3,7 +3,7 @@
 use super::{arrive, filter, prompt, references, walk};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen, Tab};
+use crate::tui::app::{App, Pane, Screen};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
 
@@ -58,8 +58,8 @@ fn look(app: &mut App, action: Action) {
         Action::PaneRight => round_side(app, false),
         Action::Zoom => app.zoomed = true,
         Action::Unzoom => app.zoomed = false,
-        Action::NextTab => tab(app, 1),
-        Action::PreviousTab => tab(app, Tab::ALL.len() - 1),
+        Action::NextTab => tab(app, true),
+        Action::PreviousTab => tab(app, false),
         Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
         Action::Problems if !app.places.is_empty() => app.screen = Screen::Problems,
         Action::NextProblem => walk::to_problem(app, true),
@@ -89,9 +89,12 @@ fn round_side(app: &mut App, left: bool) {
     };
 }
 
-fn tab(app: &mut App, by: usize) {
-    let at = Tab::ALL.iter().position(|tab| *tab == app.tab).unwrap_or_default();
-    app.tab = Tab::ALL[(at + by) % Tab::ALL.len()];
+fn tab(app: &mut App, ahead: bool) {
+    let tabs = app.tabs();
+    let at = tabs.iter().position(|tab| *tab == app.shown_tab()).unwrap_or_default();
+    let by = if ahead { 1 } else { tabs.len() - 1 };
+    app.tab = tabs[(at + by) % tabs.len()];
+    app.tie = Default::default();
     app.detail_top = 0;
 }
 

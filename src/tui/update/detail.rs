@@ -5,12 +5,13 @@ use ratatui::text::{Line, Span};
 
 use super::references;
 use crate::format;
-use crate::model::{EntryRef, RecordText, Store};
+use crate::model::{EntryRef, RecordText, Store, Tie};
 use crate::query::highlights;
 use crate::text::secrets::cut;
 use crate::text::show::{show, show_lines};
 use crate::tui::app::{App, Pane, Tab};
 use crate::tui::layout;
+use crate::tui::markdown;
 use crate::tui::theme::{self, Theme, sign, wrap};
 
 /// Records over this many bytes show their start alone: a frame must not wait for them.
@@ -41,12 +42,13 @@ pub fn refresh(app: &mut App) {
 
 fn refresh_detail(app: &mut App) {
     let width = layout::frame(app).pane(Pane::Detail).map_or(0, |area| area.width.saturating_sub(2));
-    let wanted = app.selected().map(|at| (at, app.tab, width, app.revealed));
+    let wanted = app.selected().map(|at| (at, app.shown_tab(), width, app.revealed));
     if app.detail_of == wanted && wanted.is_some() {
         return;
     }
     app.ties = match wanted {
         Some((at, Tab::References, ..)) => app.listed.references().ties(app.listed.get(at).0, at),
+        Some((at, Tab::Timeline, ..)) => trace(app, at),
         _ => Vec::new(),
     };
     app.detail = match wanted {
@@ -55,6 +57,14 @@ fn refresh_detail(app: &mut App) {
     };
     app.detail_of = wanted;
     app.detail_top = app.detail_top.min(app.detail.len().saturating_sub(1));
+}
+
+/// The events of a memory's trace, each as a tie to it.
+fn trace(app: &App, at: EntryRef) -> Vec<Tie> {
+    let events = app.listed.references().trace(app.listed.get(at).0, at).into_iter();
+    events
+        .map(|event| Tie { outward: true, relation: "trace", name: Box::default(), other: Some(event) })
+        .collect()
 }
 
 pub fn title_of(app: &App, at: EntryRef) -> String {
@@ -81,6 +91,7 @@ fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> 
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),
         Tab::References => references::lines(app, at, &app.ties, width),
+        Tab::Timeline => references::timeline(app, at, &app.ties, width),
     }
 }
 
@@ -88,7 +99,10 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(at);
     let text = text_of(app, at);
-    let mut lines = prose(app, &text.text, width);
+    let mut lines = match format::is_markdown(store, entry) {
+        true => note(app, &text.text, width),
+        false => prose(app, &text.text, width),
+    };
     lines.push(Line::default());
     for (name, value) in facts(app, store, at).into_iter().chain(text.fields) {
         lines.extend(fact(app, &name, &value, width));
@@ -99,6 +113,16 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         lines.extend(
             wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
         );
+    }
+    lines
+}
+
+/// A note's text, rendered.
+fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
+    let (start, left) = text.split_at(cut(text, SHOWN));
+    let mut lines = markdown::lines(app, &theme::masked(app, start), width);
+    if !left.is_empty() {
+        lines.push(Line::styled(format!("… {} bytes more", left.len()), Theme::of(app).dim()));
     }
     lines
 }
@@ -145,6 +169,11 @@ fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
         facts.push(("age".into(), format!("{} · {}", created.age_at(app.now), created.to_minute())));
     }
     facts.extend([("file".into(), place), ("bytes".into(), bytes)]);
+    if let Some(session) = store.session(entry) {
+        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
+        facts.push(("session".into(), format!("{}{lifecycle}", session.name)));
+    }
+    facts.extend(store.facts_of(at.entry).map(|(name, value)| (name.to_owned(), value.to_owned())));
     facts
 }
 

@@ -74,6 +74,10 @@ pub fn facet_lines(app: &App) -> Vec<FacetLine> {
     lines.extend(
         ["high", "medium", "low"].iter().zip(facets.importance).map(|(word, n)| line("importance", word, n)),
     );
+    for (name, values) in &facets.fields {
+        lines.push(heading(name));
+        lines.extend(values.iter().map(|(value, count)| line(name, value, *count)));
+    }
     lines.push(heading("tag"));
     lines.extend(facets.tags.iter().map(|(tag, count)| line("tag", tag, *count)));
     lines

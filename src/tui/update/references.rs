@@ -32,11 +32,42 @@ pub fn lines(app: &App, at: EntryRef, ties: &[Tie], width: usize) -> Vec<Line<'s
     ties.iter().map(line).collect()
 }
 
+/// The events of a memory's trace: when, after the first, and what.
+pub fn timeline(app: &App, at: EntryRef, events: &[Tie], width: usize) -> Vec<Line<'static>> {
+    let created = |event: EntryRef| {
+        let (store, entry) = app.listed.get(event);
+        store.view(entry).and_then(|view| view.created)
+    };
+    let first = events.first().and_then(|tie| created(tie.other?));
+    let line = |tie: &Tie| {
+        let Some(event) = tie.other else { return Line::default() };
+        let mark = if event == at { "●" } else { "│" };
+        let after = match (first, created(event)) {
+            (Some(first), Some(when)) => after((when.0 - first.0).max(0)),
+            _ => "?".into(),
+        };
+        let what = super::detail::title_of(app, event);
+        Line::from(theme::fit(&theme::safe(app, &format!("{mark} {after:>9}  {what}")), width))
+    };
+    events.iter().map(line).collect()
+}
+
+/// Microseconds since the first event, as people read them.
+fn after(micros: i64) -> String {
+    let seconds = micros as f64 / 1e6;
+    match seconds {
+        ..100.0 => format!("+{seconds:.3} s"),
+        ..6_000.0 => format!("+{:.1} min", seconds / 60.0),
+        ..172_800.0 => format!("+{:.1} h", seconds / 3_600.0),
+        _ => format!("+{:.1} d", seconds / 86_400.0),
+    }
+}
+
 /// Goes along the reference under the cursor of the references; from elsewhere along the
 /// only one that leads out, or to the list of several.
 pub fn follow(app: &mut App) -> Vec<Effect> {
     let Some(at) = app.selected() else { return Vec::new() };
-    if app.tab == Tab::References && app.focus == Pane::Detail {
+    if app.shown_tab().is_list() && app.focus == Pane::Detail {
         return match app.ties.get(app.tie.at).cloned() {
             Some(tie) => along(app, at, &tie),
             None => Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{filter, references};
 use crate::model::{EntryRef, Named};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Identity, Pane, Screen, Tab};
+use crate::tui::app::{App, Identity, Pane, Screen};
 use crate::tui::layout;
 use crate::tui::msg::Effect;
 
@@ -40,7 +40,7 @@ fn place(app: &App) -> (usize, usize) {
         (Screen::Problems, _) => (app.problem.at, app.problem_count()),
         (_, Pane::Sessions) => (app.branch.at, app.tree.len()),
         (_, Pane::Facets) => (app.facet.at, filter::facet_lines(app).len()),
-        (_, Pane::Detail) if app.tab == Tab::References => (app.tie.at, app.ties.len()),
+        (_, Pane::Detail) if app.shown_tab().is_list() => (app.tie.at, app.ties.len()),
         (_, Pane::Detail) => (app.detail_top, app.detail.len()),
         _ => (app.list.at, app.results.hits.len()),
     }
@@ -51,7 +51,7 @@ fn set(app: &mut App, to: usize) {
         (Screen::Problems, _) => app.problem.at = to,
         (_, Pane::Sessions) => app.branch.at = to,
         (_, Pane::Facets) => app.facet.at = to,
-        (_, Pane::Detail) if app.tab == Tab::References => app.tie.at = to,
+        (_, Pane::Detail) if app.shown_tab().is_list() => app.tie.at = to,
         (_, Pane::Detail) => app.detail_top = to,
         _ => select(app, to),
     }
@@ -76,7 +76,7 @@ pub fn step(app: &mut App, by: isize) {
 pub fn open(app: &mut App) -> Vec<Effect> {
     match (app.screen, app.focus) {
         (Screen::Problems, _) => references::open_problem(app),
-        (_, Pane::Detail) if app.tab == Tab::References => references::follow(app),
+        (_, Pane::Detail) if app.shown_tab().is_list() => references::follow(app),
         (_, Pane::Sessions | Pane::Facets) => filter::toggle_line(app),
         _ => {
             app.focus = Pane::Detail;
