@@ -76,10 +76,13 @@ pub enum RankingArg {
 }
 
 impl Options {
-    /// The ranking asked for, or the default.
-    pub fn ranking(&self) -> Ranking {
+    /// The ranking asked for, or the default: the weighted sum where every store is of the
+    /// format whose specification has it (4 §5.3).
+    pub fn ranking<'a>(&self, formats: impl IntoIterator<Item = &'a str>) -> Ranking {
+        let mut formats = formats.into_iter().peekable();
         match self.ranking {
             Some(RankingArg::Weighted) => Ranking::Weighted,
+            None if formats.peek().is_some() && formats.all(|format| format == "bmad") => Ranking::Weighted,
             _ => Ranking::Product,
         }
     }

@@ -25,7 +25,7 @@ pub fn print(
         snapshot: &snapshot,
         text: None,
         query: &query,
-        ranking: context.options.ranking(),
+        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
         order,
         all: context.options.all,
         now: context.now,

@@ -36,9 +36,11 @@ pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
     if found.is_empty() {
         return Err(none_found(&looked, named));
     }
-    for look in looked.iter().filter(|_| named) {
-        if let Err(why) = &look.found {
-            say(&format!("{}: {why}", look.path.display()));
+    for look in &looked {
+        let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
+        let alike = look.alike.iter().map(|(path, why)| (path, why));
+        for (path, why) in own.into_iter().chain(alike) {
+            say(&format!("{}: {why}", path.display()));
         }
     }
     let mut snapshot = Snapshot::default();
@@ -56,7 +58,10 @@ pub fn none_found(looked: &[Looked], named: bool) -> Failure {
         let lines: Vec<String> = why.map(|(path, why)| format!("{}: {why}", path.display())).collect();
         return Failure::new(exit, format!("{}\nno store was found. Nothing was written.", lines.join("\n")));
     }
-    let places: Vec<String> = looked.iter().map(|look| format!("  {}", look.path.display())).collect();
+    let alike = looked.iter().flat_map(|look| &look.alike);
+    let places = looked.iter().map(|look| format!("  {}", look.path.display()));
+    let places: Vec<String> =
+        places.chain(alike.map(|(path, why)| format!("{}: {why}", path.display()))).collect();
     let message = "no store was found from here or from home. Name one with --store PATH. Looked at:";
     Failure::new(exit, format!("{message}\n{}", places.join("\n")))
 }

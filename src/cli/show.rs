@@ -18,7 +18,7 @@ pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
         snapshot: &snapshot,
         text: None,
         query: &query,
-        ranking: context.options.ranking(),
+        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
         order: Default::default(),
         all: true,
         now: context.now,

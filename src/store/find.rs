@@ -12,8 +12,13 @@ const NAMES: usize = 512;
 /// How deep below a named folder stores are looked for, and in how many folders at most.
 const DEPTH: usize = 4;
 const FOLDERS: usize = 4_000;
+/// In how many below the working directory, which nobody named.
+const FOLDERS_AROUND: usize = 1_000;
 /// Folders that hold other programs' things in great number.
 const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"];
+
+/// What is said of a default place where nothing stands.
+const ABSENT: &str = "not here";
 
 /// A place where a store was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,13 +40,16 @@ pub struct Looked {
     pub found: Result<Vec<Place>, String>,
     /// Whether the system refused to say.
     pub refused: bool,
+    /// Folders that stand where a format has its stores and are none, with the reason:
+    /// within the place, or the place itself.
+    pub alike: Vec<(PathBuf, String)>,
 }
 
 /// Looks at a path that the user named: a store's root, a parent of it, a session's
 /// folder or a single file. `forced` is the format of `--as`.
 pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
     let disk = &Real;
-    let looked = |found| Looked { path: path.to_owned(), found, refused: false };
+    let looked = |found| Looked { path: path.to_owned(), found, refused: false, alike: Vec::new() };
     let item = match disk.look(path) {
         Ok(item) => item,
         Err(error) => {
@@ -59,14 +67,17 @@ pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
     let format = forced.and_then(crate::format::by_name);
     let mut why = Vec::new();
     let found = at_or_above(disk, path, &item, format, &mut why).map(|place| vec![place]);
+    let mut nested =
+        Nested { disk, forced: format, seen: 0, most: FOLDERS, found: Vec::new(), alike: Vec::new() };
     let found = found.or_else(|| {
-        let below = below(disk, path, format, 0, &mut 0);
-        (!below.is_empty()).then_some(below)
+        nested.below(path, 0);
+        (!nested.found.is_empty()).then(|| std::mem::take(&mut nested.found))
     });
-    looked(found.ok_or_else(|| reason(path, &item, why)))
+    Looked { alike: nested.alike, ..looked(found.ok_or_else(|| reason(path, &item, why))) }
 }
 
-/// Looks at the default places: those from `folder` upward, and those in `home`.
+/// Looks at the default places: those from `folder` upward, and those in `home`; and at
+/// what is nested below `folder`.
 pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
     let disk = &Real;
     let mut looked: Vec<Looked> = Vec::new();
@@ -78,15 +89,35 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
             }
             let found = default_place(disk, &path, *format);
             let expected = if is_of_home(*format) { Some(base) == home } else { base == folder };
-            if found.is_ok() || expected {
-                looked.push(Looked { path, found, refused: false });
+            let is_alike = found.as_ref().is_err_and(|why| why != ABSENT);
+            if found.is_ok() || expected || is_alike {
+                let why = found.as_ref().err().filter(|_| is_alike).cloned();
+                let alike = why.map(|why| (path.clone(), why)).into_iter().collect();
+                looked.push(Looked { path, found, refused: false, alike });
             }
         }
         if Some(base) == home {
             break;
         }
     }
+    if Some(folder) != home {
+        looked.extend(nested(disk, folder, &looked));
+    }
     looked
+}
+
+/// The stores below a folder that are not among those that were looked at.
+fn nested(disk: &dyn Disk, folder: &Path, looked: &[Looked]) -> Option<Looked> {
+    let mut nested =
+        Nested { disk, forced: None, seen: 0, most: FOLDERS_AROUND, found: Vec::new(), alike: Vec::new() };
+    nested.below(folder, 0);
+    let known: Vec<&Place> = looked.iter().flat_map(|look| look.found.iter().flatten()).collect();
+    nested.found.retain(|place| !known.iter().any(|own| own.root == place.root));
+    nested.alike.retain(|(path, _)| !looked.iter().any(|look| look.path == *path));
+    let path = folder.to_owned();
+    let found = if nested.found.is_empty() { Err(ABSENT.into()) } else { Ok(nested.found) };
+    let is_worth = found.is_ok() || !nested.alike.is_empty();
+    is_worth.then_some(Looked { path, found, refused: false, alike: nested.alike })
 }
 
 /// `memory-server` stands below the home folder, the others below a project.
@@ -100,7 +131,7 @@ fn default_place(disk: &dyn Disk, path: &Path, format: &dyn Format) -> Result<Ve
             let why = |why| format!("not one of ours, because {why}");
             recognised(disk, path, format, true).map(|()| vec![place_of(path, format, None)]).map_err(why)
         }
-        _ => Err("not here".into()),
+        _ => Err(ABSENT.into()),
     }
 }
 
@@ -173,34 +204,51 @@ fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     std::path::absolute(root).is_ok_and(|root| root.ends_with(format.default_place()))
 }
 
-/// The stores below a folder, nearest first; a store's own folders are not looked into.
-fn below(
-    disk: &dyn Disk,
-    folder: &Path,
-    forced: Option<&dyn Format>,
-    depth: usize,
-    seen: &mut usize,
-) -> Vec<Place> {
-    let mut found = Vec::new();
-    let Ok(items) = disk.list(folder) else { return found };
-    let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
-    for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
-        *seen += 1;
-        if *seen > FOLDERS {
-            break;
-        }
-        let path = folder.join(&item.name);
-        let is =
-            |format: &&dyn Format| recognised(disk, &path, *format, at_default_place(&path, *format)).is_ok();
-        let formats =
-            FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name()));
-        match formats.into_iter().find(is) {
-            Some(format) => found.push(place_of(&path, format, None)),
-            None if depth + 1 < DEPTH => found.extend(below(disk, &path, forced, depth + 1, seen)),
-            None => {}
+/// A look at what lies below a folder.
+struct Nested<'a> {
+    disk: &'a dyn Disk,
+    forced: Option<&'a dyn Format>,
+    /// How many folders were looked at, and how many may be.
+    seen: usize,
+    most: usize,
+    found: Vec<Place>,
+    alike: Vec<(PathBuf, String)>,
+}
+
+impl Nested<'_> {
+    /// Finds the stores, nearest first; a store's own folders are not looked into.
+    fn below(&mut self, folder: &Path, depth: usize) {
+        let Ok(items) = self.disk.list(folder) else { return };
+        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
+        for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
+            self.seen += 1;
+            if self.seen > self.most {
+                return;
+            }
+            let path = folder.join(&item.name);
+            let forced = self.forced;
+            let formats =
+                FORMATS.iter().copied().filter(|own| forced.is_none_or(|forced| forced.name() == own.name()));
+            let mut is_store = false;
+            for format in formats {
+                let expected = at_default_place(&path, format);
+                match recognised(self.disk, &path, format, expected) {
+                    Ok(()) => {
+                        self.found.push(place_of(&path, format, None));
+                        is_store = true;
+                        break;
+                    }
+                    Err(why) if expected => {
+                        self.alike.push((path.clone(), format!("not one of ours, because {why}")));
+                    }
+                    Err(_) => {}
+                }
+            }
+            if !is_store && depth + 1 < DEPTH {
+                self.below(&path, depth + 1);
+            }
         }
     }
-    found
 }
 
 fn reason(path: &Path, item: &Item, why: Vec<String>) -> String {

@@ -31,7 +31,7 @@ fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
     };
     let (name, style) = match &branch.name {
         Some(name) => (format!("  {name}"), ratatui::style::Style::new()),
-        None => (format!("▾ {}", short(&store.root)), theme.strong()),
+        None => (format!("▾ {}", short(store)), theme.strong()),
     };
     let (mark, mark_style) = match branch.worst {
         Some(severity) => (sign(severity), theme.severity(severity)),
@@ -45,8 +45,17 @@ fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
     ])
 }
 
-/// The last two folders of a path: enough to tell stores apart in a narrow pane.
-fn short(root: &std::path::Path) -> String {
+/// A store at its default place is named after the project, with its format; another one
+/// by the last two folders of its path.
+fn short(store: &crate::model::Store) -> String {
+    let root = &store.root;
+    let place =
+        crate::format::by_name(store.format).map(|format| std::path::Path::new(format.default_place()));
+    if let Some(place) = place.filter(|place| root.ends_with(place))
+        && let Some(project) = root.ancestors().nth(place.iter().count()).and_then(std::path::Path::file_name)
+    {
+        return format!("{} {}", project.to_string_lossy(), store.format);
+    }
     let parts: Vec<String> = root.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
 }

@@ -19,6 +19,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let why = look.found.as_ref().err().map_or("", String::as_str);
         let line = theme::safe(app, &format!("· {}   {why}", look.path.display()));
         lines.extend(wrap(&line, width).into_iter().map(Line::from));
+        for (path, why) in look.alike.iter().filter(|(path, _)| *path != look.path) {
+            let line = theme::safe(app, &format!("· {}   {why}", path.display()));
+            lines.extend(wrap(&line, width).into_iter().map(Line::from));
+        }
     }
     lines.push(Line::default());
     let keys = [
