@@ -3,6 +3,7 @@
 
 pub mod fields;
 pub mod glance;
+pub mod locks;
 pub mod reading;
 
 mod a_mem;

@@ -60,8 +60,8 @@ impl Format for AMem {
         reading
     }
 
-    fn assemble(&self, parts: &Parts<'_>, _now: Moment) -> Assembly {
-        rules::assemble(parts)
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        rules::assemble(parts, now)
     }
 
     fn in_checkout(&self) -> bool {

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::indexes::{self, Links};
 use super::layout;
-use crate::format::{Assembly, Parts};
+use crate::format::{Assembly, Parts, locks};
 use crate::model::{
-    Body, Code, Document, Entry, Named, Problem, Record, Reference, Role, Severity, State, View,
+    Body, Code, Document, Entry, Moment, Named, Problem, Record, Reference, Role, Severity, State, View,
 };
 
 /// So many names stand in one message.
 const NAMED: usize = 5;
 
 /// Puts the files together.
-pub fn assemble(parts: &Parts<'_>) -> Assembly {
+pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
     let mut assembly = Assembly::default();
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
     let mut copies = Copies::of(parts);
     for (number, document) in parts.documents.iter().enumerate() {
         let is_trace = layout::is_trace(&document.path);

@@ -58,8 +58,8 @@ impl Format for AgentMemory {
         }
     }
 
-    fn assemble(&self, parts: &Parts<'_>, _now: Moment) -> Assembly {
-        rules::assemble(parts)
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        rules::assemble(parts, now)
     }
 
     fn beside(&self) -> &'static [&'static str] {

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::difference::difference;
 use super::layout;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::{Assembly, Parts};
-use crate::model::{Body, Code, Document, Entry, Problem, Record, Role, Severity, State, View};
+use crate::format::{Assembly, Parts, locks};
+use crate::model::{Body, Code, Document, Entry, Moment, Problem, Record, Role, Severity, State, View};
 use crate::text::indented;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -18,8 +18,9 @@ const COMPARED: usize = 100;
 const LISTED: usize = 40;
 
 /// Puts the files together.
-pub fn assemble(parts: &Parts<'_>) -> Assembly {
+pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
     let mut assembly = Assembly::default();
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
     for (number, document) in parts.documents.iter().enumerate() {
         for (index, record) in document.records.iter().enumerate() {
             let (state, index) = (state(document, record), index as u32);

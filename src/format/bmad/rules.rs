@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::manifest::Counts;
 use super::{config, index, layout, manifest};
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::{Assembly, LockFact, Parts};
+use crate::format::{Assembly, Parts, locks};
 use crate::model::{
     Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, View,
 };
@@ -15,8 +15,6 @@ use crate::text::scan::Tape;
 
 /// A session is idle when its last write lies so many hours back (§8.1).
 const IDLE: f64 = 24.0;
-/// A lock that names no process and is older than this, in microseconds, is left behind.
-const UNFILLED: i64 = 60_000_000;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assembly {
@@ -47,7 +45,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
     let shared: Vec<_> = shared.map(|(number, document)| (number as u32, &**document)).collect();
     assembly.entries.extend(Files { name: "", archived: false, files: &shared, ids: &ids }.entries(None));
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
-    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
     assembly
 }
 
@@ -274,15 +272,4 @@ fn with_object(document: &Document, mut take: impl FnMut(Json<'_>)) {
     if let Ok(object) = whole_object(&mut tape, without_mark(&document.bytes)) {
         take(object);
     }
-}
-
-/// A lock whose process is gone, or that was never filled (§4.2).
-fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
-    let why = match lock.holder_alive {
-        Some(true) => return None,
-        Some(false) => "The process that it names is gone.",
-        None if now > lock.modified.plus(UNFILLED) => "It names no process, and is old.",
-        None => return None,
-    };
-    Some(Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, why))
 }
