@@ -104,7 +104,7 @@ fn the_first_run_says_where_it_looked_and_opens_the_demo() {
     terminal.wait_for_text("here is what I looked for", SOON);
     assert!(terminal.screen_text().contains(".claude/agents/memories"));
     terminal.send_keys("d");
-    terminal.wait_for_text("442 memories", SOON);
+    terminal.wait_for_text("571 memories", SOON);
     terminal.send_keys("Q");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
 }

@@ -1,6 +1,9 @@
 //! The invented stores of the demo: what the agents of a made-up team remember, with
 //! what goes wrong in real stores done to some of it on purpose. Pure and deterministic.
 
+mod a_mem;
+mod agent_memory;
+mod bmad;
 mod chance;
 mod damage;
 mod json;
@@ -33,10 +36,13 @@ pub fn planted(seed: u64, now: Moment) -> Vec<Planted> {
 fn written(seed: u64, now: Moment) -> (Vec<File>, Vec<Planted>) {
     let mut chance = Chance::new(seed);
     let mut material = Material::new(&mut chance);
-    let (mut files, mut planted) = memory_server::write(&mut material, &mut chance, now);
-    let (more_files, more_planted) = session_log::write(&mut material, &mut chance, now);
-    files.extend(more_files);
-    planted.extend(more_planted);
+    let writers = [memory_server::write, session_log::write, bmad::write, a_mem::write, agent_memory::write];
+    let (mut files, mut planted) = (Vec::new(), Vec::new());
+    for write in writers {
+        let (own_files, own_planted) = write(&mut material, &mut chance, now);
+        files.extend(own_files);
+        planted.extend(own_planted);
+    }
     (files, planted)
 }
 

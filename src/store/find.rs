@@ -103,6 +103,9 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
     if Some(folder) != home {
         looked.extend(nested(disk, folder, &looked));
     }
+    let roots: Vec<PathBuf> =
+        looked.iter().flat_map(|look| look.found.iter().flatten()).map(|place| place.root.clone()).collect();
+    looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
     looked
 }
 
@@ -230,6 +233,8 @@ impl Nested<'_> {
             let formats =
                 FORMATS.iter().copied().filter(|own| forced.is_none_or(|forced| forced.name() == own.name()));
             let mut is_store = false;
+            // `.bmad/memory` ends in `memory` too: the longest name says whose place it is.
+            let mut alike: Option<(usize, String)> = None;
             for format in formats {
                 let expected = at_default_place(&path, format);
                 match recognised(self.disk, &path, format, expected) {
@@ -239,12 +244,18 @@ impl Nested<'_> {
                         break;
                     }
                     Err(why) if expected => {
-                        self.alike.push((path.clone(), format!("not one of ours, because {why}")));
+                        let long = format.default_place().len();
+                        alike = alike.filter(|(other, _)| *other > long).or(Some((long, why)));
                     }
                     Err(_) => {}
                 }
             }
-            if !is_store && depth + 1 < DEPTH {
+            if is_store {
+                continue;
+            }
+            self.alike
+                .extend(alike.map(|(_, why)| (path.clone(), format!("not one of ours, because {why}"))));
+            if depth + 1 < DEPTH {
                 self.below(&path, depth + 1);
             }
         }
