@@ -100,6 +100,12 @@ pub trait Format: Sync {
         false
     }
 
+    /// Files outside its stores that are made from them, relative to the folder that a
+    /// store at the default place stands in. They are read to be judged, and never listed.
+    fn beside(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// How its memories fade where no config says otherwise.
     fn decay(&self) -> DecayTable {
         DecayTable::new(&[], None, 0.1)
@@ -136,6 +142,9 @@ pub struct Parts<'a> {
     pub folders: &'a [PathBuf],
     /// The locks, with what the system says of their holders.
     pub locks: &'a [LockFact],
+    /// The files outside the store that its format names, those that are there; `None`
+    /// where it does not stand at its default place, or not everything was read.
+    pub beside: Option<&'a [(PathBuf, Vec<u8>)]>,
 }
 
 /// A lock file as it was found.

@@ -191,11 +191,7 @@ pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, 
 }
 
 /// The value of that kind that is all of `body`, or where and why there is none.
-pub fn whole_value<'a>(
-    tape: &'a mut Tape,
-    body: &'a [u8],
-    kind: Kind,
-) -> Result<Json<'a>, (usize, String)> {
+pub fn whole_value<'a>(tape: &'a mut Tape, body: &'a [u8], kind: Kind) -> Result<Json<'a>, (usize, String)> {
     if let Err(error) = std::str::from_utf8(body) {
         return Err((error.valid_up_to(), "The file is not UTF-8.".into()));
     }

@@ -1,6 +1,6 @@
 //! Reading a store: files into documents, documents into a store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::{self, Found, Listing};
@@ -19,6 +19,9 @@ const TAIL: u64 = 40 * 1024;
 const TAIL_FILES: usize = 4;
 /// Small files are read whole for the first screen, up to this many bytes.
 const SMALL: u64 = 256 * 1024;
+
+/// So many bytes of a file beside a store are read.
+const BESIDE: u64 = 16 << 20;
 
 /// Reads a store. Reading never fails: what can't be read becomes a problem.
 ///
@@ -47,7 +50,9 @@ pub fn load_from(
         Extent::Tail => loader.tails(&listing),
     };
     let locks = loader.locks(&listing);
-    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks };
+    let beside = loader.beside().filter(|_| extent == Extent::Whole);
+    let beside = beside.as_deref();
+    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside };
     let assembly = format.assemble(&parts, now);
     put_together(place, format, extent, listing, documents, assembly)
 }
@@ -156,6 +161,22 @@ impl Loader<'_> {
         let (bytes, generation) = self.disk.read(&path, len - TAIL, None).ok()?;
         let start = tail_start(&bytes);
         Some(self.read(found, bytes[start..].to_vec(), len - TAIL + start as u64, generation))
+    }
+
+    /// The files outside the store that the format names. A link that leads out of the
+    /// folder around the store is not followed.
+    fn beside(&self) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+        let (names, place) = (self.format.beside(), Path::new(self.format.default_place()));
+        let is_there = !names.is_empty() && self.root.ends_with(place);
+        let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
+        let real = self.disk.real_path(around).ok()?;
+        let read = |name: &&str| {
+            let path = self.disk.real_path(&around.join(name)).ok()?;
+            let inside = path.starts_with(&real);
+            let (bytes, _) = inside.then(|| self.disk.read(&path, 0, Some(BESIDE)).ok()).flatten()?;
+            Some((PathBuf::from(name), bytes))
+        };
+        Some(names.iter().filter_map(read).collect())
     }
 
     fn locks(&self, listing: &Listing) -> Vec<LockFact> {

@@ -84,10 +84,10 @@ pub fn check(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
 /// What is wrong with a file that is one object and no record.
 pub fn judged(path: &Path, bytes: &[u8], shape: &Shape, now: Moment) -> Vec<Problem> {
     reading::read_object(path, bytes, Code::BadJson, &mut |object, problems| {
-        let body = reading::without_mark(bytes);
+        let feeds: Vec<usize> = memchr::memchr_iter(b'\n', reading::without_mark(bytes)).collect();
         problems.extend(shape::check(object, "", shape, now).into_iter().map(|found| {
             let (code, severity, message) = found.fault;
-            let line = 1 + reading::feeds(body.get(..found.at).unwrap_or_default());
+            let line = 1 + feeds.partition_point(|feed| *feed < found.at) as u32;
             Problem::of_file(code, severity, path, message).at_line(line)
         }));
     })

@@ -1,13 +1,48 @@
-//! `agent-memory`: A canonical state, an event history and checkpoints (specification 3). Recognised, and not read yet.
+//! `agent-memory`: a canonical state, an event history, checkpoints, import sources and
+//! archive batches (specification 3).
+//!
+//! Choices where the specification is silent:
+//! - The bundle's sections are the types of its records: one record for a section that is
+//!   an object (`project`, `projectMap`, `currentFocus`), one for each item of a section
+//!   that is a list (`gotchas`, `nextSteps`, `validationCommands`), and the same for
+//!   sections that it does not know. Their ids are paths, counted from 0: `gotchas.2`; an
+//!   item with an `id` of its own keeps that. They were created when the state was.
+//! - The inside of the sections is required as the format's own tool validates it; texts
+//!   hold more than white space. Settings may all be absent, and `retention.enabled` is
+//!   then true, which is that tool's default: gaps in the events are problems only where
+//!   it is false.
+//! - `externalItemId`, a checkpoint's `summary` and `eventId`, and what a source says of
+//!   its syncs may be absent.
+//! - `contentHash` covers material that is not in the store, and is never judged.
+//! - Whether the paths that the bundle and the sources name exist is not looked up: that
+//!   would reach beyond the store.
+//! - Projections and the entry block are judged by their markers, and only where the store
+//!   stands at its default place, as `.agent-memory` in its repository.
+
+mod archive;
+mod bundle;
+mod checkpoint;
+mod config;
+mod document;
+mod events;
+mod history;
+mod layout;
+mod projection;
+mod rules;
+mod shape;
+mod sources;
+mod state;
+mod text;
 
 use std::path::Path;
 
-use super::Format;
 use super::glance::Glance;
-use super::glance::{Likeness, likeness, names_member};
+use super::reading::Reading;
+use super::{Assembly, Format, Parts, Placement};
+use crate::model::{DecayTable, Moment, Role};
 use crate::text::json::Json;
 
-/// A canonical state, an event history and checkpoints (specification 3).
+/// Specification 3.
 pub struct AgentMemory;
 
 impl Format for AgentMemory {
@@ -15,26 +50,74 @@ impl Format for AgentMemory {
         "agent-memory"
     }
 
-    fn reads(&self) -> bool {
-        false
-    }
-
     fn default_place(&self) -> &'static str {
         ".agent-memory"
     }
 
     fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        let state = glance.head(&root.join("state.json"));
-        let is_state =
-            state.is_some_and(|head| names_member(&head, "schemaVersion") && names_member(&head, "bundle"));
-        let history = glance.head(&root.join("history/events.jsonl"));
-        let is_event = |object: Json<'_>| {
-            let kind = object.get("kind");
-            kind.is_some_and(|kind| kind.is_text("tool_run") || kind.is_text("imported_session"))
-        };
-        if is_state || history.is_some_and(|head| likeness(&head, is_event) == Likeness::Yes) {
-            return Ok(());
+        layout::recognise(root, glance)
+    }
+
+    fn place(&self, path: &Path, is_folder: bool) -> Placement {
+        layout::place(path, is_folder)
+    }
+
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        let alone = |problems| Reading { records: Vec::new(), problems };
+        match role {
+            Role::Config => alone(config::check(path, bytes, now)),
+            Role::Metadata => alone(archive::check_manifest(path, bytes, now)),
+            Role::Records if path == Path::new(layout::STATE) => state::read(path, bytes, now),
+            Role::Records if path == Path::new(layout::SOURCES) => sources::read(path, bytes, now),
+            Role::Records | Role::Archive if layout::is_checkpoint(path) => {
+                checkpoint::read(path, bytes, now)
+            }
+            Role::Records | Role::Archive => events::read(path, bytes, now),
+            _ => Reading::default(),
         }
-        Err("it has no `state.json` with a bundle, and no `history/events.jsonl` with events".into())
+    }
+
+    fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
+        rules::assemble(parts, now)
+    }
+
+    fn in_checkout(&self) -> bool {
+        true
+    }
+
+    fn beside(&self) -> &'static [&'static str] {
+        projection::BESIDE
+    }
+
+    /// Events fade as conversations do; what was distilled of them does not.
+    fn decay(&self) -> DecayTable {
+        DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
+    }
+
+    fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
+        text::main_text(value)
+    }
+
+    fn facets(&self) -> &'static [&'static str] {
+        &["source", "provider", "status", "path"]
+    }
+
+    fn unsearched(&self) -> &'static [&'static str] {
+        &[
+            "sourceId",
+            "externalItemId",
+            "eventId",
+            "latestCheckpointId",
+            "lastRecalledEventId",
+            "sessionId",
+            "createdAt",
+            "updatedAt",
+            "generatedAt",
+            "validatedAt",
+            "lastSyncedAt",
+            "lastRecalledAt",
+            "contentHash",
+            "bundleHash",
+        ]
     }
 }
