@@ -260,11 +260,11 @@ fn what_an_event_can_have_wrong_is_found_on_its_line() {
 fn gaps_are_fine_where_retention_is_enabled_and_lines_that_can_t_be_read_explain_them() {
     let gap = |builder: AgentMemoryBuilder| builder.event(json!({"id": "evt-000009"}));
     assert_eq!(after(&gap(healthy().config("/retention/enabled", json!(true))).files()).1, []);
-    let torn =
-        healthy().event(json!({})).files().changed(EVENTS, "\"summary\":\"Talked about paper.\",", "{");
+    let files = healthy().event(json!({})).files();
+    let torn = files.changed(EVENTS, "\"externalItemId\":\"one\",", "{");
     let (store, all) = after(&torn);
     let codes: Vec<&str> = all.iter().map(|one| one.0.as_str()).collect();
-    assert_eq!(codes, ["bad-json"], "{all:?}");
+    assert_eq!(codes, ["torn-line"], "{all:?}");
     assert_eq!(rows(&store, "list", "is:broken").len(), 1);
 }
 

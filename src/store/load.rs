@@ -184,7 +184,7 @@ impl Loader<'_> {
         locks
             .filter_map(|found| {
                 let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, Some(4096)).ok()?;
-                let holder_alive = first_number(&bytes).map(disk::is_alive);
+                let holder_alive = process_number(&bytes).map(disk::is_alive);
                 let modified = Moment((generation.modified / 1000) as i64);
                 Some(LockFact { path: found.path.clone(), bytes, modified, holder_alive })
             })
@@ -237,8 +237,11 @@ fn shift(document: &mut Document) {
     document.problems.clear();
 }
 
-/// The process number in a lock: the first number that stands in it, whatever its shape.
-fn first_number(bytes: &[u8]) -> Option<i32> {
+/// The process number in a lock, whatever its shape: that of its `pid`, which may stand
+/// behind a timestamp, or else the first number.
+fn process_number(bytes: &[u8]) -> Option<i32> {
+    let named = memchr::memmem::find(bytes, b"\"pid\"").unwrap_or(0);
+    let bytes = bytes.get(named..)?;
     let start = bytes.iter().position(u8::is_ascii_digit)?;
     let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&bytes[start..start + digits]).ok()?.parse().ok()
