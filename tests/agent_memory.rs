@@ -96,7 +96,7 @@ fn events_checkpoints_and_sources_have_their_type_time_decay_and_references() {
     assert_eq!((&checkpoint["type"], &checkpoint["title"]), (&json!("checkpoint"), &json!("Step 2.")));
     assert_eq!((&checkpoint["references"], &checkpoint["decay"]), (&json!(["evt-000001"]), &json!(1.0)));
     let source = row("talks");
-    assert_eq!((&source["type"], &source["title"]), (&json!("source"), &json!("/home/dev/talks")));
+    assert_eq!((&source["type"], &source["title"]), (&json!("source"), &json!("/srv/talks")));
     assert_eq!((&source["line"], &source["decay"]), (&json!(2), &json!(1.0)));
 }
 
@@ -582,7 +582,8 @@ proptest! {
     ) {
         let file = ["state.json", EVENTS, CHECKPOINT, "sources.json", "config.json",
             "archive/prune-2026-01-21/manifest.json", "../AGENTS.md", "automation/lock"][which];
-        let store = batch(&manifest(), &archived_event("evt-000000")).with("automation/lock", "{}").build(ROOT);
+        let files = batch(&manifest(), &archived_event("evt-000000"));
+        let store = files.with("automation/lock", "{}").build(ROOT);
         // The bytes alone, and in the midst of what stood there.
         let whole = store.read(file);
         let cut = (whole.len() as f64 * at) as usize;

@@ -280,7 +280,8 @@ mod tests {
         let mut tape = Tape::default();
         tape.scan(text.as_bytes(), Newlines::Refused);
         let value = Json::of(text.as_bytes(), &tape);
-        let written = "{\n  \"a\": {\n    \"x\": null,\n    \"y\": \"é/\"\n  },\n  \"a \": true,\n  \"b\": [\n    1,\n    [],\n    {}\n  ]\n}";
+        let written = "{\n  \"a\": {\n    \"x\": null,\n    \"y\": \"é/\"\n  },\n  \"a \": true,\n  \"b\": [\n    \
+                       1,\n    [],\n    {}\n  ]\n}";
         assert_eq!(indented(value).as_deref(), Some(written));
         assert_eq!(sha256_indented(value), Some(hex(&Sha256::digest(written.as_bytes()))));
     }

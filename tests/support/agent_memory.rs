@@ -47,7 +47,8 @@ impl AgentMemoryBuilder {
         let number = self.events.len() + 1;
         let defaults = json!({
             "id": format!("evt-{number:06}"), "kind": "tool_run", "sourceId": "agent-memory.local",
-            "externalItemId": null, "createdAt": WHEN, "contentHash": "00ff", "summary": format!("Run {number}."),
+            "externalItemId": null, "createdAt": WHEN, "contentHash": "00ff",
+            "summary": format!("Run {number}."),
             "signals": {"decisions": [], "gotchas": [], "nextStepHints": [], "keyPaths": [],
                 "validationObservations": []},
             "sourceRef": "agent-memory:update",
@@ -59,7 +60,7 @@ impl AgentMemoryBuilder {
     /// Adds a source; what it lacks is filled in.
     pub fn source(mut self, source: Value) -> Self {
         let defaults = json!({
-            "id": "talks", "type": "claude-local", "path": "/home/dev/talks", "createdAt": WHEN,
+            "id": "talks", "type": "claude-local", "path": "/srv/talks", "createdAt": WHEN,
             "updatedAt": WHEN, "lastSyncedAt": WHEN, "lastSyncStatus": "passed", "lastSyncError": null,
             "lastImportedCount": 1,
         });
@@ -107,7 +108,8 @@ impl AgentMemoryBuilder {
             files = files.with(&format!("../docs/agent-memory/{name}"), text);
         }
         let entry = format!(
-            "# Project\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\n## Memory\n<!-- agent-memory:entry end -->\n"
+            "# Project\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\n## Memory\n\
+             <!-- agent-memory:entry end -->\n"
         );
         files.with("../AGENTS.md", entry)
     }
@@ -147,8 +149,10 @@ pub fn bundle() -> Value {
             "validationSnapshot": {"status": "passed", "validatedAt": WHEN, "summary": "All tests passed.",
                 "results": [], "suggestedNextActions": ["Print one."]}},
         "gotchas": [gotcha("The drawer sticks"), gotcha("The clock drifts")],
-        "nextSteps": [{"title": "Oil the drawer", "why": "It sticks.", "start": "Open it.", "done": "It slides."}],
-        "validationCommands": [{"label": "tests", "command": ["cargo", "test"], "purpose": "Runs the tests."}],
+        "nextSteps": [{"title": "Oil the drawer", "why": "It sticks.",
+            "start": "Open it.", "done": "It slides."}],
+        "validationCommands": [{"label": "tests", "command": ["cargo", "test"],
+            "purpose": "Runs the tests."}],
     })
 }
 
@@ -159,7 +163,8 @@ pub fn gotcha(title: &str) -> Value {
 
 /// A checkpoint of that number.
 pub fn checkpoint(number: usize, event: &str, bundle: &Value) -> Value {
-    json!({"id": format!("chk-{number:06}"), "createdAt": WHEN, "eventId": event, "summary": format!("Step {number}."),
+    json!({"id": format!("chk-{number:06}"), "createdAt": WHEN, "eventId": event,
+        "summary": format!("Step {number}."),
         "bundle": bundle, "bundleHash": hash(bundle)})
 }
 

@@ -2,12 +2,16 @@
 //! changed from checkpoint to checkpoint.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::config::Settings;
 use super::{checkpoint, events, layout};
 use crate::format::Parts;
 use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role, Severity, View};
 use crate::text::scan::Tape;
+
+/// So many of the newest checkpoints are compared: retention keeps far fewer.
+const COMPARED: usize = 1_000;
 
 /// Every readable record of a file, with its number in it.
 pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &View)> {
@@ -85,7 +89,7 @@ pub struct Known<'a> {
 impl<'a> Known<'a> {
     /// Those of the whole store, archive included.
     pub fn of(parts: &Parts<'a>) -> Self {
-        let documents: &'a [std::sync::Arc<Document>] = parts.documents;
+        let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
         let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id.as_deref()).collect();
         let newest = ids.iter().filter_map(|id| events::ordinal(id)).max().unwrap_or_default();
@@ -141,22 +145,11 @@ pub fn facts(
     entries: &[Entry],
     state: Option<&Document>,
 ) -> Vec<(u32, &'static str, String)> {
-    let mut checkpoints: Vec<(u64, u32, &Document)> = Vec::new();
-    for (index, entry) in entries.iter().enumerate() {
-        let Some(document) = parts.documents.get(entry.document as usize) else { continue };
-        let id = views(document).next().and_then(|(_, _, view)| view.id.as_deref());
-        if layout::is_checkpoint(&document.path)
-            && let Some(ordinal) = id.and_then(checkpoint::ordinal)
-        {
-            checkpoints.push((ordinal, index as u32, document));
-        }
-    }
-    checkpoints.sort_by_key(|(ordinal, entry, document)| (*ordinal, document.role == Role::Archive, *entry));
     let (mut now, mut own, mut last) = (Tape::default(), Tape::default(), Tape::default());
     let now = state.and_then(|state| checkpoint::bundle_of(&mut now, &state.bytes));
     let mut facts = Vec::new();
     let mut previous: Option<&Document> = None;
-    for (_, entry, document) in checkpoints {
+    for (entry, document) in checkpoints(parts, entries) {
         let Some(bundle) = checkpoint::bundle_of(&mut own, &document.bytes) else { continue };
         let before = previous.and_then(|previous| checkpoint::bundle_of(&mut last, &previous.bytes));
         let mut add = |name, before, after| {
@@ -171,4 +164,22 @@ pub fn facts(
         previous = Some(document);
     }
     facts
+}
+
+/// The newest checkpoints with their entries, oldest first, archived ones included.
+fn checkpoints<'a>(parts: &Parts<'a>, entries: &[Entry]) -> Vec<(u32, &'a Document)> {
+    let documents: &'a [Arc<Document>] = parts.documents;
+    let mut checkpoints: Vec<(u64, u32, &'a Document)> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let Some(document) = documents.get(entry.document as usize) else { continue };
+        let id = views(document).next().and_then(|(_, _, view)| view.id.as_deref());
+        if layout::is_checkpoint(&document.path)
+            && let Some(ordinal) = id.and_then(checkpoint::ordinal)
+        {
+            checkpoints.push((ordinal, index as u32, document));
+        }
+    }
+    checkpoints.sort_by_key(|(ordinal, entry, document)| (*ordinal, document.role != Role::Archive, *entry));
+    let from = checkpoints.len().saturating_sub(COMPARED);
+    checkpoints.drain(from..).map(|(_, entry, document)| (entry, document)).collect()
 }

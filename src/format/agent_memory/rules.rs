@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::config::Settings;
 use super::document::text;
@@ -74,7 +75,7 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     fn of(parts: &Parts<'a>) -> Self {
         let mut files = Files::default();
-        let documents: &'a [std::sync::Arc<Document>] = parts.documents;
+        let documents: &'a [Arc<Document>] = parts.documents;
         for document in documents {
             let is = |name: &str| document.path == Path::new(name);
             match () {
