@@ -10,7 +10,7 @@ use super::material::{About, Material, column};
 use crate::format::reading::whole_object;
 use crate::model::time::DAY;
 use crate::model::{Code, Moment};
-use crate::text::indented;
+use crate::text::canonical::sha256_indented;
 use crate::text::scan::Tape;
 
 /// The repository that the store stands in.
@@ -42,7 +42,7 @@ pub fn write(material: &mut Material, chance: &mut Chance, now: Moment) -> (Vec<
 fn hash(bundle: &str) -> String {
     let mut tape = Tape::default();
     let value = whole_object(&mut tape, bundle.as_bytes()).ok();
-    value.and_then(indented::digest).unwrap_or_default()
+    value.and_then(sha256_indented).unwrap_or_default()
 }
 
 fn at(now: Moment, number: u32) -> String {

@@ -84,16 +84,16 @@ pub trait Format: Sync {
     /// Puts the files of a store together.
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly;
 
-    /// Files outside the root that are made from the store, relative to the folder that
-    /// holds the root. They are compared with it, and never records.
-    fn beside(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// Whether its stores live in checkouts of a repository, where modes are not kept: what
     /// others may read is worth a note there, and a warning elsewhere.
     fn in_checkout(&self) -> bool {
         false
+    }
+
+    /// Files outside its stores that are made from them, relative to the folder that a
+    /// store at the default place stands in. They are read to be judged, and never listed.
+    fn beside(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// How its memories fade where no config says otherwise.
@@ -128,8 +128,9 @@ pub struct Parts<'a> {
     pub folders: &'a [PathBuf],
     /// The locks, with what the system says of their holders.
     pub locks: &'a [LockFact],
-    /// The files that [`Format::beside`] names, with their bytes where they are there.
-    pub beside: &'a [(&'static str, Option<Vec<u8>>)],
+    /// The files outside the store that its format names, those that are there; `None`
+    /// where it does not stand at its default place, or not everything was read.
+    pub beside: Option<&'a [(PathBuf, Vec<u8>)]>,
 }
 
 /// A lock file as it was found.

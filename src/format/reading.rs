@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::fields::{Fault, Fields};
 use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
-use crate::text::json::Json;
+use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::records::{self, Piece};
 use crate::text::scan::{Newlines, Scan, Tape};
@@ -106,6 +106,17 @@ pub fn read_object(
     broken: Code,
     take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
 ) -> Vec<Problem> {
+    read_value(path, bytes, Kind::Object, broken, take)
+}
+
+/// Reads a file that is one JSON value of that kind, and hands it on; says why if it is not.
+pub fn read_value(
+    path: &Path,
+    bytes: &[u8],
+    kind: Kind,
+    broken: Code,
+    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     let body = without_mark(bytes);
     if body.len() < bytes.len() {
@@ -113,8 +124,8 @@ pub fn read_object(
         problems.push(Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1));
     }
     let mut tape = Tape::default();
-    match whole_object(&mut tape, body) {
-        Ok(object) => take(object, &mut problems),
+    match whole_value(&mut tape, body, kind) {
+        Ok(value) => take(value, &mut problems),
         Err((at, why)) => {
             problems.extend(conflict_marker(path, body));
             let line = 1 + feeds(&body[..at.min(body.len())]);
@@ -176,28 +187,30 @@ fn conflict_marker(path: &Path, body: &[u8]) -> Option<Problem> {
 
 /// The object that is all of `body`, or where and why there is none.
 pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
-    let value = whole_value(tape, body)?;
-    match value.kind() {
-        crate::text::json::Kind::Object => Ok(value),
-        other => Err((0, format!("The file should hold an object and holds {}.", other.as_str()))),
-    }
+    whole_value(tape, body, Kind::Object)
 }
 
-/// The value that is all of `body`, or where and why there is none.
-pub fn whole_value<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
+/// The value of that kind that is all of `body`, or where and why there is none.
+pub fn whole_value<'a>(tape: &'a mut Tape, body: &'a [u8], kind: Kind) -> Result<Json<'a>, (usize, String)> {
     if let Err(error) = std::str::from_utf8(body) {
         return Err((error.valid_up_to(), "The file is not UTF-8.".into()));
     }
+    let what = if kind == Kind::Object { "object" } else { "value" };
     let end = match tape.scan(body, Newlines::Refused) {
         Scan::Whole { end, .. } => end,
         Scan::Incomplete if body.iter().all(u8::is_ascii_whitespace) => {
             return Err((0, "The file is empty.".into()));
         }
-        Scan::Incomplete => return Err((body.len(), "The file ends before its object does.".into())),
+        Scan::Incomplete => return Err((body.len(), format!("The file ends before its {what} does."))),
         Scan::Bad { at } => return Err((at, "The file is not JSON.".into())),
     };
     if !body[end..].iter().all(u8::is_ascii_whitespace) {
-        return Err((end, "Something follows the file's object.".into()));
+        return Err((end, format!("Something follows the file's {what}.")));
     }
-    Ok(Json::of(body, tape))
+    let value = Json::of(body, tape);
+    if value.kind() == kind {
+        return Ok(value);
+    }
+    let found = value.kind().as_str();
+    Err((0, format!("The file should hold {} and holds {found}.", kind.as_str())))
 }

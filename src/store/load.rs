@@ -1,6 +1,6 @@
 //! Reading a store: files into documents, documents into a store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::{self, Found, Listing};
@@ -17,10 +17,11 @@ use crate::text::scan::{Newlines, Tape};
 const TAIL: u64 = 40 * 1024;
 /// How many of the files that changed last are read for the first screen.
 const TAIL_FILES: usize = 4;
-/// Of a file beside the root so many bytes are read.
-const BESIDE: u64 = 4 << 20;
 /// Small files are read whole for the first screen, up to this many bytes.
 const SMALL: u64 = 256 * 1024;
+
+/// So many bytes of a file beside a store are read.
+const BESIDE: u64 = 16 << 20;
 
 /// Reads a store. Reading never fails: what can't be read becomes a problem.
 ///
@@ -49,8 +50,9 @@ pub fn load_from(
         Extent::Tail => loader.tails(&listing),
     };
     let locks = loader.locks(&listing);
-    let beside = loader.beside(extent);
-    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: &beside };
+    let beside = (extent == Extent::Whole).then(|| loader.beside()).flatten();
+    let beside = beside.as_deref();
+    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside };
     let assembly = format.assemble(&parts, now);
     put_together(place, format, extent, listing, documents, assembly)
 }
@@ -161,15 +163,20 @@ impl Loader<'_> {
         Some(self.read(found, bytes[start..].to_vec(), len - TAIL + start as u64, generation))
     }
 
-    /// The files beside the root, for formats that have some.
-    fn beside(&self, extent: Extent) -> Vec<(&'static str, Option<Vec<u8>>)> {
-        let root = std::path::absolute(self.root).unwrap_or_else(|_| self.root.to_owned());
-        let Some(around) = root.parent().filter(|_| extent == Extent::Whole) else { return Vec::new() };
-        let read = |path: &&'static str| {
-            let bytes = self.disk.read(&around.join(path), 0, Some(BESIDE)).ok().map(|(bytes, _)| bytes);
-            (*path, bytes)
+    /// The files outside the store that the format names. A link that leads out of the
+    /// folder around the store is not followed.
+    fn beside(&self) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+        let (names, place) = (self.format.beside(), Path::new(self.format.default_place()));
+        let is_there = !names.is_empty() && self.root.ends_with(place);
+        let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
+        let real = self.disk.real_path(around).ok()?;
+        let read = |name: &&str| {
+            let path = self.disk.real_path(&around.join(name)).ok()?;
+            let inside = path.starts_with(&real);
+            let (bytes, _) = inside.then(|| self.disk.read(&path, 0, Some(BESIDE)).ok()).flatten()?;
+            Some((PathBuf::from(name), bytes))
         };
-        self.format.beside().iter().map(read).collect()
+        Some(names.iter().filter_map(read).collect())
     }
 
     fn locks(&self, listing: &Listing) -> Vec<LockFact> {
@@ -177,7 +184,7 @@ impl Loader<'_> {
         locks
             .filter_map(|found| {
                 let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, Some(4096)).ok()?;
-                let holder_alive = first_number(&bytes).map(disk::is_alive);
+                let holder_alive = process_number(&bytes).map(disk::is_alive);
                 let modified = Moment((generation.modified / 1000) as i64);
                 Some(LockFact { path: found.path.clone(), bytes, modified, holder_alive })
             })
@@ -230,8 +237,11 @@ fn shift(document: &mut Document) {
     document.problems.clear();
 }
 
-/// The process number in a lock: the first number that stands in it, whatever its shape.
-fn first_number(bytes: &[u8]) -> Option<i32> {
+/// The process number in a lock, whatever its shape: that of its `pid`, which may stand
+/// behind a timestamp, or else the first number.
+fn process_number(bytes: &[u8]) -> Option<i32> {
+    let named = memchr::memmem::find(bytes, b"\"pid\"").unwrap_or(0);
+    let bytes = bytes.get(named..)?;
     let start = bytes.iter().position(u8::is_ascii_digit)?;
     let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&bytes[start..start + digits]).ok()?.parse().ok()

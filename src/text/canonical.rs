@@ -2,7 +2,8 @@
 //!
 //! Specification 2 §8.2 says "sorted keys, no whitespace"; its pseudo-code passes the
 //! sorted top-level keys as JavaScript's replacer array, which also drops every nested
-//! key that is not one of them. Both flavours are computed here.
+//! key that is not one of them. Both flavours are computed here, and the indented form
+//! that specification 3's `bundleHash` is made of.
 
 use std::borrow::Cow;
 
@@ -49,8 +50,89 @@ pub fn legacy_checksum(entry: Json<'_>) -> String {
 }
 
 fn sha256(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().fold(String::from("sha256:"), |hex, byte| hex + &format!("{byte:02x}"))
+    String::from("sha256:") + &hex(&Sha256::digest(text.as_bytes()))
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+/// The digest, in hexadecimal, of a value's indented form. `None` for what is nested so
+/// deep that its indentation would be a multiple of its content: no format writes that.
+pub fn sha256_indented(value: Json<'_>) -> Option<String> {
+    let mut hasher = Sha256::new();
+    write_indented(value, &mut |text| hasher.update(text.as_bytes())).then(|| hex(&hasher.finalize()))
+}
+
+/// A value as JavaScript's `JSON.stringify` writes it with two spaces of indentation,
+/// members sorted. `None` as in [`sha256_indented`].
+pub fn indented(value: Json<'_>) -> Option<String> {
+    let mut out = String::new();
+    write_indented(value, &mut |text| out.push_str(text)).then_some(out)
+}
+
+/// What of an indented form is still to be written; the last is the next.
+enum Indented<'a> {
+    Value(Json<'a>, usize),
+    /// The line break before a member or item, and the comma before that.
+    Break(bool, usize),
+    Name(String),
+    Close(char, usize),
+}
+
+/// Hands the indented form on in pieces; false if it grows out of proportion.
+fn write_indented(value: Json<'_>, take: &mut dyn FnMut(&str)) -> bool {
+    const PIECE: usize = 1 << 16;
+    let mut room = value.raw().len().saturating_mul(64).saturating_add(1 << 20);
+    let mut waiting = vec![Indented::Value(value, 0)];
+    let mut out = String::new();
+    while let Some(step) = waiting.pop() {
+        match step {
+            Indented::Value(value, depth) => push_indented(value, depth, &mut waiting, &mut out),
+            Indented::Break(comma, depth) => {
+                out.push_str(if comma { ",\n" } else { "\n" });
+                out.extend(std::iter::repeat_n("  ", depth));
+            }
+            Indented::Name(name) => {
+                out.push_str(&name_in_quotes(&name));
+                out.push_str(": ");
+            }
+            Indented::Close(bracket, depth) => {
+                out.push('\n');
+                out.extend(std::iter::repeat_n("  ", depth));
+                out.push(bracket);
+            }
+        }
+        if out.len() > PIECE {
+            let Some(left) = room.checked_sub(out.len()) else { return false };
+            room = left;
+            take(&out);
+            out.clear();
+        }
+    }
+    take(&out);
+    true
+}
+
+fn push_indented<'a>(value: Json<'a>, depth: usize, waiting: &mut Vec<Indented<'a>>, out: &mut String) {
+    let (open, close, inner): (_, _, Vec<(Option<String>, Json<'a>)>) = match value.kind() {
+        Kind::Object => {
+            let members = last_members(value).into_iter();
+            ('{', '}', members.map(|(name, value)| (Some(name), value)).collect())
+        }
+        Kind::Array => ('[', ']', value.items().map(|item| (None, item)).collect()),
+        _ => return write_value(value, None, &mut Vec::new(), out),
+    };
+    out.push(open);
+    if inner.is_empty() {
+        return out.push(close);
+    }
+    waiting.push(Indented::Close(close, depth));
+    for (index, (name, value)) in inner.into_iter().enumerate().rev() {
+        waiting.push(Indented::Value(value, depth + 1));
+        waiting.extend(name.map(Indented::Name));
+        waiting.push(Indented::Break(index > 0, depth + 1));
+    }
 }
 
 /// RFC 8785: members sorted by UTF-16 units, numbers as JavaScript writes them, no
@@ -197,6 +279,26 @@ mod tests {
         let depth = 60_000;
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(form(&deep, None), deep);
+    }
+
+    #[test]
+    fn the_indented_form_is_what_javascript_writes_with_two_spaces() {
+        let text = r#"{"b":[1.0,[],{}],"a":{"y":"\u00e9\/","x":null},"a ":true}"#;
+        let mut tape = Tape::default();
+        tape.scan(text.as_bytes(), Newlines::Refused);
+        let value = Json::of(text.as_bytes(), &tape);
+        let written = "{\n  \"a\": {\n    \"x\": null,\n    \"y\": \"é/\"\n  },\n  \"a \": true,\n  \"b\": [\n    \
+                       1,\n    [],\n    {}\n  ]\n}";
+        assert_eq!(indented(value).as_deref(), Some(written));
+        assert_eq!(sha256_indented(value), Some(hex(&Sha256::digest(written.as_bytes()))));
+    }
+
+    #[test]
+    fn what_is_mostly_indentation_has_no_indented_form() {
+        let deep = "[".repeat(60_000) + &"]".repeat(60_000);
+        let mut tape = Tape::default();
+        tape.scan(deep.as_bytes(), Newlines::Refused);
+        assert_eq!(sha256_indented(Json::of(deep.as_bytes(), &tape)), None);
     }
 
     #[test]

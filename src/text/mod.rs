@@ -3,7 +3,6 @@
 pub mod canonical;
 pub mod fold;
 pub mod front_matter;
-pub mod indented;
 pub mod json;
 pub mod lines;
 pub mod records;

@@ -4,6 +4,7 @@
 //! An integration test writes `mod support;`. Each test binary uses another part of it.
 #![allow(dead_code, unused_imports)]
 
+pub mod agent_memory;
 pub mod files;
 pub mod index;
 pub mod memory_server;
@@ -13,6 +14,7 @@ pub mod terminal;
 pub mod tree;
 pub mod verb;
 
+pub use agent_memory::AgentMemoryBuilder;
 pub use files::{Files, check, gzip, problems, rows, tar_gz};
 pub use memory_server::MemoryServerBuilder;
 pub use session_log::SessionLogBuilder;

@@ -1,27 +1,45 @@
-//! `agent-memory`: a canonical bundle, an event history, checkpoints, archives, sources
-//! (specification 3, and what its own tool writes).
+//! `agent-memory`: a canonical state, an event history, checkpoints, import sources and
+//! archive batches (specification 3).
 //!
 //! Choices where the specification is silent:
-//! - Each section of the bundle is a record, and of the sections that are lists each item.
-//!   Its type is the section's own name (`gotchas`, `nextSteps`, …), and its time is the
-//!   state's `generatedAt`. It has no id.
-//! - A checkpoint, a source and the manifest of an archived batch are records too.
-//! - A hash over values nested deeper than 64 is not checked.
-//! - What the tool only warns of (sources that failed, missing paths, an old validation) is
-//!   no problem of the store; `status:failed` finds such sources.
+//! - The bundle's sections are the types of its records: one record for a section that is
+//!   an object (`project`, `projectMap`, `currentFocus`), one for each item of a section
+//!   that is a list (`gotchas`, `nextSteps`, `validationCommands`), and the same for
+//!   sections that it does not know. Their ids are paths, counted from 0: `gotchas.2`; an
+//!   item with an `id` of its own keeps that. They were created when the state was.
+//! - The inside of the sections is required as the format's own tool validates it; texts
+//!   hold more than white space. Settings may all be absent, and `retention.enabled` is
+//!   then true, which is that tool's default: gaps in the events are problems only where
+//!   it is false.
+//! - `externalItemId`, a checkpoint's `summary` and `eventId`, and what a source says of
+//!   its syncs may be absent.
+//! - `contentHash` covers material that is not in the store, and is never judged.
+//! - Whether the paths that the bundle and the sources name exist is not looked up: that
+//!   would reach beyond the store.
+//! - Projections and the entry block are judged by their markers, and only where the store
+//!   stands at its default place, as `.agent-memory` in its repository.
 
+mod archive;
 mod bundle;
-mod difference;
-mod event;
+mod checkpoint;
+mod config;
+mod document;
+mod events;
+mod history;
 mod layout;
+mod projection;
 mod rules;
+mod shape;
+mod sources;
+mod state;
+mod text;
 
 use std::path::Path;
 
 use super::glance::Glance;
-use super::reading::{self, Reading};
+use super::reading::Reading;
 use super::{Assembly, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Moment, Role};
+use crate::model::{DecayTable, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 3.
@@ -45,16 +63,17 @@ impl Format for AgentMemory {
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
-        match (role, layout::kind_of(path)) {
-            (Role::Config, _) => {
-                let problems = reading::read_object(path, bytes, Code::BadJson, &mut |_, _| {});
-                Reading { records: Vec::new(), problems }
+        let alone = |problems| Reading { records: Vec::new(), problems };
+        match role {
+            Role::Config => alone(config::check(path, bytes, now)),
+            Role::Metadata => alone(archive::check_manifest(path, bytes, now)),
+            Role::Records if path == Path::new(layout::STATE) => state::read(path, bytes, now),
+            Role::Records if path == Path::new(layout::SOURCES) => sources::read(path, bytes, now),
+            Role::Records | Role::Archive if layout::is_checkpoint(path) => {
+                checkpoint::read(path, bytes, now)
             }
-            (_, "state") => bundle::read(path, bytes, now),
-            (_, "source") => event::read_sources(path, bytes, now),
-            (_, "checkpoint") => bundle::read_checkpoint(path, bytes, now),
-            (_, "manifest") => event::read_manifest(path, bytes, now),
-            _ => event::read(path, bytes, now),
+            Role::Records | Role::Archive => events::read(path, bytes, now),
+            _ => Reading::default(),
         }
     }
 
@@ -62,40 +81,43 @@ impl Format for AgentMemory {
         rules::assemble(parts, now)
     }
 
-    fn beside(&self) -> &'static [&'static str] {
-        &layout::BESIDE
-    }
-
     fn in_checkout(&self) -> bool {
         true
     }
 
+    fn beside(&self) -> &'static [&'static str] {
+        projection::BESIDE
+    }
+
+    /// Events fade as conversations do; what was distilled of them does not.
     fn decay(&self) -> DecayTable {
-        let fades = Some(168.0);
-        let kinds = bundle::SECTIONS.map(|(section, _)| (section, None));
-        let others = [("checkpoint", None), ("source", None), ("manifest", None)];
-        DecayTable::new(&[&kinds[..], &others].concat(), fades, 0.1)
+        DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
     }
 
     fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
-        bundle::main_text(value)
+        text::main_text(value)
     }
 
     fn facets(&self) -> &'static [&'static str] {
-        &["source", "status", "provider", "path"]
+        &["source", "provider", "status", "path"]
     }
 
     fn unsearched(&self) -> &'static [&'static str] {
         &[
+            "sourceId",
+            "externalItemId",
+            "eventId",
+            "latestCheckpointId",
+            "lastRecalledEventId",
+            "sessionId",
             "createdAt",
             "updatedAt",
-            "lastSyncedAt",
             "generatedAt",
+            "validatedAt",
+            "lastSyncedAt",
+            "lastRecalledAt",
             "contentHash",
             "bundleHash",
-            "sourceId",
-            "eventId",
-            "externalItemId",
         ]
     }
 }

@@ -1,274 +1,244 @@
-//! What the files of a store say together, as the tool's own validation judges it.
+//! What the files of a store say together, as the format's own tool validates it.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::difference::difference;
-use super::layout;
-use crate::format::reading::{whole_object, without_mark};
-use crate::format::{Assembly, Parts, locks};
-use crate::model::{Body, Code, Document, Entry, Moment, Problem, Record, Role, Severity, State, View};
-use crate::text::indented;
+use super::config::Settings;
+use super::document::text;
+use super::projection::Beside;
+use super::{archive, history, layout};
+use crate::format::reading::{feeds, whole_object, without_mark};
+use crate::format::{Assembly, LockFact, Parts};
+use crate::model::time::DAY;
+use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
-/// So many checkpoints, the newest, are compared with the one before and with the state.
-const COMPARED: usize = 100;
-/// So many differences of a checkpoint are listed.
-const LISTED: usize = 40;
+/// A recorded validation older than this is no longer fresh: 14 days, in microseconds.
+const VALIDATION: i64 = 14 * DAY;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
-    let mut assembly = Assembly::default();
-    assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
+    let files = Files::of(parts);
+    let mut tape = Tape::default();
+    let config = files.config.and_then(|config| object(&mut tape, config));
+    let settings = Settings::of(config);
+    let mut tape = Tape::default();
+    let state =
+        files.state.and_then(|document| Some(StateFile { document, state: object(&mut tape, document)? }));
+    let entries = entries(parts);
+    let mut problems = files.problems(parts, settings);
+    let mut facts = history::facts(parts, &entries, files.state);
+    if let Some(state) = &state {
+        problems.extend(state.counts(&files));
+        problems.extend(files.checkpoints.iter().filter_map(|checkpoint| state.drift(checkpoint)));
+        problems.extend(files.events.and_then(|events| state.backlog(events, settings)));
+        problems.extend(state.validation(now));
+        problems.extend(parts.beside.iter().flat_map(|beside| state.beside(beside)));
+        facts.extend(state.facts(parts, &entries));
+    }
+    problems.extend(parts.locks.iter().filter_map(dead_lock));
+    Assembly { entries, problems, facts, ..Assembly::default() }
+}
+
+fn object<'a>(tape: &'a mut Tape, document: &'a Document) -> Option<Json<'a>> {
+    whole_object(tape, without_mark(&document.bytes)).ok()
+}
+
+fn entries(parts: &Parts<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
     for (number, document) in parts.documents.iter().enumerate() {
-        for (index, record) in document.records.iter().enumerate() {
-            let (state, index) = (state(document, record), index as u32);
-            assembly.entries.push(Entry { document: number as u32, record: index, session: None, state });
+        for (record, read) in document.records.iter().enumerate() {
+            let state = match (&read.body, document.role) {
+                (Body::Broken, _) => State::Broken,
+                (_, Role::Archive) => State::Archived,
+                _ => State::Live,
+            };
+            entries.push(Entry { document: number as u32, record: record as u32, session: None, state });
         }
     }
-    let files = Files { parts };
-    assembly.problems.extend(files.event_ids());
-    assembly.problems.extend(files.checkpoints().filter_map(check_hash));
-    let mut tape = Tape::default();
-    if let Some((document, state)) = files.state(&mut tape) {
-        assembly.problems.extend(check_hash(document));
-        assembly.problems.extend(files.counts(document, state));
-        assembly.problems.extend(files.latest(document, state));
-        assembly.problems.extend(files.projections(state));
-        assembly.facts.extend(files.of_project(&assembly.entries, state));
-        assembly.facts.extend(files.differences(&assembly.entries, state));
-    }
-    assembly
+    entries
 }
 
-fn state(document: &Document, record: &Record) -> State {
-    match record.body {
-        Body::Broken => State::Broken,
-        Body::Read(_) if document.role == Role::Archive => State::Archived,
-        Body::Read(_) => State::Live,
-    }
-}
-
-/// The hash of a document's bundle against the one that it gives.
-fn check_hash(document: &Document) -> Option<Problem> {
-    let mut tape = Tape::default();
-    let object = whole_object(&mut tape, without_mark(&document.bytes)).ok()?;
-    let stored = object.get("bundleHash")?.text()?;
-    let own = indented::digest(object.get("bundle")?)?;
-    let message = format!("`bundleHash` is {stored}, and the bundle's hash is {own}.");
-    (own != stored).then(|| Problem::of_file(Code::HashMismatch, Severity::Error, &document.path, message))
-}
-
+/// The active files of the store.
+#[derive(Default)]
 struct Files<'a> {
-    parts: &'a Parts<'a>,
+    state: Option<&'a Document>,
+    events: Option<&'a Document>,
+    sources: Option<&'a Document>,
+    config: Option<&'a Document>,
+    checkpoints: Vec<&'a Document>,
 }
 
 impl<'a> Files<'a> {
-    fn at(&self, path: &str) -> Option<&'a Document> {
-        self.parts.documents.iter().find(|document| document.path == Path::new(path)).map(|own| &**own)
-    }
-
-    fn state<'t>(&self, tape: &'t mut Tape) -> Option<(&'a Document, Json<'t>)>
-    where
-        'a: 't,
-    {
-        let document = self.at("state.json")?;
-        Some((document, whole_object(tape, without_mark(&document.bytes)).ok()?))
-    }
-
-    /// Every checkpoint, archived ones too.
-    fn checkpoints(&self) -> impl Iterator<Item = &'a Document> {
-        let documents = self.parts.documents.iter().map(|document| &**document);
-        documents.filter(|document| layout::kind_of(&document.path) == "checkpoint")
-    }
-
-    fn views(document: &'a Document) -> impl Iterator<Item = (u32, &'a Record, &'a View)> {
-        let records = document.records.iter().enumerate();
-        records.filter_map(|(index, record)| Some((index as u32, record, record.view()?)))
-    }
-
-    fn allows_gaps(&self) -> bool {
-        let mut tape = Tape::default();
-        let config = self.at("config.json");
-        let config = config.and_then(|config| whole_object(&mut tape, without_mark(&config.bytes)).ok());
-        config.and_then(|config| config.path(&["retention", "enabled"])?.bool()) == Some(true)
-    }
-
-    /// Ids rise strictly, and without gaps unless retention is on.
-    fn event_ids(&self) -> Vec<Problem> {
-        let Some(log) = self.at("history/events.jsonl") else { return Vec::new() };
-        let gaps = self.allows_gaps();
-        let mut problems = Vec::new();
-        let mut seen: HashMap<&str, u32> = HashMap::new();
-        let mut last: Option<u64> = None;
-        for (index, record, view) in Self::views(log) {
-            let Some(id) = view.id.as_deref() else { continue };
-            let mut add = |code, message: String| {
-                let problem = Problem::of_file(code, Severity::Error, &log.path, message);
-                problems.push(problem.at_line(record.line).of_record(index, Some(id)));
-            };
-            if let Some(line) = seen.insert(id, record.line) {
-                add(Code::DuplicateId, format!("The id stands already in line {line}."));
-                continue;
-            }
-            let Some(number) = number(id) else {
-                add(Code::OutOfRange, format!("The id {id:?} should be like \"evt-000001\"."));
-                continue;
-            };
-            match last {
-                Some(last) if number <= last => {
-                    add(
-                        Code::OutOfRange,
-                        format!("The id {id} does not rise: evt-{last:06} stands before it."),
-                    );
+    fn of(parts: &Parts<'a>) -> Self {
+        let mut files = Files::default();
+        let documents: &'a [Arc<Document>] = parts.documents;
+        for document in documents {
+            let is = |name: &str| document.path == Path::new(name);
+            match () {
+                () if is(layout::STATE) => files.state = Some(document),
+                () if is(layout::EVENTS) => files.events = Some(document),
+                () if is(layout::SOURCES) => files.sources = Some(document),
+                () if is(layout::CONFIG) => files.config = Some(document),
+                () if document.path.starts_with(layout::CHECKPOINTS) && document.role == Role::Records => {
+                    files.checkpoints.push(document);
                 }
-                Some(last) if !gaps && number != last + 1 => {
-                    add(Code::CountMismatch, format!("Events are missing between evt-{last:06} and {id}."));
-                }
-                _ => {}
+                () => {}
             }
-            last = Some(number.max(last.unwrap_or_default()));
         }
+        files
+    }
+
+    fn active(&self) -> impl Iterator<Item = &'a Document> {
+        let single = [self.state, self.events, self.sources];
+        single.into_iter().flatten().chain(self.checkpoints.clone())
+    }
+
+    fn problems(&self, parts: &Parts<'a>, settings: Settings) -> Vec<Problem> {
+        let mut problems = self.absent();
+        let known = history::Known::of(parts);
+        problems.extend(self.events.iter().flat_map(|events| history::order(events, settings)));
+        for kind in [vec![self.state], vec![self.events], vec![self.sources]] {
+            problems.extend(history::duplicates(kind.into_iter().flatten()));
+        }
+        problems.extend(history::duplicates(self.checkpoints.iter().copied()));
+        // Without the events nothing can be said of what they are missed for.
+        if self.events.is_some() {
+            problems.extend(self.active().flat_map(|document| known.dangling(document, settings)));
+        }
+        let history = self.events.into_iter().chain(self.checkpoints.iter().copied());
+        let live: HashSet<&str> =
+            history.flat_map(history::views).filter_map(|(_, _, view)| view.id.as_deref()).collect();
+        problems.extend(archive::check(parts, &live));
         problems
     }
 
-    fn counts(&self, document: &Document, state: Json<'_>) -> Vec<Problem> {
-        let count = |path| self.at(path).map_or(0, |document| document.records.len() as u64);
-        let counts = [
-            ("historyEventCount", count("history/events.jsonl")),
-            ("importSourceCount", count("sources.json")),
+    /// What every store of the format has, and this one lacks.
+    fn absent(&self) -> Vec<Problem> {
+        let files = [
+            (self.state.is_some(), layout::STATE, Severity::Error),
+            (self.events.is_some(), layout::EVENTS, Severity::Warning),
+            (self.sources.is_some(), layout::SOURCES, Severity::Warning),
+            (self.config.is_some(), layout::CONFIG, Severity::Warning),
+            (!self.checkpoints.is_empty(), layout::CHECKPOINTS, Severity::Warning),
         ];
-        let differs = |(name, found): (&str, u64)| {
-            let stored = state.path(&["maintenance", name])?.count()?;
-            let message = format!("`maintenance.{name}` is {stored}, and {found} are there.");
-            (stored != found)
-                .then(|| Problem::of_file(Code::CountMismatch, Severity::Error, &document.path, message))
-        };
-        counts.into_iter().filter_map(differs).collect()
+        let absent = files.into_iter().filter(|(is_there, ..)| !is_there);
+        absent
+            .map(|(_, path, severity)| {
+                let what = if path == layout::CHECKPOINTS { "checkpoint" } else { "file of this name" };
+                let message = format!("The store has no {what} that can be read.");
+                Problem::of_file(Code::MissingField, severity, path, message)
+            })
+            .collect()
+    }
+}
+
+/// The state, against the other files.
+struct StateFile<'a> {
+    document: &'a Document,
+    state: Json<'a>,
+}
+
+impl<'a> StateFile<'a> {
+    fn problem(&self, value: Json<'_>, code: Code, severity: Severity, message: String) -> Problem {
+        let body = without_mark(&self.document.bytes);
+        let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
+        Problem::of_file(code, severity, &self.document.path, message).at_line(line)
     }
 
-    /// The latest checkpoint is there, and is the state's.
-    fn latest(&self, document: &Document, state: Json<'_>) -> Option<Problem> {
-        let id = state.path(&["maintenance", "latestCheckpointId"])?.text()?;
-        let live = self.checkpoints().filter(|checkpoint| checkpoint.role == Role::Records);
-        let mut named = live
-            .filter(|checkpoint| Self::views(checkpoint).any(|(.., view)| view.id.as_deref() == Some(&*id)));
-        let Some(checkpoint) = named.next() else {
-            let message = format!("`maintenance.latestCheckpointId` names {id:?}, which is not there.");
-            return Some(Problem::of_file(Code::DanglingReference, Severity::Error, &document.path, message));
-        };
+    fn maintenance(&self, name: &str) -> Option<Json<'a>> {
+        self.state.path(&["maintenance", name])
+    }
+
+    /// The recorded counts. A line that can't be read may be counted or not.
+    fn counts(&self, files: &Files<'_>) -> Vec<Problem> {
+        let pairs = [("historyEventCount", files.events), ("importSourceCount", files.sources)];
+        let checked = pairs.into_iter().filter_map(|(name, document)| {
+            let (stored, document) = (self.maintenance(name)?, document?);
+            let count = stored.count()?;
+            let (all, read) = (document.records.len() as u64, history::views(document).count() as u64);
+            let message = format!("`{name}` is {count}, and {} holds {read}.", document.path.display());
+            let wrong = !(read..=all).contains(&count);
+            wrong.then(|| self.problem(stored, Code::CountMismatch, Severity::Error, message))
+        });
+        checked.collect()
+    }
+
+    /// Whether the checkpoint is the latest, and of another bundle than the state.
+    fn drift(&self, checkpoint: &Document) -> Option<Problem> {
+        let latest = self.maintenance("latestCheckpointId")?;
+        let (.., view) = history::views(checkpoint).next()?;
+        if !latest.is_text(view.id.as_deref()?) {
+            return None;
+        }
         let mut tape = Tape::default();
-        let own = whole_object(&mut tape, without_mark(&checkpoint.bytes)).ok()?;
-        let (own, of_state) = (own.get("bundleHash")?.text()?, state.get("bundleHash")?.text()?);
-        let message = format!("The latest checkpoint {id} is of another bundle than the state.");
-        (own != of_state)
-            .then(|| Problem::of_file(Code::HashMismatch, Severity::Error, &document.path, message))
+        let (own, stored) =
+            (text(self.state, "bundleHash")?, text(object(&mut tape, checkpoint)?, "bundleHash")?);
+        (own != stored).then(|| {
+            let message = "The latest checkpoint is of another bundle than the state.".into();
+            self.problem(latest, Code::HashMismatch, Severity::Warning, message)
+        })
     }
 
-    /// The generated files beside the store carry the state's hash.
-    fn projections(&self, state: Json<'_>) -> Vec<Problem> {
-        let Some(hash) = state.get("bundleHash").and_then(|hash| hash.text()) else { return Vec::new() };
-        let mut problems = Vec::new();
-        let mut add = |code, path: &str, message: String| {
-            problems.push(Problem::of_file(code, Severity::Warning, Path::new("..").join(path), message));
-        };
-        if self.parts.beside.is_empty() {
-            return Vec::new();
-        }
-        for (path, name) in layout::PROJECTIONS {
-            let marker = format!("<!-- agent-memory:projection file={name} version=3 bundleHash={hash} -->");
-            match self.beside(path) {
-                None => add(Code::ProjectionStale, path, "The projection is missing.".into()),
-                Some(bytes) if !first_line(bytes).contains(&marker) => {
-                    let message = "The projection does not start with the marker of the present state.";
-                    add(Code::ProjectionStale, path, message.into());
-                }
-                Some(_) => {}
-            }
-        }
-        let entry = state.path(&["bundle", "project", "recommendedEntryFile"]).and_then(|path| path.text());
-        let Some(entry) = entry.filter(|entry| layout::BESIDE.contains(&entry.as_ref())) else {
-            return problems;
-        };
-        let start = format!("<!-- agent-memory:entry version=3 bundleHash={hash} start -->");
-        let text = String::from_utf8_lossy(self.beside(&entry).unwrap_or_default());
-        let is_whole =
-            text.find(&start).is_some_and(|at| text[at..].contains("<!-- agent-memory:entry end -->"));
-        if !is_whole {
-            add(Code::EntryBlockStale, &entry, "It holds no entry block of the present state.".into());
-        }
-        problems
+    fn backlog(&self, events: &Document, settings: Settings) -> Option<Problem> {
+        let last = self.maintenance("lastRecalledEventId");
+        let id = last.and_then(|id| id.text());
+        let waiting = history::backlog(events, id.as_deref());
+        (waiting > settings.backlog).then(|| {
+            let message = format!(
+                "{waiting} events wait to be recalled; `recall.backlogWarnThreshold` is {}.",
+                settings.backlog
+            );
+            self.problem(last.unwrap_or(self.state), Code::LimitExceeded, Severity::Warning, message)
+        })
     }
 
-    fn beside(&self, path: &str) -> Option<&[u8]> {
-        self.parts.beside.iter().find(|(own, _)| *own == path).and_then(|(_, bytes)| bytes.as_deref())
+    /// A validation that was recorded, and is no longer fresh.
+    fn validation(&self, now: Moment) -> Option<Problem> {
+        let stored = self.state.path(&["bundle", "currentFocus", "validationSnapshot", "validatedAt"])?;
+        let (when, _) = Moment::parse(&stored.text()?)?;
+        (now > when.plus(VALIDATION)).then(|| {
+            let message = format!("The last validation is {} old; 14 days are allowed.", when.age_at(now));
+            self.problem(stored, Code::OutOfRange, Severity::Warning, message)
+        })
     }
 
-    /// What the state says beside its bundle, for its project.
-    fn of_project(&self, entries: &[Entry], state: Json<'_>) -> Vec<(u32, &'static str, String)> {
+    fn beside(&self, files: &[(PathBuf, Vec<u8>)]) -> Vec<Problem> {
+        let Some(hash) = text(self.state, "bundleHash") else { return Vec::new() };
+        let entry = self.state.path(&["bundle", "project", "recommendedEntryFile"]);
+        let entry = entry.and_then(|entry| entry.text());
+        Beside { files, hash: &hash, entry: entry.as_deref() }.check()
+    }
+
+    /// What stands in the state beside the bundle, as facts of the project's entry.
+    fn facts(&self, parts: &Parts<'_>, entries: &[Entry]) -> Vec<(u32, &'static str, String)> {
         let is_project = |entry: &Entry| {
-            let document = &self.parts.documents[entry.document as usize];
-            document.records[entry.record as usize].view().is_some_and(|view| view.kind == "project")
+            let document = parts.documents.get(entry.document as usize);
+            let record = document.and_then(|document| document.records.get(entry.record as usize));
+            let own = document.is_some_and(|document| document.path == self.document.path);
+            own && record.and_then(|record| record.view()).is_some_and(|view| view.kind == "project")
         };
-        let Some(at) = entries.iter().position(is_project) else { return Vec::new() };
-        let facts: [(&'static str, &[&str]); 5] = [
-            ("generatedAt", &["generatedAt"]),
+        let Some(project) = entries.iter().position(is_project) else { return Vec::new() };
+        let said: [(&'static str, &[&str]); 6] = [
+            ("generated by", &["generatorVersion"]),
+            ("generated at", &["generatedAt"]),
             ("provider", &["provider", "name"]),
-            ("lastRecalledAt", &["maintenance", "lastRecalledAt"]),
-            ("latestCheckpointId", &["maintenance", "latestCheckpointId"]),
-            ("historyEventCount", &["maintenance", "historyEventCount"]),
+            ("model", &["provider", "model"]),
+            ("last recalled", &["maintenance", "lastRecalledAt"]),
+            ("latest checkpoint", &["maintenance", "latestCheckpointId"]),
         ];
-        let value =
-            |path: &[&str]| state.path(path).filter(|value| !value.is_null()).map(|value| value.plain());
-        facts.iter().filter_map(|(name, path)| Some((at as u32, *name, value(path)?))).collect()
-    }
-
-    /// For each of the newest checkpoints, what changed since the one before and until now.
-    fn differences(&self, entries: &[Entry], state: Json<'_>) -> Vec<(u32, &'static str, String)> {
-        let numbers: Vec<usize> = (0..entries.len())
-            .filter(|&at| {
-                let document = &self.parts.documents[entries[at].document as usize];
-                layout::kind_of(&document.path) == "checkpoint" && entries[at].state == State::Live
-            })
-            .collect();
-        let newest = &numbers[numbers.len().saturating_sub(COMPARED)..];
-        let mut tapes: Vec<Tape> = newest.iter().map(|_| Tape::default()).collect();
-        let bundles: Vec<Option<Json<'_>>> = newest
-            .iter()
-            .zip(&mut tapes)
-            .map(|(&at, tape)| {
-                let document = &self.parts.documents[entries[at].document as usize];
-                whole_object(tape, without_mark(&document.bytes)).ok()?.get("bundle")
-            })
-            .collect();
-        let mut facts = Vec::new();
-        for (place, &at) in newest.iter().enumerate() {
-            let Some(own) = bundles[place] else { continue };
-            if let Some(before) = place.checked_sub(1).and_then(|before| bundles[before]) {
-                facts.extend(listed(before, own).map(|line| (at as u32, "since previous", line)));
-            }
-            if let Some(now) = state.get("bundle") {
-                facts.extend(listed(own, now).map(|line| (at as u32, "until now", line)));
-            }
-        }
-        facts
+        let said = said.into_iter().filter_map(|(name, path)| Some((name, self.state.path(path)?.text()?)));
+        said.map(|(name, text): (_, Cow<'_, str>)| (project as u32, name, text.into_owned())).collect()
     }
 }
 
-fn listed(before: Json<'_>, after: Json<'_>) -> impl Iterator<Item = String> {
-    let changes = difference(before, after);
-    let more = changes.len().saturating_sub(LISTED);
-    let more = (more > 0).then(|| format!("… and {more} more"));
-    changes.into_iter().take(LISTED).map(|change| change.to_line()).chain(more)
-}
-
-fn number(id: &str) -> Option<u64> {
-    let digits = id.strip_prefix("evt-").filter(|digits| digits.len() >= 6)?;
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
-}
-
-fn first_line(bytes: &[u8]) -> String {
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    String::from_utf8_lossy(line).into_owned()
+/// A lock of the automation whose process is gone.
+fn dead_lock(lock: &LockFact) -> Option<Problem> {
+    (lock.holder_alive == Some(false)).then(|| {
+        let message = "The process that took this lock is gone.";
+        Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, message)
+    })
 }

@@ -1,0 +1,92 @@
+//! Archive batches (§ archive): what retention moved out of the active store.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::config;
+use super::layout;
+use super::shape::Shape;
+use crate::format::Parts;
+use crate::format::fields::Need::{Optional, Required};
+use crate::format::reading::{whole_object, without_mark};
+use crate::model::{Code, Document, Moment, Problem, Role, Severity};
+use crate::text::json::Json;
+use crate::text::scan::Tape;
+
+/// What is wrong with a batch's manifest.
+pub fn check_manifest(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
+    config::judged(path, bytes, &MANIFEST, now)
+}
+
+const MANIFEST: Shape = Shape::Object(&[
+    ("createdAt", Required, Shape::When),
+    ("archivedEventIds", Required, Shape::Texts),
+    ("archivedCheckpointIds", Required, Shape::Texts),
+    ("historyMaxAgeDays", Optional, Shape::Count),
+    ("checkpointMaxAgeDays", Optional, Shape::Count),
+    ("keepRecent", Optional, Shape::Count),
+    ("expireAfterDays", Optional, Shape::Count),
+]);
+
+/// One batch's files.
+#[derive(Default)]
+struct Batch<'a> {
+    manifest: Option<&'a Document>,
+    ids: BTreeSet<&'a str>,
+}
+
+/// What the batches hold against what their manifests and the active store say.
+pub fn check(parts: &Parts<'_>, live: &HashSet<&str>) -> Vec<Problem> {
+    let mut batches: BTreeMap<PathBuf, Batch<'_>> = BTreeMap::new();
+    for folder in parts.folders.iter().filter(|folder| folder.parent() == Some(Path::new("archive"))) {
+        batches.entry(folder.clone()).or_default();
+    }
+    for document in parts.documents {
+        let Some(folder) = layout::batch_of(&document.path) else { continue };
+        let batch = batches.entry(folder.to_owned()).or_default();
+        if document.role == Role::Metadata {
+            batch.manifest = Some(document);
+        }
+        batch.ids.extend(document.records.iter().filter_map(|record| record.view()?.id.as_deref()));
+    }
+    batches.iter().flat_map(|(folder, batch)| batch.problems(folder, live)).collect()
+}
+
+impl Batch<'_> {
+    fn problems(&self, folder: &Path, live: &HashSet<&str>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut add = |severity, file: &Path, message: String| {
+            problems.push(Problem::of_file(Code::ArchiveBroken, severity, file, message));
+        };
+        // A batch is copied before its originals go: what a crash leaves stands twice.
+        let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
+        if twice > 0 {
+            let message = format!("{twice} of the batch's records still stand in the active store.");
+            add(Severity::Warning, folder, message);
+        }
+        let Some(manifest) = self.manifest else {
+            add(Severity::Warning, folder, "The batch has no `manifest.json`.".into());
+            return problems;
+        };
+        let mut tape = Tape::default();
+        let Ok(object) = whole_object(&mut tape, without_mark(&manifest.bytes)) else { return problems };
+        let named = named(object);
+        let missing = named.iter().filter(|id| !self.ids.contains(id.as_str())).count();
+        if missing > 0 {
+            let message = format!("The manifest names {missing} records that the batch does not hold.");
+            add(Severity::Error, &manifest.path, message);
+        }
+        let unnamed = self.ids.iter().filter(|id| !named.contains(**id)).count();
+        if unnamed > 0 {
+            let message = format!("The batch holds {unnamed} records that its manifest does not name.");
+            add(Severity::Warning, &manifest.path, message);
+        }
+        problems
+    }
+}
+
+fn named(manifest: Json<'_>) -> BTreeSet<String> {
+    let lists = ["archivedEventIds", "archivedCheckpointIds"].into_iter();
+    let ids = lists.filter_map(|name| manifest.get(name)).flat_map(|list| list.items());
+    ids.filter_map(|id| id.text()).map(|id| id.into_owned()).collect()
+}

@@ -1,0 +1,250 @@
+//! Checkpoints (§ history/checkpoints): the bundle as it was, and what changed since.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::path::Path;
+
+use super::bundle::{self, BUNDLE};
+use super::document::{self, Document, text};
+use super::events;
+use super::shape::{self, Shape};
+use crate::format::fields::Need::{Optional, Required};
+use crate::format::reading::{Reading, whole_object, without_mark};
+use crate::model::{Code, Moment, Reference, Severity, View};
+use crate::text::canonical::indented;
+use crate::text::json::{Json, Kind};
+use crate::text::scan::Tape;
+
+const CHECKPOINT: Shape = Shape::Object(&[
+    ("id", Required, Shape::Text),
+    ("createdAt", Required, Shape::When),
+    ("eventId", Optional, Shape::TextOrNull),
+    ("bundleHash", Required, Shape::Text),
+    ("bundle", Required, BUNDLE),
+    ("summary", Optional, Shape::Text),
+]);
+
+/// Reads a checkpoint: the file is the record.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    document::read(path, bytes, Kind::Object, &mut |checkpoint, document| {
+        document.record(checkpoint, view(checkpoint));
+        document.found(shape::check(checkpoint, "", &CHECKPOINT, now));
+        bundle::check(checkpoint, document);
+        check_id(checkpoint, path, document);
+    })
+}
+
+fn view(checkpoint: Json<'_>) -> View {
+    let event = text(checkpoint, "eventId").map(|id| Reference::to_record("eventId", id));
+    let created = text(checkpoint, "createdAt").and_then(|when| Moment::parse(&when));
+    View {
+        id: text(checkpoint, "id").map(Into::into),
+        kind: Cow::Borrowed("checkpoint"),
+        created: created.map(|(when, _)| when),
+        importance: 0.5,
+        references: event.into_iter().collect(),
+        ..View::default()
+    }
+}
+
+/// A checkpoint is found by its file's name, which is its id.
+fn check_id(checkpoint: Json<'_>, path: &Path, document: &mut Document<'_>) {
+    let Some(stored) = checkpoint.get("id") else { return };
+    let Some(id) = stored.text().filter(|id| !id.trim().is_empty()) else { return };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let at = stored.span().0;
+    if ordinal(&id).is_none() {
+        let message = format!("The id is {id:?}; a checkpoint's is `chk-` and its number.");
+        document.problem(Code::OutOfRange, Severity::Error, at, message);
+    } else if stem != id {
+        let message = format!("The checkpoint {id:?} stands in a file that is named {stem:?}.");
+        document.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
+    }
+}
+
+/// The number in a checkpoint's id.
+pub fn ordinal(id: &str) -> Option<u64> {
+    events::number(id, "chk-")
+}
+
+/// The bytes of the bundle in a state or a checkpoint, if it can be read.
+pub fn bundle_of<'a>(tape: &'a mut Tape, file: &'a [u8]) -> Option<&'a [u8]> {
+    let bundle = whole_object(tape, without_mark(file)).ok()?.get("bundle")?;
+    (bundle.kind() == Kind::Object).then(|| bundle.raw())
+}
+
+/// What became of one item between two bundles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Became {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It says something else.
+    Changed,
+}
+
+/// One difference between two bundles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// The section of the bundle.
+    pub section: String,
+    /// What names the item: its title or label, or of a section that is an object the
+    /// name of the member. Untrusted text.
+    pub item: String,
+    /// What became of it.
+    pub became: Became,
+    /// Its text before; empty for what is new.
+    pub before: String,
+    /// Its text after; empty for what is gone.
+    pub after: String,
+}
+
+/// What differs between two bundles, section by section; nothing if one can't be read.
+/// Items of lists are told by title or label, so that one that moved has not changed;
+/// number spelling, white space and the order of members make no difference.
+pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Change> {
+    let (mut old, mut new) = (Tape::default(), Tape::default());
+    let (Ok(before), Ok(after)) = (whole_object(&mut old, before), whole_object(&mut new, after)) else {
+        return Vec::new();
+    };
+    let mut sections: Vec<(String, Option<Json<'_>>, Option<Json<'_>>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (name, section) in before.members() {
+        let name = name.text().unwrap_or_default().into_owned();
+        places.insert(name.clone(), sections.len());
+        sections.push((name, Some(section), None));
+    }
+    for (name, section) in after.members() {
+        let name = name.text().unwrap_or_default().into_owned();
+        match places.get(&name) {
+            Some(&place) => sections[place].2 = Some(section),
+            None => sections.push((name, None, Some(section))),
+        }
+    }
+    sections.iter().flat_map(|(name, before, after)| between(name, *before, *after)).collect()
+}
+
+/// The items of a section, by name and number among those of the same name.
+type Items = BTreeMap<(String, usize), String>;
+
+fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<Change> {
+    if before.zip(after).is_some_and(|(before, after)| before.raw() == after.raw()) {
+        return Vec::new();
+    }
+    let before = before.map(items).unwrap_or_default();
+    let mut after = after.map(items).unwrap_or_default();
+    let mut changes = Vec::new();
+    let mut add = |item: &str, became, before: String, after: String| {
+        changes.push(Change { section: section.to_owned(), item: item.to_owned(), became, before, after });
+    };
+    for (key, old) in before {
+        match after.remove(&key) {
+            None => add(&key.0, Became::Removed, old, String::new()),
+            Some(new) if new != old => add(&key.0, Became::Changed, old, new),
+            Some(_) => {}
+        }
+    }
+    for (key, new) in after {
+        add(&key.0, Became::Added, String::new(), new);
+    }
+    changes
+}
+
+fn items(section: Json<'_>) -> Items {
+    let mut items = Items::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut add = |name: String, value: Json<'_>| {
+        let count = counts.entry(name.clone()).or_default();
+        items.insert((name, *count), indented(value).unwrap_or_else(|| value.plain()));
+        *count += 1;
+    };
+    match section.kind() {
+        Kind::Object => {
+            section.members().for_each(|(key, value)| add(key.text().unwrap_or_default().into(), value));
+        }
+        Kind::Array => section.items().for_each(|item| {
+            let name = text(item, "title").or_else(|| text(item, "label"));
+            add(name.map_or_else(|| item.plain(), Cow::into_owned), item);
+        }),
+        _ => add(String::new(), section),
+    }
+    items
+}
+
+/// Changes in short: `gotchas +1 −0 · nextSteps ~2`.
+pub(crate) fn in_short(changes: &[Change]) -> String {
+    let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
+    for change in changes {
+        if counts.last().is_none_or(|(section, _)| *section != change.section) {
+            counts.push((&change.section, [0; 3]));
+        }
+        if let Some((_, counts)) = counts.last_mut() {
+            counts[change.became as usize] += 1;
+        }
+    }
+    let mut short = String::new();
+    for (section, [added, removed, changed]) in counts {
+        let between = if short.is_empty() { "" } else { " · " };
+        // Writing to a string can't fail.
+        let _ = write!(short, "{between}{section}");
+        if added + removed > 0 {
+            let _ = write!(short, " +{added} −{removed}");
+        }
+        if changed > 0 {
+            let _ = write!(short, " ~{changed}");
+        }
+    }
+    if short.is_empty() { "no change".into() } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = r#"{"gotchas":[{"title":"a","cause":"x"},{"title":"b","cause":"y"}],
+        "nextSteps":[{"title":"s","why":"1"}],"project":{"name":"p","summary":"old"}}"#;
+
+    fn short(after: &str) -> String {
+        in_short(&difference(BEFORE.as_bytes(), after.as_bytes()))
+    }
+
+    #[test]
+    fn a_bundle_does_not_differ_from_itself_however_it_is_written() {
+        assert_eq!(short(BEFORE), "no change");
+        let other = r#"{"project":{"summary":"\u006fld","name":"p"}, "nextSteps":[{"why":"1","title":"s"}],
+            "gotchas":[{"cause":"y","title":"b"},{"cause":"x","title":"a"}]}"#;
+        assert_eq!(short(other), "no change");
+    }
+
+    #[test]
+    fn what_is_new_gone_and_changed_is_told_by_section() {
+        let after = r#"{"gotchas":[{"title":"b","cause":"z"},{"title":"c","cause":"x"}],
+            "nextSteps":[{"title":"s","why":"1"}],"project":{"name":"p","summary":"new"},"later":7}"#;
+        assert_eq!(short(after), "gotchas +1 −1 ~1 · project ~1 · later +1 −0");
+        let changes = difference(BEFORE.as_bytes(), after.as_bytes());
+        let project = changes.iter().find(|change| change.section == "project").cloned();
+        let expected = Change {
+            section: "project".into(),
+            item: "summary".into(),
+            became: Became::Changed,
+            before: "\"old\"".into(),
+            after: "\"new\"".into(),
+        };
+        assert_eq!(project, Some(expected));
+    }
+
+    #[test]
+    fn items_of_one_name_are_told_apart_by_their_order() {
+        let one = r#"{"gotchas":[{"title":"a"},{"title":"a","n":1}]}"#;
+        let two = r#"{"gotchas":[{"title":"a"},{"title":"a","n":2},{"title":"a"}]}"#;
+        assert_eq!(in_short(&difference(one.as_bytes(), two.as_bytes())), "gotchas +1 −0 ~1");
+    }
+
+    #[test]
+    fn a_section_that_is_missing_on_one_side_is_new_or_gone() {
+        assert_eq!(short(r#"{"gotchas":[]}"#), "gotchas +0 −2 · nextSteps +0 −1 · project +0 −2");
+        assert_eq!(short("{"), "no change");
+    }
+}

@@ -1,0 +1,185 @@
+//! The event stream and the checkpoints: order, gaps, what refers to what, and what
+//! changed from checkpoint to checkpoint.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::config::Settings;
+use super::{checkpoint, events, layout};
+use crate::format::Parts;
+use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role, Severity, View};
+use crate::text::scan::Tape;
+
+/// So many of the newest checkpoints are compared: retention keeps far fewer.
+const COMPARED: usize = 1_000;
+
+/// Every readable record of a file, with its number in it.
+pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &View)> {
+    let records = document.records.iter().enumerate();
+    records.filter_map(|(number, record)| Some((number as u32, record, record.view()?)))
+}
+
+/// A problem of one record.
+pub fn of_record(
+    document: &Document,
+    (number, record, view): (u32, &Record, &View),
+    (code, severity, message): (Code, Severity, String),
+) -> Problem {
+    let problem = Problem::of_file(code, severity, &document.path, message);
+    problem.at_line(record.line).of_record(number, view.id.as_deref())
+}
+
+/// What the order of the active events has wrong: their numbers rise by one, and gaps are
+/// left only by retention, which starts at the oldest.
+pub fn order(document: &Document, settings: Settings) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut last = 0;
+    // A line that can't be read may hold the very event that seems to be missing.
+    let mut unread = false;
+    for (number, record) in document.records.iter().enumerate() {
+        let Body::Read(view) = &record.body else {
+            unread = true;
+            continue;
+        };
+        let Some(id) = view.id.as_deref() else { continue };
+        let Some(ordinal) = events::ordinal(id) else { continue };
+        let mut add = |fault| problems.push(of_record(document, (number as u32, record, view), fault));
+        let again = !seen.insert(id);
+        if !again && ordinal <= last {
+            let message = format!("The id {id} follows {}; the numbers of events rise.", events::id_of(last));
+            add((Code::UnexpectedPlace, Severity::Error, message));
+        } else if !again && ordinal > last + 1 && !settings.retention && !unread {
+            let (after, gone) = (events::id_of(last), ordinal - last - 1);
+            let message =
+                format!("Events are missing between {after} and {id}: {gone}, and retention is off.");
+            add((Code::CountMismatch, Severity::Error, message));
+        }
+        last = last.max(ordinal);
+        unread = false;
+    }
+    problems
+}
+
+/// Records whose id an earlier record of their files has.
+pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem> {
+    let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+    let mut problems = Vec::new();
+    for document in files {
+        for (number, record, view) in views(document) {
+            let Some(id) = view.id.as_deref() else { continue };
+            let Some((other, line)) = first.get(id) else {
+                first.insert(id, (document, record.line));
+                continue;
+            };
+            let message = format!("The id stands already in {}, line {line}.", other.path.display());
+            let fault = (Code::DuplicateId, Severity::Warning, message);
+            problems.push(of_record(document, (number, record, view), fault));
+        }
+    }
+    problems
+}
+
+/// The ids that there are, and how far the events go.
+pub struct Known<'a> {
+    ids: HashSet<&'a str>,
+    newest: u64,
+}
+
+impl<'a> Known<'a> {
+    /// Those of the whole store, archive included.
+    pub fn of(parts: &Parts<'a>) -> Self {
+        let documents: &'a [Arc<Document>] = parts.documents;
+        let records = documents.iter().flat_map(|document| &document.records);
+        let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id.as_deref()).collect();
+        let newest = ids.iter().filter_map(|id| events::ordinal(id)).max().unwrap_or_default();
+        Known { ids, newest }
+    }
+
+    /// References of active records to what is not there. An event that retention moved
+    /// away, and that expired since, is no loss.
+    pub fn dangling(&self, document: &'a Document, settings: Settings) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut told: HashSet<&str> = HashSet::new();
+        for (number, record, view) in views(document) {
+            for reference in view.references.iter().filter(|own| !self.ids.contains(&*own.to.text)) {
+                let Some((severity, message)) = self.judge(reference, settings, &mut told) else { continue };
+                let fault = (Code::DanglingReference, severity, message);
+                problems.push(of_record(document, (number, record, view), fault));
+            }
+        }
+        problems
+    }
+
+    fn judge<'b>(
+        &self,
+        reference: &'b Reference,
+        settings: Settings,
+        told: &mut HashSet<&'b str>,
+    ) -> Option<(Severity, String)> {
+        let (relation, id) = (reference.relation, &*reference.to.text);
+        let message = format!("`{relation}` names {id:?}, which is not in the store.");
+        match relation {
+            // A source may be taken out of the registry; its events stay. Told once.
+            "sourceId" => told.insert(id).then_some((Severity::Note, message)),
+            "latestCheckpointId" => Some((Severity::Error, message)),
+            _ => {
+                let moved = settings.retention && events::ordinal(id).is_some_and(|own| own <= self.newest);
+                (!moved).then_some((Severity::Warning, message))
+            }
+        }
+    }
+}
+
+/// How many active events are newer than the last that was recalled.
+pub fn backlog(document: &Document, last_recalled: Option<&str>) -> u64 {
+    let recalled = last_recalled.and_then(events::ordinal).unwrap_or_default();
+    let ids = views(document).filter_map(|(_, _, view)| view.id.as_deref());
+    ids.filter(|id| events::ordinal(id).is_some_and(|own| own > recalled)).count() as u64
+}
+
+/// What changed from each checkpoint's predecessor to it, and from it to the state, as
+/// facts of its entry.
+pub fn facts(
+    parts: &Parts<'_>,
+    entries: &[Entry],
+    state: Option<&Document>,
+) -> Vec<(u32, &'static str, String)> {
+    let (mut now, mut own, mut last) = (Tape::default(), Tape::default(), Tape::default());
+    let now = state.and_then(|state| checkpoint::bundle_of(&mut now, &state.bytes));
+    let mut facts = Vec::new();
+    let mut previous: Option<&Document> = None;
+    for (entry, document) in checkpoints(parts, entries) {
+        let Some(bundle) = checkpoint::bundle_of(&mut own, &document.bytes) else { continue };
+        let before = previous.and_then(|previous| checkpoint::bundle_of(&mut last, &previous.bytes));
+        let mut add = |name, before, after| {
+            facts.push((entry, name, checkpoint::in_short(&checkpoint::difference(before, after))));
+        };
+        if let Some(before) = before {
+            add("since previous", before, bundle);
+        }
+        if let Some(now) = now {
+            add("until now", bundle, now);
+        }
+        previous = Some(document);
+    }
+    facts
+}
+
+/// The newest checkpoints with their entries, oldest first, archived ones included.
+fn checkpoints<'a>(parts: &Parts<'a>, entries: &[Entry]) -> Vec<(u32, &'a Document)> {
+    let documents: &'a [Arc<Document>] = parts.documents;
+    let mut checkpoints: Vec<(u64, u32, &'a Document)> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let Some(document) = documents.get(entry.document as usize) else { continue };
+        let id = views(document).next().and_then(|(_, _, view)| view.id.as_deref());
+        if layout::is_checkpoint(&document.path)
+            && let Some(ordinal) = id.and_then(checkpoint::ordinal)
+        {
+            checkpoints.push((ordinal, index as u32, document));
+        }
+    }
+    checkpoints.sort_by_key(|(ordinal, entry, document)| (*ordinal, document.role != Role::Archive, *entry));
+    let from = checkpoints.len().saturating_sub(COMPARED);
+    checkpoints.drain(from..).map(|(_, entry, document)| (entry, document)).collect()
+}

@@ -1,0 +1,190 @@
+//! Shapes of values, declared, and what deviates from them, with its place.
+
+use std::fmt;
+
+use crate::format::fields::{Fault, Fields, Need};
+use crate::model::{Code, Moment, Severity};
+use crate::text::json::{Json, Kind};
+
+/// What a value should be.
+pub enum Shape {
+    /// A string that holds more than white space.
+    Text,
+    /// The same, or `null`.
+    TextOrNull,
+    /// An array of such strings.
+    Texts,
+    /// A timestamp.
+    When,
+    /// A timestamp, or `null`.
+    WhenOrNull,
+    /// A whole number, 0 or more.
+    Count,
+    /// A boolean.
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// An object with these members, and any others.
+    Object(&'static [Member]),
+    /// An array whose items have this shape.
+    Each(&'static Shape),
+}
+
+/// A member of an object: its name, whether it must be there, and its shape.
+pub type Member = (&'static str, Need, Shape);
+
+/// A fault, and the byte at which the value stands that has it.
+#[derive(Debug)]
+pub struct Found {
+    /// Where the value starts within the scanned bytes.
+    pub at: usize,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// Everything in `value` that deviates from `shape`. `name` is what messages call it.
+pub fn check(value: Json<'_>, name: &'static str, shape: &Shape, now: Moment) -> Vec<Found> {
+    let mut checker = Checker { now, found: Vec::new() };
+    checker.value(value, &Name { before: None, part: Part::Member(name) }, shape);
+    checker.found
+}
+
+/// Where a value stands, as a chain from the inside out: written only into messages.
+struct Name<'a> {
+    before: Option<&'a Name<'a>>,
+    part: Part,
+}
+
+enum Part {
+    Member(&'static str),
+    Item(usize),
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(before) = self.before {
+            before.fmt(f)?;
+        }
+        match (&self.part, self.before.is_some_and(|before| !before.is_nameless())) {
+            (Part::Member(name), true) => write!(f, ".{name}"),
+            (Part::Member(name), false) => f.write_str(name),
+            (Part::Item(index), _) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+impl Name<'_> {
+    fn is_nameless(&self) -> bool {
+        self.before.is_none() && matches!(self.part, Part::Member(""))
+    }
+}
+
+struct Checker {
+    now: Moment,
+    found: Vec<Found>,
+}
+
+impl Checker {
+    fn add(&mut self, value: Json<'_>, code: Code, message: String) {
+        self.found.push(Found { at: value.span().0, fault: (code, Severity::Error, message) });
+    }
+
+    // The shapes are constants, and none of them is deep: that bounds the recursion.
+    fn value(&mut self, value: Json<'_>, name: &Name<'_>, shape: &Shape) {
+        let fits = match shape {
+            Shape::TextOrNull | Shape::WhenOrNull if value.is_null() => true,
+            Shape::Text | Shape::TextOrNull => self.text(value, name),
+            Shape::Texts => self.items(value, name, &Shape::Text),
+            Shape::When | Shape::WhenOrNull => value.kind() == Kind::String,
+            Shape::Count => self.count(value, name),
+            Shape::Flag => value.kind() == Kind::Bool,
+            Shape::Word(words) => self.word(value, name, words),
+            Shape::Object(members) => self.object(value, name, members),
+            Shape::Each(shape) => self.items(value, name, shape),
+        };
+        if !fits {
+            let found = value.kind().as_str();
+            self.add(value, Code::WrongType, format!("`{name}` should be {} and is {found}.", wanted(shape)));
+        }
+    }
+
+    fn text(&mut self, value: Json<'_>, name: &Name<'_>) -> bool {
+        let Some(text) = value.text() else { return false };
+        if text.trim().is_empty() {
+            self.add(value, Code::OutOfRange, format!("`{name}` is empty; this format wants a text."));
+        }
+        true
+    }
+
+    fn count(&mut self, value: Json<'_>, name: &Name<'_>) -> bool {
+        let Some(number) = value.number() else { return false };
+        if value.count().is_none() {
+            let message = format!("`{name}` is {number}; it should be a whole number, 0 or more.");
+            self.add(value, Code::OutOfRange, message);
+        }
+        true
+    }
+
+    fn word(&mut self, value: Json<'_>, name: &Name<'_>, words: &[&str]) -> bool {
+        let Some(text) = value.text() else { return false };
+        if !words.contains(&text.as_ref()) {
+            let message = format!("`{name}` is {text:?}; it should be one of {}.", words.join(", "));
+            self.add(value, Code::OutOfRange, message);
+        }
+        true
+    }
+
+    fn items(&mut self, value: Json<'_>, name: &Name<'_>, shape: &Shape) -> bool {
+        for (index, item) in value.items().enumerate() {
+            self.value(item, &Name { before: Some(name), part: Part::Item(index) }, shape);
+        }
+        value.kind() == Kind::Array
+    }
+
+    fn object(&mut self, value: Json<'_>, name: &Name<'_>, members: &[Member]) -> bool {
+        if value.kind() != Kind::Object {
+            return false;
+        }
+        for (own, need, shape) in members {
+            let named = Name { before: Some(name), part: Part::Member(own) };
+            match value.get(own) {
+                None if *need == Need::Required => {
+                    self.add(value, Code::MissingField, format!("`{named}` is missing."));
+                }
+                None => {}
+                Some(member) if member.is_null() && *need == Need::Optional => {}
+                Some(member) => {
+                    self.value(member, &named, shape);
+                    if matches!(shape, Shape::When | Shape::WhenOrNull) {
+                        self.moment(value, member, own);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// What the timestamp `name` of an object has wrong beside its type.
+    fn moment(&mut self, object: Json<'_>, member: Json<'_>, name: &'static str) {
+        if member.kind() != Kind::String {
+            return;
+        }
+        let mut fields = Fields::new(object, self.now);
+        fields.moment(name, Need::Optional);
+        let at = member.span().0;
+        self.found.extend(fields.into_faults().into_iter().map(|fault| Found { at, fault }));
+    }
+}
+
+fn wanted(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Text | Shape::Word(_) => "a string",
+        Shape::TextOrNull => "a string or null",
+        Shape::When => "a timestamp",
+        Shape::WhenOrNull => "a timestamp or null",
+        Shape::Count => "a number",
+        Shape::Flag => "a boolean",
+        Shape::Object(_) => "an object",
+        Shape::Texts | Shape::Each(_) => "an array",
+    }
+}

@@ -1,0 +1,151 @@
+//! `state.json`: the active canonical state (§ state.json).
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::bundle::{self, BUNDLE};
+use super::document::{self, Document, text};
+use super::shape::{self, Member, Shape};
+use crate::format::fields::Need::{Optional, Required};
+use crate::format::reading::Reading;
+use crate::model::{Code, Moment, Reference, Severity, View};
+use crate::text::json::{Json, Kind};
+
+/// The one version that there is: older ones are not read by the format's own tool.
+const VERSION: f64 = 2.0;
+
+const STATE: Shape = Shape::Object(&[
+    ("schemaVersion", Required, Shape::Count),
+    ("generatorVersion", Required, Shape::Text),
+    (
+        "provider",
+        Required,
+        Shape::Object(&[
+            ("name", Required, Shape::Text),
+            ("binary", Optional, Shape::TextOrNull),
+            ("model", Optional, Shape::TextOrNull),
+            ("sessionId", Optional, Shape::TextOrNull),
+        ]),
+    ),
+    ("generatedAt", Required, Shape::When),
+    ("bundleHash", Required, Shape::Text),
+    ("bundle", Required, BUNDLE),
+    (
+        "maintenance",
+        Required,
+        Shape::Object(&[
+            RECALLED_AT,
+            RECALLED_EVENT,
+            ("latestCheckpointId", Optional, Shape::TextOrNull),
+            ("historyEventCount", Required, Shape::Count),
+            ("importSourceCount", Required, Shape::Count),
+            (
+                "recallCursors",
+                Required,
+                Shape::Object(&[
+                    ("all", Optional, CURSOR),
+                    ("local", Optional, CURSOR),
+                    ("imports", Optional, CURSOR),
+                ]),
+            ),
+        ]),
+    ),
+]);
+
+const RECALLED_AT: Member = ("lastRecalledAt", Optional, Shape::WhenOrNull);
+const RECALLED_EVENT: Member = ("lastRecalledEventId", Optional, Shape::TextOrNull);
+const CURSOR: Shape = Shape::Object(&[RECALLED_AT, RECALLED_EVENT]);
+
+/// Reads the state: a record for each section of the bundle that is an object, and one for
+/// each item of those that are lists.
+pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    document::read(path, bytes, Kind::Object, &mut |state, document| {
+        records(state, document);
+        document.found(shape::check(state, "", &STATE, now));
+        version(state, document);
+        bundle::check(state, document);
+    })
+}
+
+fn version(state: Json<'_>, document: &mut Document<'_>) {
+    let Some(version) = state.get("schemaVersion") else { return };
+    if version.number().is_some_and(|number| number != VERSION) {
+        let message = format!("`schemaVersion` is {}; this format has {VERSION}.", version.plain());
+        document.problem(Code::UnsupportedVersion, Severity::Warning, version.span().0, message);
+    }
+}
+
+fn records(state: Json<'_>, document: &mut Document<'_>) {
+    let head = Head::of(state);
+    let bundle = state.get("bundle").filter(|bundle| bundle.kind() == Kind::Object);
+    let Some(bundle) = bundle else {
+        // Nothing in it is a memory, and nothing of it is to be hidden.
+        return document.record(state, head.view(Cow::Borrowed("state"), None, state));
+    };
+    for (name, section) in bundle.members() {
+        let name = name.text().unwrap_or_default();
+        if section.kind() != Kind::Array {
+            let mut view = head.view(bundle::kind(&name), Some(name.clone().into_owned()), section);
+            if name == "project" {
+                view.references = head.references.clone();
+            }
+            document.record(section, view);
+            continue;
+        }
+        for (index, item) in section.items().enumerate() {
+            let own = text(item, "id").filter(|id| !id.is_empty());
+            let id = own.map_or_else(|| format!("{name}.{index}"), Cow::into_owned);
+            document.record(item, head.view(bundle::kind(&name), Some(id), item));
+        }
+    }
+}
+
+/// What the state says of all its records.
+struct Head {
+    created: Option<Moment>,
+    provider: Option<Box<str>>,
+    references: Box<[Reference]>,
+}
+
+impl Head {
+    fn of(state: Json<'_>) -> Self {
+        let created = text(state, "generatedAt").and_then(|when| Moment::parse(&when));
+        let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
+        Head {
+            created: created.map(|(when, _)| when),
+            provider: provider.map(Into::into),
+            references: references(state).into(),
+        }
+    }
+
+    fn view(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> View {
+        let status = value.path(&["validationSnapshot", "status"]).and_then(|status| status.text());
+        let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
+        facets.extend(self.provider.clone().map(|provider| ("provider", provider)));
+        facets.extend(status.map(|status| ("status", status.into())));
+        facets.extend(bundle::paths(value).into_iter().map(|path| ("path", path)));
+        View {
+            id: id.map(Into::into),
+            kind,
+            created: self.created,
+            importance: 0.5,
+            facets: facets.into(),
+            ..View::default()
+        }
+    }
+}
+
+/// What the state refers to: its checkpoint, and how far recall has come.
+fn references(state: Json<'_>) -> Vec<Reference> {
+    let Some(maintenance) = state.get("maintenance") else { return Vec::new() };
+    let mut references: Vec<Reference> = Vec::new();
+    for relation in ["latestCheckpointId", "lastRecalledEventId"] {
+        references.extend(text(maintenance, relation).map(|id| Reference::to_record(relation, id)));
+    }
+    for scope in ["local", "imports"] {
+        let id = maintenance.path(&["recallCursors", scope, "lastRecalledEventId"]).and_then(|id| id.text());
+        let new = id.filter(|id| references.iter().all(|known| *known.to.text != **id));
+        references.extend(new.map(|id| Reference::to_record("recallCursors", id)));
+    }
+    references
+}

@@ -1,0 +1,45 @@
+//! What of a record is its text.
+
+use super::document::text;
+use crate::text::json::Json;
+
+/// The text of any record of this format, and the members that hold it.
+pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
+    let member = |name: &'static str| {
+        let text = text(value, name).filter(|text| !text.trim().is_empty())?;
+        Some((text.into_owned(), vec![name]))
+    };
+    let command = || {
+        let words: Vec<String> = value.get("command")?.items().map(|word| word.plain()).collect();
+        (!words.is_empty()).then(|| (words.join(" "), vec!["command"]))
+    };
+    member("summary")
+        .or_else(|| member("title"))
+        .or_else(command)
+        .or_else(|| project_map(value))
+        .or_else(|| member("path"))
+        .unwrap_or_else(|| (value.plain(), Vec::new()))
+}
+
+/// A project map has no text of its own: its lists stand for one, as they do in the
+/// projection that is made of it.
+fn project_map(value: Json<'_>) -> Option<(String, Vec<&'static str>)> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = Vec::new();
+    let lists = [
+        ("architectureNotes", ""),
+        ("modules", "responsibility"),
+        ("entrypoints", "role"),
+        ("denseSourceAreas", "note"),
+        ("firstFilesToRead", ""),
+    ];
+    for (name, said) in lists {
+        let Some(list) = value.get(name) else { continue };
+        used.push(name);
+        lines.extend(list.items().map(|item| match (text(item, "path"), text(item, said)) {
+            (Some(path), Some(said)) => format!("{path}: {said}"),
+            _ => item.plain(),
+        }));
+    }
+    (!lines.is_empty()).then(|| (lines.join("\n"), used))
+}
