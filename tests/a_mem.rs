@@ -55,7 +55,7 @@ fn healthy() -> Files {
 }
 
 fn ids(store: &TempStore, query: &str) -> Vec<String> {
-    let name = |row: &Value| row["id"].as_str().or(row["topic"].as_str()).unwrap_or("?").to_owned();
+    let name = |row: &Value| row["topic"].as_str().or(row["id"].as_str()).unwrap_or("?").to_owned();
     let mut ids: Vec<String> = rows(store, "search", query).iter().map(name).collect();
     ids.sort();
     ids

@@ -168,9 +168,9 @@ fn an_archived_session_is_read_within_its_archive() {
     let found = rows(&store, "list", "session:sess-old");
     let states: Vec<&str> = found.iter().map(|row| row["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["archived", "broken"]);
-    assert_eq!(found[0]["file"], "archive/sess-old.tar.gz/sess-old/conversation.jsonl");
+    assert_eq!(found[0]["file"], "archive/sess-old.tar.gz!/sess-old/conversation.jsonl");
     assert_eq!(found[0]["raw"], message.trim_end());
-    let torn = "archive/sess-old.tar.gz/sess-old/decisions.jsonl";
+    let torn = "archive/sess-old.tar.gz!/sess-old/decisions.jsonl";
     assert_eq!(problems(&store)[0].2, torn);
     assert_untouched(&store.path, &before);
     let half = healthy().with("archive/sess-old.tar.gz", &archive[..archive.len() / 2]).build(".bmad/memory");

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
 use crate::format;
-use crate::model::{EntryRef, Moment, Snapshot};
+use crate::model::{Entry, EntryRef, Moment, Snapshot, Store};
 use crate::query::{Explanation, Fading, Ranking};
 
 /// The fields of `list`, `search` and `show` with `--json`.
@@ -62,7 +62,7 @@ impl Row {
             store: store.root.display().to_string(),
             format: store.format,
             session: store.session(entry).map(|session| session.name.clone()),
-            id: view.and_then(|view| view.id.as_deref()).map(str::to_owned),
+            id: id(store, entry),
             kind: view.map(|view| view.kind.to_string()),
             title: text.title,
             text: text.text,
@@ -117,6 +117,12 @@ impl Row {
             _ => ' ',
         }
     }
+}
+
+fn id(store: &Store, entry: &Entry) -> Option<String> {
+    let view = store.view(entry)?;
+    let keyed = format::by_name(store.format).is_some_and(|format| format.keys_are_ids());
+    view.id.as_deref().map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
 }
 
 /// The fields that only some formats have, and what other files say of the record.

@@ -75,16 +75,35 @@ fn bundle(material: &mut Material, chance: &mut Chance, number: u32) -> String {
                 .finish()
         })
         .collect();
+    let snapshot = Object::new()
+        .texts::<&str>("results", &[])
+        .text("status", "not-run")
+        .texts("suggestedNextActions", &["Run the tests."])
+        .text("summary", "No validation commands were run.")
+        .raw("validatedAt", "null");
     let focus = Object::new()
         .text("summary", &tell(About::Decision, 2))
         .texts("currentState", &[tell(About::Finding, 2)])
-        .texts("knownRisks", &["Tests that depend on the clock."]);
+        .texts("knownRisks", &["Tests that depend on the clock."])
+        .object("validationSnapshot", snapshot);
     let project = Object::new()
         .text("name", "orders")
         .text("summary", "The service that takes orders.")
+        .text("primaryEcosystem", "rust")
+        .text("packageManager", "cargo")
+        .text("workspaceManager", "none")
         .text("recommendedEntryFile", "README.md")
         .texts("keyPaths", &["src", "docs"]);
-    let map = Object::new().texts("architectureNotes", &["Two services and an outbox."]);
+    let area =
+        |name: &str, text: &str| format!("[{}]", Object::new().text(name, text).text("path", "src").finish());
+    let module =
+        Object::new().text("name", "src").text("path", "src").text("responsibility", "Takes orders.");
+    let map = Object::new()
+        .texts("architectureNotes", &["Two services and an outbox."])
+        .raw("denseSourceAreas", area("note", "Most of the logic lives here."))
+        .raw("entrypoints", area("role", "The service's entry point."))
+        .texts("firstFilesToRead", &["Cargo.toml"])
+        .raw("modules", format!("[{}]", module.finish()));
     let command = Object::new()
         .texts("command", &["cargo", "test"])
         .text("label", "tests")
@@ -118,7 +137,8 @@ fn state(bundle: &str, now: Moment) -> Vec<u8> {
         .raw("importSourceCount", 2)
         .text("lastRecalledAt", &at(now, EVENTS))
         .text("lastRecalledEventId", &format!("evt-{EVENTS:06}"))
-        .text("latestCheckpointId", &format!("chk-{CHECKPOINTS:06}"));
+        .text("latestCheckpointId", &format!("chk-{CHECKPOINTS:06}"))
+        .object("recallCursors", Object::new());
     Object::new()
         .raw("bundle", bundle)
         .text("bundleHash", &hash(bundle))

@@ -107,6 +107,11 @@ pub trait Format: Sync {
     /// A record's main text, and the dotted names of the members that hold it.
     fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>);
 
+    /// Whether records without an id are known by their key.
+    fn keys_are_ids(&self) -> bool {
+        false
+    }
+
     /// The fields that its records have beside those that all formats have, by their
     /// names in the query language: `severity`, `status`, `agent`, …
     fn facets(&self) -> &'static [&'static str] {

@@ -87,9 +87,16 @@ impl Loader<'_> {
     fn unchanged(&self, found: &Found) -> Option<Vec<Arc<Document>>> {
         let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
         let index = previous.documents.binary_search_by(|document| document.path.cmp(&found.path)).ok()?;
-        let own = previous.documents[index..].iter().take_while(|own| own.path.starts_with(&found.path));
-        let own: Vec<Arc<Document>> = own.cloned().collect();
-        (own.first()?.generation == found.item.generation).then_some(own)
+        let document = &previous.documents[index];
+        if document.generation != found.item.generation {
+            return None;
+        }
+        let mut own = vec![Arc::clone(document)];
+        if Packing::of(&found.path) == Some(Packing::TarGzip) {
+            let inside = packed::inside(&found.path);
+            own.extend(previous.documents.iter().filter(|own| own.path.starts_with(&inside)).cloned());
+        }
+        Some(own)
     }
 
     /// A file, and the files within it where it is an archive.

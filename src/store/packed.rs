@@ -1,7 +1,7 @@
 //! Files that are compressed: read in place, never unpacked onto the disk.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files::Found;
 use super::load::bare;
@@ -65,7 +65,7 @@ impl Packing {
             if !seen.insert(member.path.clone()) {
                 continue;
             }
-            let path = found.path.join(&member.path);
+            let path = inside(&found.path).join(&member.path);
             if let Placement::File(role) = format.place(&path, false) {
                 let mut document = Document { path, role, ..bare(found, generation) };
                 fill(&mut document, member.bytes, format, now);
@@ -74,6 +74,13 @@ impl Packing {
         }
         documents
     }
+}
+
+/// What stands before the paths of an archive's files: its own, and `!`.
+pub fn inside(archive: &Path) -> PathBuf {
+    let mut name = archive.as_os_str().to_owned();
+    name.push("!");
+    name.into()
 }
 
 fn fill(document: &mut Document, bytes: Vec<u8>, format: &dyn Format, now: Moment) {

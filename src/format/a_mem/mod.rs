@@ -88,6 +88,10 @@ impl Format for AMem {
         }
     }
 
+    fn keys_are_ids(&self) -> bool {
+        true
+    }
+
     fn facets(&self) -> &'static [&'static str] {
         &["status", "source", "trace", "agent", "confidence", "capability", "skill", "cluster", "strength"]
     }

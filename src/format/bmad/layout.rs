@@ -34,6 +34,7 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
     match room.as_ref() {
         "sessions" => Some((own.into_owned(), false)),
         "archive" => {
+            let own = own.strip_suffix('!').unwrap_or(&own);
             let name = own.strip_suffix(ARCHIVE).or_else(|| own.strip_suffix(MANIFEST))?;
             Some((name.to_owned(), true))
         }
@@ -42,7 +43,7 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
 }
 
 /// What a path is to the format. What stands within an archive is asked for with the
-/// archive's own path before it.
+/// archive's own path and `!` before it.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap_or("\u{fffd}")).collect();
     if is_folder {
@@ -53,7 +54,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     }
     let is_log = |name: &str| LOGS.iter().any(|(log, _)| *log == name);
     let role = match parts.as_slice() {
-        ["archive", archive, .., name] if archive.ends_with(ARCHIVE) => match is_log(name) {
+        ["archive", archive, .., name] if archive.ends_with(".tar.gz!") => match is_log(name) {
             true => Role::Archive,
             false => Role::Other,
         },
