@@ -14,7 +14,12 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
     if named.is_empty() {
         return store::look_around(&here(), home().as_deref());
     }
-    named.into_iter().map(|path| store::look_at(path, context.options.format.as_deref())).collect()
+    let format = context.options.format.as_deref();
+    let look = |path: &PathBuf| store::look_at(path, format);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = named.iter().map(|path| (path, scope.spawn(move || look(path)))).collect();
+        threads.into_iter().map(|(path, thread)| thread.join().unwrap_or_else(|_| look(path))).collect()
+    })
 }
 
 /// The stores in what was looked at, each once.

@@ -160,9 +160,13 @@ fn at_or_above(
         for format in
             FORMATS.iter().copied().filter(|f| forced.is_none_or(|forced| forced.name() == f.name()))
         {
+            // What a folder is called costs nothing; what it holds is looked up.
+            if !belongs(&root, path, format, up) {
+                continue;
+            }
             let named = forced.is_some() && up == 0;
             match recognised(disk, &root, format, named || at_default_place(&root, format)) {
-                Ok(()) if belongs(&root, path, format, up) => {
+                Ok(()) => {
                     return Some(place_of(&root, format, session_named(&root, path)));
                 }
                 Err(reason) if up == 0 && named => why.push(reason),

@@ -9,12 +9,15 @@ use super::packed::{self, Packing};
 use crate::disk::{self, Disk, Real};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
-use crate::model::{Document, Extent, Moment, Problem, Role, Span, Store};
+use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Span, Store};
 use crate::text::scan::{Newlines, Tape};
 
 /// How much of a file's end is read for the first screen, in bytes: some 36 entries of
 /// usual length, more than most screens have lines.
 const TAIL: u64 = 40 * 1024;
+/// Several stores share that, and the newest entries may all be of one of them: each is
+/// read so far at least.
+const SHORTEST_TAIL: u64 = 12 * 1024;
 /// How many of the files that changed last are read for the first screen.
 const TAIL_FILES: usize = 4;
 /// Small files are read whole for the first screen, up to this many bytes.
@@ -32,6 +35,24 @@ pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment
     load_from(&Real, place, extent, previous, now)
 }
 
+/// Reads several stores, side by side. `previous` holds them as they were read before.
+pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Moment) -> Vec<Arc<Store>> {
+    let before = |place: &Place| {
+        let of_root = previous.stores.iter().find(|store| store.root == place.root);
+        of_root.map(|store| &**store)
+    };
+    let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
+    let read = |place: &Place| Arc::new(load_tail(&Real, place, extent, tail, before(place), now));
+    let [first, others @ ..] = places else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = others.iter().map(|place| (place, scope.spawn(move || read(place)))).collect();
+        let first = read(first);
+        // A thread that could not do it leaves the work to this one.
+        let others = threads.into_iter().map(|(place, thread)| thread.join().unwrap_or_else(|_| read(place)));
+        std::iter::once(first).chain(others).collect()
+    })
+}
+
 /// The same, from a disk that the caller chooses.
 pub fn load_from(
     disk: &dyn Disk,
@@ -40,11 +61,22 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
+    load_tail(disk, place, extent, TAIL, previous, now)
+}
+
+fn load_tail(
+    disk: &dyn Disk,
+    place: &Place,
+    extent: Extent,
+    tail: u64,
+    previous: Option<&Store>,
+    now: Moment,
+) -> Store {
     let Some(format) = format::by_name(place.format) else {
         return unread(place, disk);
     };
     let mut listing = files::walk(disk, &place.root, format);
-    let loader = Loader { disk, root: &place.root, format, previous, now };
+    let loader = Loader { disk, root: &place.root, format, tail, previous, now };
     let documents = match extent {
         Extent::Whole => loader.whole(&mut listing),
         Extent::Tail => loader.tails(&listing),
@@ -61,6 +93,7 @@ struct Loader<'a> {
     disk: &'a dyn Disk,
     root: &'a Path,
     format: &'a dyn Format,
+    tail: u64,
     previous: Option<&'a Store>,
     now: Moment,
 }
@@ -162,12 +195,12 @@ impl Loader<'_> {
         if Packing::of(&found.path).is_some() {
             return None;
         }
-        if len <= TAIL || found.role != Role::Records || is_document(&found.path) {
+        if len <= self.tail || found.role != Role::Records || is_document(&found.path) {
             return self.document(found).ok();
         }
-        let (bytes, generation) = self.disk.read(&path, len - TAIL, None).ok()?;
+        let (bytes, generation) = self.disk.read(&path, len - self.tail, None).ok()?;
         let start = tail_start(&bytes);
-        Some(self.read(found, bytes[start..].to_vec(), len - TAIL + start as u64, generation))
+        Some(self.read(found, bytes[start..].to_vec(), len - self.tail + start as u64, generation))
     }
 
     /// The files outside the store that the format names. A link that leads out of the

@@ -6,4 +6,4 @@ mod load;
 mod packed;
 
 pub use find::{Looked, Place, look_around, look_at};
-pub use load::{load, load_from};
+pub use load::{load, load_each, load_from};

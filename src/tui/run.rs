@@ -216,8 +216,8 @@ impl<'a> Loop<'a> {
 
 /// Reads and lists the newest entries of the stores, which takes no longer than a frame.
 fn first_entries(app: &mut App) {
-    let stores = app.places.iter().map(|place| Arc::new(store::load(place, Extent::Tail, None, app.now)));
-    let snapshot = Arc::new(Snapshot::of(stores.collect()));
+    let stores = store::load_each(&app.places, Extent::Tail, &Snapshot::default(), app.now);
+    let snapshot = Arc::new(Snapshot::of(stores));
     let effects = update::open(app, Loaded { snapshot, tallies: Vec::new() });
     settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
 }

@@ -177,11 +177,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
 }
 
 fn read(places: &[Place], previous: &Snapshot, now: Moment) -> Loaded {
-    let before = |place: &Place| previous.stores.iter().find(|store| store.root == place.root);
-    let stores: Vec<Arc<Store>> = places
-        .iter()
-        .map(|place| Arc::new(store::load(place, Extent::Whole, before(place).map(|store| &**store), now)))
-        .collect();
+    let stores = store::load_each(places, Extent::Whole, previous, now);
     let tallies = stores.iter().map(|store| Tally::of(store)).collect();
     let snapshot = Arc::new(Snapshot::of(stores));
     // Sorted out here, so that the screens need not wait for it.
