@@ -71,6 +71,10 @@ impl Format for MemoryServer {
         (text, vec!["content"])
     }
 
+    fn facets(&self) -> &'static [&'static str] {
+        &["category", "status"]
+    }
+
     fn unsearched(&self) -> &'static [&'static str] {
         &["created_at", "updated_at", "accessed_at", "completed_at"]
     }

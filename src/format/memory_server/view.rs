@@ -7,6 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::reading::{self, Reading};
 use crate::model::{Code, Moment, Problem, Role, Severity, View};
+use crate::text::json::Json;
 
 /// Characters that a memory's content may have.
 const CONTENT: usize = 5000;
@@ -54,11 +55,19 @@ pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> 
         tags: fields.tags("tags", Need::Required, TAGS.0, TAGS.1),
         importance: importance(fields.word("importance", Need::Required, &["high", "medium", "low"])),
         archived: fields.flag("archived", Need::Required).unwrap_or_default() || role == Role::Archive,
+        facets: facets(fields.object(), topic.as_deref()),
         topic,
         ..View::default()
     };
     fields.within("task_metadata", Need::Optional, task);
     view
+}
+
+/// Its category, and how a task stands.
+fn facets(record: Json<'_>, category: Option<&str>) -> Box<[(&'static str, Box<str>)]> {
+    let status = record.path(&["task_metadata", "status"]).and_then(|status| status.text());
+    let category = category.map(|category| ("category", category.into()));
+    category.into_iter().chain(status.map(|status| ("status", status.into()))).collect()
 }
 
 /// The record's type, which stands in the wrong file if that holds another.

@@ -74,6 +74,10 @@ impl Format for SessionLog {
         view::main_text(object)
     }
 
+    fn facets(&self) -> &'static [&'static str] {
+        &["role"]
+    }
+
     fn unsearched(&self) -> &'static [&'static str] {
         &["timestamp", "references", "checksum", "created_at", "updated_at", "last_accessed", "accessed_at"]
     }

@@ -73,6 +73,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
         importance: fields.fraction("importance", Need::Optional).unwrap_or(0.5),
         tags: fields.tags("tags", Need::Optional, 0, TAG),
         references: fields.references("references", Need::Optional),
+        facets: role(fields.object()).into_iter().collect(),
         ..View::default()
     };
     View { checksum: checksum(fields), ..view }
@@ -86,6 +87,11 @@ fn kind(stored: Option<Cow<'_, str>>) -> Cow<'static, str> {
         },
         None => Cow::Borrowed("unknown"),
     }
+}
+
+/// Who spoke, in a conversation.
+fn role(entry: Json<'_>) -> Option<(&'static str, Box<str>)> {
+    Some(("role", entry.path(&["content", "role"])?.text()?.into()))
 }
 
 fn schema_version(fields: &mut Fields<'_>) {
