@@ -75,9 +75,9 @@ fn a_note_leads_to_its_trace_the_trace_is_a_timeline_and_the_way_back_ends_at_th
     terminal.wait_for_text("deploy.began", SOON);
     terminal.send_keys("}");
     terminal.wait_for_text("5 Timeline", SOON);
-    terminal.wait_for_text("│    +2.500 s  deploy.ended", SOON);
+    terminal.wait_for_text("│  +2.500 s  deploy.ended", SOON);
     terminal.send_keys("j\r");
-    terminal.wait_for_text("●    +2.500 s  deploy.ended", SOON);
+    terminal.wait_for_text("●  +2.500 s  deploy.ended", SOON);
     terminal.send_keys("\x0f\x0f");
     terminal.wait_for_text("slow-deploys", SOON);
 }
