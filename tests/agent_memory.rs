@@ -141,7 +141,8 @@ fn a_checkpoint_tells_what_changed_since_the_one_before_it_and_until_now() {
     let facts = |id: &str| -> Vec<(String, String)> {
         let is = |index: &usize| store.view(&store.entries[*index]).and_then(|v| v.id.as_deref()) == Some(id);
         let index = (0..store.entries.len()).find(is).unwrap();
-        store.facts_of(index as u32).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        let told = store.facts_of(index as u32).filter(|(name, _)| *name != "changed");
+        told.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     };
     let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let later = "nextSteps +0 −1 · project ~1";
@@ -599,4 +600,18 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_changed_since_the_checkpoint_before_is_told_item_by_item() {
+    let store = healthy().bundle(&[("/nextSteps", json!([]))]).files().build(ROOT);
+    let facets = rows(&store, "show", "chk-000003")[0]["facets"].clone();
+    let changed: Vec<&str> = facets
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|facet| facet[0] == "changed")
+        .map(|facet| facet[1].as_str().unwrap())
+        .collect();
+    assert_eq!(changed, ["− nextSteps  Oil the drawer"]);
 }

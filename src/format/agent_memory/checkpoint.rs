@@ -101,6 +101,20 @@ pub(crate) struct Change {
     pub after: String,
 }
 
+impl Change {
+    /// It in a line: `+ gotchas  The drawer sticks`.
+    pub fn to_line(&self) -> String {
+        let sign = match self.became {
+            Became::Added => '+',
+            Became::Removed => '−',
+            Became::Changed => '~',
+        };
+        let item: String =
+            self.item.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        format!("{sign} {}  {item}", self.section).trim_end().to_owned()
+    }
+}
+
 /// What differs between two bundles, section by section; nothing if one can't be read.
 /// Items of lists are told by title or label, so that one that moved has not changed;
 /// number spelling, white space and the order of members make no difference.

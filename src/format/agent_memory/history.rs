@@ -12,6 +12,8 @@ use crate::text::scan::Tape;
 
 /// So many of the newest checkpoints are compared: retention keeps far fewer.
 const COMPARED: usize = 1_000;
+/// So many changes of a checkpoint are told one by one.
+const LISTED: usize = 40;
 
 /// Every readable record of a file, with its number in it.
 pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &View)> {
@@ -152,14 +154,15 @@ pub fn facts(
     for (entry, document) in checkpoints(parts, entries) {
         let Some(bundle) = checkpoint::bundle_of(&mut own, &document.bytes) else { continue };
         let before = previous.and_then(|previous| checkpoint::bundle_of(&mut last, &previous.bytes));
-        let mut add = |name, before, after| {
-            facts.push((entry, name, checkpoint::in_short(&checkpoint::difference(before, after))));
-        };
         if let Some(before) = before {
-            add("since previous", before, bundle);
+            let changes = checkpoint::difference(before, bundle);
+            facts.push((entry, "since previous", checkpoint::in_short(&changes)));
+            let lines = changes.iter().take(LISTED).map(checkpoint::Change::to_line);
+            facts.extend(lines.map(|line| (entry, "changed", line)));
         }
         if let Some(now) = now {
-            add("until now", bundle, now);
+            let until_now = checkpoint::in_short(&checkpoint::difference(bundle, now));
+            facts.push((entry, "until now", until_now));
         }
         previous = Some(document);
     }

@@ -7,7 +7,8 @@ use crate::text::json::Json;
 pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
     let member = |name: &'static str| {
         let text = text(value, name).filter(|text| !text.trim().is_empty())?;
-        Some((text.into_owned(), vec![name]))
+        // Of a checkpoint's bundle the changes are told, not the whole.
+        Some((text.into_owned(), vec![name, "bundle"]))
     };
     let command = || {
         let words: Vec<String> = value.get("command")?.items().map(|word| word.plain()).collect();

@@ -178,13 +178,13 @@ fn facts(app: &App, store: &Store, at: EntryRef) -> Vec<(String, String)> {
 }
 
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
-    const NAME: usize = 11;
-    let name = theme::column(&theme::safe(app, name.rsplit('.').next().unwrap_or(name)), NAME);
+    let names = if width < 60 { 11 } else { 18 };
+    let name = theme::column(&theme::safe(app, name.rsplit('.').next().unwrap_or(name)), names);
     let style = Theme::of(app).dim();
     let start = &value[..cut(value, FACT)];
-    let wrapped = wrap(&theme::safe(app, start), width.saturating_sub(NAME + 1));
+    let wrapped = wrap(&theme::safe(app, start), width.saturating_sub(names + 1));
     let named = |(index, line): (usize, String)| {
-        let name = if index == 0 { name.clone() } else { " ".repeat(NAME) };
+        let name = if index == 0 { name.clone() } else { " ".repeat(names) };
         Line::from(vec![Span::styled(format!("{name} "), style), Span::raw(line)])
     };
     wrapped.into_iter().enumerate().map(named).collect()
