@@ -21,6 +21,9 @@ const LOOK: Duration = Duration::from_secs(2);
 /// A folder without a watch is looked at to this depth, and no further than so many items.
 const DEPTH: usize = 8;
 const ITEMS: usize = 20_000;
+/// How many items are looked at when the system lost notices: reading a store of a hundred
+/// thousand files fills its queue, and must not look like a change.
+const ITEMS_AFTER_LOSS: usize = 1_000_000;
 
 /// Watches folders until it is dropped.
 pub struct Watch {
@@ -31,7 +34,25 @@ enum Notice {
     Changed,
     /// Something came or went: a watched folder itself may be gone.
     Moved,
+    /// The system could not keep up: something may have changed.
+    Lost,
     Stop,
+}
+
+/// What came until it was quiet.
+#[derive(Clone, Copy, Default)]
+struct Settled {
+    changed: bool,
+    moved: bool,
+}
+
+impl Settled {
+    fn with(self, notice: &Notice) -> Settled {
+        Settled {
+            changed: self.changed || matches!(notice, Notice::Changed | Notice::Moved),
+            moved: self.moved || matches!(notice, Notice::Moved),
+        }
+    }
 }
 
 /// One folder, and how it is watched.
@@ -40,6 +61,8 @@ struct Root {
     watched: bool,
     /// What a look at it found last, while it is not watched.
     stamp: u64,
+    /// What it was when the system last lost notices.
+    stamp_at_loss: Option<u64>,
 }
 
 impl Watch {
@@ -68,11 +91,14 @@ struct Watching {
 impl Watching {
     fn new(roots: Vec<PathBuf>, sender: Sender<Notice>) -> Self {
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-            if let Some(notice) = event.map_or(Some(Notice::Moved), |event| notice_of(event.kind)) {
+            if let Some(notice) = event.map_or(Some(Notice::Moved), |event| notice_of(&event)) {
                 let _ = sender.send(notice);
             }
         });
-        let roots = roots.into_iter().map(|path| Root { path, watched: false, stamp: 0 }).collect();
+        let roots = roots
+            .into_iter()
+            .map(|path| Root { path, watched: false, stamp: 0, stamp_at_loss: None })
+            .collect();
         let mut watching = Watching { watcher: watcher.ok(), roots };
         watching.watch_what_is_there();
         watching
@@ -83,11 +109,13 @@ impl Watching {
             match self.next(notices) {
                 Ok(Notice::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(first) => {
-                    let Some(moved) = settle(notices, matches!(first, Notice::Moved)) else { return };
-                    if moved {
+                    let Some(settled) = settle(notices, Settled::default().with(&first)) else { return };
+                    if settled.moved {
                         self.drop_what_is_gone();
                     }
-                    changed();
+                    if settled.changed || self.changed_since_loss() {
+                        changed();
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if self.look() {
@@ -111,7 +139,7 @@ impl Watching {
             root.watched =
                 watcher.is_some_and(|watcher| watcher.watch(&root.path, RecursiveMode::Recursive).is_ok());
             if !root.watched {
-                root.stamp = stamp(&root.path);
+                root.stamp = stamp(&root.path, ITEMS);
             }
         }
     }
@@ -123,15 +151,27 @@ impl Watching {
                 let _ = watcher.unwatch(&root.path);
             }
             root.watched = false;
-            root.stamp = stamp(&root.path);
+            root.stamp = stamp(&root.path, ITEMS);
         }
+    }
+
+    /// After notices were lost: whether something is not as it was at the last loss. The
+    /// first time nothing is known, and that counts as a change.
+    fn changed_since_loss(&mut self) -> bool {
+        let mut changed = false;
+        for root in &mut self.roots {
+            let stamp = Some(stamp(&root.path, ITEMS_AFTER_LOSS));
+            changed |= stamp != root.stamp_at_loss;
+            root.stamp_at_loss = stamp;
+        }
+        changed
     }
 
     /// Looks at the folders without a watch; says whether one of them changed.
     fn look(&mut self) -> bool {
         let mut changed = false;
         for root in self.roots.iter_mut().filter(|root| !root.watched) {
-            let stamp = stamp(&root.path);
+            let stamp = stamp(&root.path, ITEMS);
             changed |= stamp != root.stamp;
             root.stamp = stamp;
         }
@@ -142,26 +182,26 @@ impl Watching {
     }
 }
 
-/// Waits until it is quiet; says whether something came or went, `None` to stop.
-fn settle(notices: &Receiver<Notice>, mut moved: bool) -> Option<bool> {
+/// Waits until it is quiet; says what came until then, `None` to stop.
+fn settle(notices: &Receiver<Notice>, mut settled: Settled) -> Option<Settled> {
     let end = Instant::now() + PATIENCE;
     loop {
         let left = end.saturating_duration_since(Instant::now()).min(QUIET);
         match notices.recv_timeout(left) {
             Ok(Notice::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
-            Ok(Notice::Moved) => moved = true,
-            Ok(Notice::Changed) => {}
-            Err(RecvTimeoutError::Timeout) => return Some(moved),
+            Ok(notice) => settled = settled.with(&notice),
+            Err(RecvTimeoutError::Timeout) => return Some(settled),
         }
         if Instant::now() >= end {
-            return Some(moved);
+            return Some(settled);
         }
     }
 }
 
 /// Being read, by this program above all, changes nothing.
-fn notice_of(kind: EventKind) -> Option<Notice> {
-    match kind {
+fn notice_of(event: &Event) -> Option<Notice> {
+    match event.kind {
+        _ if event.need_rescan() => Some(Notice::Lost),
         EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(_) => {
             Some(Notice::Changed)
         }
@@ -173,7 +213,7 @@ fn notice_of(kind: EventKind) -> Option<Notice> {
 }
 
 /// A digest of names, lengths and times beneath a folder; links are not followed.
-fn stamp(root: &Path) -> u64 {
+fn stamp(root: &Path, most: usize) -> u64 {
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     let mut mix = |bytes: &[u8]| {
         for byte in bytes {
@@ -184,7 +224,7 @@ fn stamp(root: &Path) -> u64 {
     let mut items = 0;
     while let Some((folder, depth)) = folders.pop() {
         let Ok(list) = fs::read_dir(&folder) else { continue };
-        for item in list.flatten().take(ITEMS - items) {
+        for item in list.flatten().take(most - items) {
             items += 1;
             let Ok(data) = item.metadata() else { continue };
             mix(item.file_name().as_encoded_bytes());
@@ -227,6 +267,17 @@ mod tests {
     }
 
     #[test]
+    fn lost_notices_are_a_change_once_and_then_only_if_something_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
+        assert!(matches!(notice_of(&lost), Some(Notice::Lost)));
+        let mut watching = Watching::new(vec![folder.path().to_owned()], channel().0);
+        let seen = [watching.changed_since_loss(), watching.changed_since_loss()];
+        fs::write(folder.path().join("new"), "x").unwrap();
+        assert_eq!((seen, watching.changed_since_loss()), ([true, false], true));
+    }
+
+    #[test]
     fn a_file_that_grows_in_a_folder_below_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let below = folder.path().join("sessions/one");
@@ -252,8 +303,8 @@ mod tests {
 
     #[test]
     fn reading_is_no_change() {
-        assert!(notice_of(EventKind::Access(AccessKind::Open(AccessMode::Any))).is_none());
-        assert!(notice_of(EventKind::Access(AccessKind::Close(AccessMode::Read))).is_none());
-        assert!(notice_of(EventKind::Access(AccessKind::Close(AccessMode::Write))).is_some());
+        assert!(notice_of(&Event::new(EventKind::Access(AccessKind::Open(AccessMode::Any)))).is_none());
+        assert!(notice_of(&Event::new(EventKind::Access(AccessKind::Close(AccessMode::Read)))).is_none());
+        assert!(notice_of(&Event::new(EventKind::Access(AccessKind::Close(AccessMode::Write)))).is_some());
     }
 }

@@ -192,7 +192,9 @@ impl Loader<'_> {
     fn tail(&self, found: &Found) -> Option<Document> {
         let len = found.item.generation.len;
         let path = self.root.join(&found.path);
-        if Packing::of(&found.path).is_some() {
+        // What can't be read from its end, and is no small file, waits for the whole.
+        let is_long = is_document(&found.path) && len > SMALL;
+        if is_long || Packing::of(&found.path).is_some() {
             return None;
         }
         if len <= self.tail || found.role != Role::Records || is_document(&found.path) {
