@@ -41,7 +41,7 @@ fn view(fields: &mut Fields<'_>) -> View {
     references.extend(learned(fields.object()));
     View {
         id: fields.text("event_id", Need::Optional).map(Into::into),
-        kind: Cow::Borrowed(if is_trace { "trace" } else { "event" }),
+        kind: Cow::Borrowed("event"),
         created,
         importance: 0.5,
         tags: fields.tags("tags", Need::Optional, 0, usize::MAX),

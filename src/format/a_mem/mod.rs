@@ -9,7 +9,8 @@
 //! - An event that stands in a log and in its trace's file is shown once, from the log.
 //! - An event's id is its `event_id`, where it has one; a note's is its `id`, its `note_id`
 //!   or its file's stem; a profile's is its `agent_name`.
-//! - A month that is compressed still counts; what stands below `archive/` is archived.
+//! - A month that is compressed is archived (§3.4), and so is what stands below `archive/`.
+//! - The summary of a trace, as some writers keep it in the trace's file, is an event.
 //! - A profile's time is `last_active`. A link is written `[[id]]`, `[[id|text]]` or
 //!   `[[id#part]]`, and may end in `.md`; within code it is no link.
 
