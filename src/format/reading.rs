@@ -109,6 +109,16 @@ pub fn read_object(
     read_value(path, bytes, Kind::Object, broken, take)
 }
 
+/// The same for a file that holds no records.
+pub fn object(
+    path: &Path,
+    bytes: &[u8],
+    broken: Code,
+    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
+) -> Reading {
+    Reading { records: Vec::new(), problems: read_object(path, bytes, broken, take) }
+}
+
 /// Reads a file that is one JSON value of that kind, and hands it on; says why if it is not.
 pub fn read_value(
     path: &Path,

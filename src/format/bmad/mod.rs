@@ -28,7 +28,7 @@ use std::path::Path;
 use super::glance::Glance;
 use super::reading::{self, Reading};
 use super::{Assembly, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Moment, Problem, Role};
+use crate::model::{Code, DecayTable, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 4.
@@ -55,13 +55,13 @@ impl Format for Bmad {
         match role {
             Role::Records if path.starts_with("shared") => view::read_shared(path, bytes, now),
             Role::Records | Role::Archive => view::read(path, bytes, now),
-            Role::Metadata => object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Metadata => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 problems.extend(manifest::check(object, path, now));
             }),
-            Role::Config => object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Config => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 problems.extend(config::check(object, path));
             }),
-            Role::Index => object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            Role::Index => reading::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
             _ => Reading::default(),
         }
     }
@@ -109,13 +109,4 @@ impl Format for Bmad {
             "last_decay_update",
         ]
     }
-}
-
-fn object(
-    path: &Path,
-    bytes: &[u8],
-    broken: Code,
-    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
-) -> Reading {
-    Reading { records: Vec::new(), problems: reading::read_object(path, bytes, broken, take) }
 }

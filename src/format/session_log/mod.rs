@@ -24,7 +24,7 @@ use std::path::Path;
 use super::glance::Glance;
 use super::reading::{self, Reading};
 use super::{Assembly, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Moment, Problem, Role};
+use crate::model::{Code, DecayTable, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 2.
@@ -51,13 +51,13 @@ impl Format for SessionLog {
         match role {
             Role::Records => view::read(path, bytes, now),
             Role::Tombstones => view::read_tombstones(path, bytes, now),
-            Role::Metadata => object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Metadata => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 metadata::check(object, path, now, problems);
             }),
-            Role::Config => object(path, bytes, Code::BadJson, &mut |object, problems| {
+            Role::Config => reading::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 problems.extend(config::check(object, path));
             }),
-            Role::Index => object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            Role::Index => reading::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
             _ => Reading::default(),
         }
     }
@@ -81,13 +81,4 @@ impl Format for SessionLog {
     fn unsearched(&self) -> &'static [&'static str] {
         &["timestamp", "references", "checksum", "created_at", "updated_at", "last_accessed", "accessed_at"]
     }
-}
-
-fn object(
-    path: &Path,
-    bytes: &[u8],
-    broken: Code,
-    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
-) -> Reading {
-    Reading { records: Vec::new(), problems: reading::read_object(path, bytes, broken, take) }
 }
