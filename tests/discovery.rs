@@ -112,3 +112,26 @@ fn a_store_of_one_format_alone_is_ranked_as_its_specification_says() {
     assert_eq!(ranking("project/packages/web/.bmad/memory"), "weighted");
     assert_eq!(ranking("project/packages"), "product");
 }
+
+#[test]
+fn folders_of_the_same_names_with_other_content_are_no_stores() {
+    let other = |files: Files| files.build("project/x");
+    let cases = [
+        Files::default()
+            .with("events/log.jsonl", "{\"timestamp\":\"2026-01-01T00:00:00Z\",\"event_type\":\"click\"}\n"),
+        Files::default()
+            .with("knowledge/post.md", "---\ntitle: A post\ntags: [web]\ndate: 2026-01-01\n---\nText\n"),
+        Files::default().with("profiles/user.json", "{\"name\": \"x\"}"),
+        Files::default().with("sessions/a/memory.jsonl", "{\"role\":\"user\",\"parts\":[]}\n"),
+        Files::default().with("sessions/a/conversation.jsonl", "{\"role\":\"user\",\"text\":\"x\"}\n"),
+        Files::default()
+            .with("state.json", "{\"bundle\":[1]}")
+            .with("history/events.jsonl", "{\"kind\":\"click\"}\n"),
+        Files::default().with("tasks.jsonl", "{\"id\":1,\"done\":false}\n").with("index.json", "{}"),
+    ];
+    for files in cases {
+        let store = other(files);
+        let output = support::run(["list", "--store", store.path.to_str().unwrap()]).expect_status(1);
+        assert!(output.stderr.contains("no store"), "{}", output.stderr);
+    }
+}

@@ -86,13 +86,16 @@ fn events(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
         let files = glance.files(folder).into_iter().filter(|file| file.ends_with(".jsonl"));
         files.take(LOOKED_INTO).map(|file| folder.join(file)).collect::<Vec<_>>()
     });
+    let is_event = |object: Json<'_>| is_event(object, glance.names_suffice());
     best(logs.map(|log| glance.head(&log).map_or(Likeness::Silent, |head| likeness(&head, is_event))))
 }
 
-fn is_event(object: Json<'_>) -> bool {
+/// Events of other programs have a time and a type too; at the default place that will do.
+fn is_event(object: Json<'_>, expected: bool) -> bool {
     let named = |name: &str| object.get(name).is_some();
-    named("timestamp") && (named("event_type") || named("event_id"))
-        || named("trace_id") && (named("events") || named("status"))
+    let traced = named("trace_id") && (named("event_type") || named("events") || named("status"));
+    let acted = named("event_id") && (named("actor") || named("action"));
+    traced || acted || expected && named("timestamp") && (named("event_type") || named("event_id"))
 }
 
 fn notes(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
@@ -109,10 +112,11 @@ fn notes(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
     best(files.map(|file| is_note(&file)))
 }
 
-/// Front matter of notes names when they were made, or what they are tagged with.
+/// Front matter of notes names the note, what it links to, or when it was made and what it
+/// is tagged with; pages of web sites have tags and a title too.
 fn is_front_matter(head: &[u8]) -> bool {
-    let names: [&[u8]; 5] = [b"id:", b"note_id:", b"tags:", b"created:", b"linked_to:"];
-    head.split(|byte| *byte == b'\n').any(|line| names.iter().any(|name| line.starts_with(name)))
+    let has = |name: &[u8]| head.split(|byte| *byte == b'\n').any(|line| line.starts_with(name));
+    has(b"id:") || has(b"note_id:") || has(b"linked_to:") || has(b"created:") && has(b"tags:")
 }
 
 fn profiles(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
