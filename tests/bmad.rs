@@ -295,3 +295,24 @@ fn look_alikes_are_not_taken_for_a_store_and_the_reason_is_given() {
     let output = support::run(["list", "--store", log.path.to_str().unwrap()]);
     assert!(output.stderr.contains("of another kind"), "{}", output.stderr);
 }
+
+#[test]
+fn a_memory_that_many_refer_to_has_them_all_and_doubled_ids_stay_walkable() {
+    let hub = json!({"id": "hub", "timestamp": "2026-01-11T10:00:00Z", "agent_id": "a", "role": "user", "content": "x"});
+    let mut messages = vec![hub];
+    for number in 0..600 {
+        messages
+            .push(json!({"id": format!("m{number}"), "timestamp": "2026-01-11T10:00:00Z", "agent_id": "a",
+            "role": "user", "content": "x", "context": {"parent_message_id": "hub"}}));
+    }
+    let store = Files::default().with("sessions/s/conversation.jsonl", lines(&messages)).build("memory");
+    assert_eq!(rows(&store, "search", "ref:hub").len(), 600);
+    let same: Vec<Value> = (0..3_000)
+        .map(|_| {
+            json!({"id": "same", "timestamp": "2026-01-11T10:00:00Z", "agent_id": "a", "role": "user",
+                "content": "x", "context": {"parent_message_id": "same"}})
+        })
+        .collect();
+    let store = Files::default().with("sessions/s/conversation.jsonl", lines(&same)).build("memory");
+    assert_eq!(rows(&store, "search", "ref:same depth:9").len(), 0);
+}

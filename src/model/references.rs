@@ -1,13 +1,16 @@
 //! Which entry refers to which, within a store: both ways, by name.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::record::{Name, Named, View};
 use super::snapshot::{Entry, EntryRef, Store};
 
-/// Of so many entries under one name the rest is not looked at: no store is healthy that
-/// has more of one id, and no screen shows them.
-const MOST: usize = 1_000;
+/// Of so many entries under one name the rest is not looked at: no healthy store has more
+/// of one id.
+const MOST: usize = 100;
+/// So many references to one entry are told.
+const INWARD: usize = 10_000;
 /// So many events of one trace are shown.
 const LONGEST_TRACE: usize = 10_000;
 
@@ -101,17 +104,31 @@ impl References {
     /// one of them; a trace is all of its events.
     fn inward(&self, store: &Store, at: EntryRef, of: Named, text: &str, ties: &mut Vec<Tie>) {
         let name = Name { of, text: text.into() };
-        let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, of, text)).take(MOST).collect();
+        if of != Named::Trace && !self.is_led_to(store, at, &name) {
+            return;
+        }
+        let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, of, text)).take(INWARD).collect();
         others.dedup();
+        // What a name leads to depends on the session alone that it stands in.
+        let mut found: HashMap<Option<u32>, Option<EntryRef>> = HashMap::new();
         for other in others {
-            let Some((_, view)) = entry_view(store, other) else { continue };
-            let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
-            if of != Named::Trace && self.find(store, other, &name) != Some(at) {
+            let Some((entry, view)) = entry_view(store, other) else { continue };
+            let leads_to = || self.find(store, other, &name);
+            if of != Named::Trace && *found.entry(entry.session).or_insert_with(leads_to) != Some(at) {
                 continue;
             }
+            let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
             let name = view.id.clone().unwrap_or_default();
             ties.push(Tie { outward: false, relation: reference.relation, name, other: Some(other) });
         }
+    }
+
+    /// Whether a name leads to this entry from anywhere: from its own session, or from one
+    /// that has no entry of the name.
+    fn is_led_to(&self, store: &Store, at: EntryRef, name: &Name) -> bool {
+        let named = self.named(store, at.store, name.of, &name.text).take(MOST);
+        let first = named.min_by_key(|other| store.entries[other.entry as usize].state);
+        first == Some(at) || self.find(store, at, name) == Some(at)
     }
 
     /// The events of an entry's trace in order of time, itself among them; empty where it

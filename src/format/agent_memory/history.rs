@@ -11,7 +11,7 @@ use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role
 use crate::text::scan::Tape;
 
 /// So many of the newest checkpoints are compared: retention keeps far fewer.
-const COMPARED: usize = 1_000;
+const COMPARED: usize = 100;
 /// So many changes of a checkpoint are told one by one.
 const LISTED: usize = 40;
 
