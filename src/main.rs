@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use clap::Parser;
-use palimp::cli::{Args, Exit, run};
+use palimp::cli::{Args, Exit, run, wrong_usage};
 use palimp::tui;
 
 fn main() -> Exit {
@@ -11,5 +11,5 @@ fn main() -> Exit {
         eprintln!("palimp: reports of crashes will be plain: {error}");
     }
     tui::install_panic_hook();
-    run(Args::parse())
+    Args::try_parse().map_or_else(wrong_usage, run)
 }

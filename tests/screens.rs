@@ -155,6 +155,7 @@ fn hostile_text_never_reaches_the_terminal_raw() {
         &["check"],
         &["stores"],
         &["show", "nothing\u{202e}"],
+        &["list", "--limit", "\u{202e}\u{9b}31m"],
     ] {
         let output = support::run([verb, &["--store", path]].concat());
         let text = output.stdout + &output.stderr;

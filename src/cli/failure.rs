@@ -72,6 +72,19 @@ impl Failure {
     }
 }
 
+/// Says what is wrong with the arguments, which it may quote: safe to show. Help and
+/// version are what was asked for.
+pub fn wrong_usage(error: clap::Error) -> Exit {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Done;
+    }
+    for line in error.to_string().lines() {
+        let _ = writeln!(io::stderr(), "{}", show(line));
+    }
+    Exit::Usage
+}
+
 /// Says something on stderr, safe to show.
 pub fn say(message: &str) {
     for line in message.lines() {

@@ -20,7 +20,7 @@ mod stores;
 use std::io::{self, ErrorKind};
 
 pub use args::Args;
-pub use failure::Exit;
+pub use failure::{Exit, wrong_usage};
 
 use args::Verb;
 use failure::Failure;

@@ -28,8 +28,18 @@ pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<P
         ("importance_index", |view| vec![importance_word(view.importance).to_owned()]),
     ];
     for (name, keys) in maps {
-        if let Some(map) = index.get(name) {
-            found.extend(stale(name, map, &records, keys));
+        let has_keys = || {
+            records
+                .iter()
+                .any(|own| own.state == State::Live && own.view.id.is_some() && !keys(own.view).is_empty())
+        };
+        match index.get(name) {
+            Some(map) => found.extend(stale(name, map, &records, keys)),
+            None if has_keys() => {
+                let message = format!("`{name}` is missing; it is made anew from the records.");
+                found.push((Code::IndexStale, message));
+            }
+            None => {}
         }
     }
     let problem = |(code, message)| Problem::of_file(code, Severity::Warning, &document.path, message);

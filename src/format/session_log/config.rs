@@ -89,6 +89,11 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
             found.number(&format!("{section}.{name}"), value, range);
         }
     }
+    for section in ["storage", "concurrency", "decay", "performance"] {
+        found.is_of(section, config.get(section), Kind::Object);
+    }
+    found.is_of("decay.enabled", config.path(&["decay", "enabled"]), Kind::Bool);
+    found.is_of("decay.type_specific", config.path(&["decay", "type_specific"]), Kind::Object);
     if let Some(types) = config.path(&["decay", "type_specific"]) {
         for (kind, settings) in types.members() {
             found.type_specific(&kind.text().unwrap_or_default(), settings);
@@ -100,6 +105,8 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
 /// What is wrong with a session's `decay_config`.
 pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = Settings { path, problems: Vec::new() };
+    found.is_of("decay_config", metadata.get("decay_config"), Kind::Object);
+    found.is_of("decay_config.enabled", metadata.path(&["decay_config", "enabled"]), Kind::Bool);
     let numbers = [("half_life_hours", Range::Positive), ("min_decay_factor", Range::Fraction)];
     for (name, range) in numbers {
         if let Some(value) = metadata.path(&["decay_config", name]) {
@@ -144,6 +151,15 @@ impl Settings<'_> {
         }
     }
 
+    /// A setting of another type than it should be has no effect.
+    fn is_of(&mut self, name: &str, value: Option<Json<'_>>, wanted: Kind) {
+        if let Some(value) = value.filter(|value| value.kind() != wanted && !value.is_null()) {
+            let (wanted, found) = (wanted.as_str(), value.kind().as_str());
+            let message = format!("`{name}` should be {wanted} and is {found}; it is ignored.");
+            self.add(Code::WrongType, Severity::Error, message);
+        }
+    }
+
     fn number(&mut self, name: &str, value: Json<'_>, range: Range) {
         let Some(number) = value.number() else {
             let message =
@@ -167,6 +183,7 @@ impl Settings<'_> {
                 format!("`{name}` should be an object and is {}; it is ignored.", settings.kind().as_str());
             return self.add(Code::WrongType, Severity::Error, message);
         }
+        self.is_of(&format!("{name}.decay_enabled"), settings.get("decay_enabled"), Kind::Bool);
         if let Some(hours) = settings.get("half_life_hours") {
             self.number(&format!("{name}.half_life_hours"), hours, Range::Positive);
             if is_false(settings, "decay_enabled") {

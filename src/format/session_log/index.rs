@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::model::{Code, Document, Moment, Problem, Record, Severity, View};
-use crate::text::json::Json;
+use crate::text::json::{Json, Kind};
 
 /// Judges the index of one session. `deleted` are the ids that tombstones name: they may
 /// stand in the index or not.
@@ -17,16 +17,22 @@ pub fn check(index: Json<'_>, path: &Path, log: Option<&Document>, deleted: &Has
     }
     let records = first_of_each_id(log);
     let mut stale: Vec<String> = Vec::new();
-    if let Some(entries) = index.get("entries") {
-        stale.extend(compare_entries(entries, &records, deleted));
+    let live = |id: &str| !deleted.contains(id);
+    match index.get("entries") {
+        Some(entries) => stale.extend(compare_entries(entries, &records, deleted)),
+        None if records.keys().any(|id| live(id)) => stale.push("`entries` is missing".into()),
+        None => {}
     }
     let maps: [(&str, Keys); 2] = [
         ("tags", |view| view.tags.iter().map(|tag| tag.to_string()).collect()),
         ("types", |view| vec![view.kind.to_string()]),
     ];
     for (name, keys) in maps {
-        if let Some(map) = index.get(name) {
-            stale.extend(compare_map(name, map, &records, deleted, keys));
+        let has_keys = || records.iter().any(|(id, (_, view))| live(id) && !keys(view).is_empty());
+        match index.get(name) {
+            Some(map) => stale.extend(compare_map(name, map, &records, deleted, keys)),
+            None if has_keys() => stale.push(format!("`{name}` is missing")),
+            None => {}
         }
     }
     if !stale.is_empty() {
@@ -85,7 +91,8 @@ fn agrees(entry: Json<'_>, record: &Record, view: &View) -> bool {
         let stored = stored.text().and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
         stored == view.created
     });
-    number("line_number", f64::from(record.line))
+    entry.kind() == Kind::Object
+        && number("line_number", f64::from(record.line))
         && number("byte_offset", record.span.start as f64)
         && importance(entry).is_none_or(|stored| stored == view.importance)
         && entry.get("type").is_none_or(|kind| kind.is_text(&view.kind))

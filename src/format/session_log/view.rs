@@ -127,7 +127,7 @@ pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     reading::read_lines(path, bytes, now, &|fields, _| {
         let id = fields.text("id", Need::Required).map(Into::into);
         let created = fields.moment("timestamp", Need::Required);
-        fields.text("reason", Need::Optional);
+        fields.text("reason", Need::Required);
         View { id, created, kind: Cow::Borrowed("tombstone"), ..View::default() }
     })
 }
