@@ -135,3 +135,13 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
         assert!(output.stderr.contains("no store"), "{}", output.stderr);
     }
 }
+
+#[test]
+fn an_empty_store_is_of_the_format_whose_place_it_stands_at() {
+    for (place, format) in [(".bmad/memory", "bmad"), ("memory", "session-log")] {
+        let store = Files::default().with(&format!("{place}/keep"), "").build("project");
+        std::fs::create_dir_all(store.file(place).join("sessions")).unwrap();
+        let output = support::run(["stores", "--json", "--store", store.file(place).to_str().unwrap()]);
+        assert_eq!(output.json_lines()[0]["format"], format, "{place}: {}", output.stderr);
+    }
+}

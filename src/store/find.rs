@@ -207,8 +207,12 @@ fn session_named(root: &Path, path: &Path) -> Option<String> {
     parts.next().map(|name| name.to_string_lossy().into_owned())
 }
 
+/// Of two default places that end alike (`memory`, `.bmad/memory`) the longer one is meant.
 fn at_default_place(root: &Path, format: &dyn Format) -> bool {
-    std::path::absolute(root).is_ok_and(|root| root.ends_with(format.default_place()))
+    let Ok(root) = std::path::absolute(root) else { return false };
+    let own = format.default_place();
+    let longer = |other: &&&dyn Format| other.default_place().len() > own.len();
+    root.ends_with(own) && !FORMATS.iter().filter(longer).any(|other| root.ends_with(other.default_place()))
 }
 
 /// A look at what lies below a folder.

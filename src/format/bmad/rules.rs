@@ -182,15 +182,19 @@ impl<'a> Files<'a> {
         let mut problems = Vec::new();
         for (log, index, view) in self.views() {
             let line = log.records[index as usize].line;
-            let mut add = |code, message| {
-                let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
+            let mut add = |code, severity, message| {
+                let problem = Problem::of_file(code, severity, &log.path, message);
                 problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
             };
             for reference in &view.references {
                 if !self.ids.contains(&(reference.to.of, reference.to.text.to_string())) {
                     let (relation, to) = (reference.relation, &reference.to.text);
+                    // A session that was learned from may be gone by its retention.
+                    let gone = reference.to.of == Named::Session;
+                    let severity = if gone { Severity::Note } else { Severity::Warning };
                     add(
                         Code::DanglingReference,
+                        severity,
                         format!("`{relation}` names {to:?}, which is not in the store."),
                     );
                 }
@@ -199,7 +203,7 @@ impl<'a> Files<'a> {
             match first.get(id) {
                 Some((other, line)) => {
                     let place = format!("{}:{line}", other.path.display());
-                    add(Code::DuplicateId, format!("The id stands already in {place}."));
+                    add(Code::DuplicateId, Severity::Warning, format!("The id stands already in {place}."));
                 }
                 None => {
                     first.insert(id, (log, line));

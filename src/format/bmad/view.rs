@@ -38,7 +38,8 @@ pub fn read_shared(path: &Path, bytes: &[u8], now: Moment) -> Reading {
 fn view(fields: &mut Fields<'_>, kind: &'static str) -> View {
     let id = fields.text("id", Need::Required);
     let created = fields.moment("timestamp", Need::Required);
-    fields.fraction("decay_factor", Need::Optional);
+    // Its own update writes the boosted factor without a clamp (§6.3).
+    fields.value("decay_factor", Need::Optional, "a number", |value| value.number());
     let own = match kind {
         "conversation" => message(fields),
         "decision" => decision(fields),
