@@ -145,3 +145,13 @@ fn an_empty_store_is_of_the_format_whose_place_it_stands_at() {
         assert_eq!(output.json_lines()[0]["format"], format, "{place}: {}", output.stderr);
     }
 }
+
+#[test]
+fn a_store_named_twice_is_shown_once() {
+    let store = Files::default().with("memory/sessions/s/memory.jsonl", ENTRY).build("project");
+    let link = store.file("link");
+    std::os::unix::fs::symlink(store.file("memory"), &link).unwrap();
+    let [path, link] = [store.file("memory"), link].map(|path| path.display().to_string());
+    let output = support::run(["list", "--json", "--store", &path, "--store", &link, "--store", &path]);
+    assert_eq!(output.json_lines().len(), 1, "{}", output.stderr);
+}

@@ -24,13 +24,7 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
 
 /// The stores in what was looked at, each once.
 pub fn found(looked: &[Looked]) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
-    for place in looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten() {
-        if !places.iter().any(|known| known.root == place.root) {
-            places.push(place.clone());
-        }
-    }
-    places
+    store::once(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())
 }
 
 /// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.

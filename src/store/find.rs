@@ -76,6 +76,20 @@ pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
     Looked { alike: nested.alike, ..looked(found.ok_or_else(|| reason(path, &item, why))) }
 }
 
+/// The places, each store once, by whichever path or link it was named first.
+pub fn once<'a>(places: impl Iterator<Item = &'a Place>) -> Vec<Place> {
+    let mut real: Vec<PathBuf> = Vec::new();
+    let mut own = Vec::new();
+    for place in places {
+        let root = Real.real_path(&place.root).unwrap_or_else(|_| place.root.clone());
+        if !real.contains(&root) {
+            real.push(root);
+            own.push(place.clone());
+        }
+    }
+    own
+}
+
 /// Looks at the default places: those from `folder` upward, and those in `home`; and at
 /// what is nested below `folder`.
 pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
