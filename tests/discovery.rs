@@ -155,3 +155,21 @@ fn a_store_named_twice_is_shown_once() {
     let output = support::run(["list", "--json", "--store", &path, "--store", &link, "--store", &path]);
     assert_eq!(output.json_lines().len(), 1, "{}", output.stderr);
 }
+
+#[test]
+fn a_store_is_found_behind_many_useless_sessions_and_through_dots() {
+    let store = Files::default().with("memory/sessions/z/memory.jsonl", ENTRY).build("project");
+    for number in 0..600 {
+        std::fs::create_dir(store.file(format!("memory/sessions/a{number:03}"))).unwrap();
+    }
+    for path in [
+        "memory/sessions/z/memory.jsonl",
+        "memory",
+        "memory/sessions/z/..",
+        "memory/sessions/z/../../../memory",
+    ] {
+        let path = store.path.join(path);
+        let output = support::run(["list", "--json", "--store", path.to_str().unwrap()]);
+        assert_eq!(output.json_lines().len(), 1, "{}: {}", path.display(), output.stderr);
+    }
+}

@@ -8,7 +8,7 @@ use crate::format::glance::{Glance, HEAD};
 use crate::format::{FORMATS, Format};
 
 /// How many names of one folder detection looks at.
-const NAMES: usize = 512;
+const NAMES: usize = 4_096;
 /// How deep below a named folder stores are looked for, and in how many folders at most.
 const DEPTH: usize = 4;
 const FOLDERS: usize = 4_000;
@@ -49,6 +49,10 @@ pub struct Looked {
 /// folder or a single file. `forced` is the format of `--as`.
 pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
     let disk = &Real;
+    // `..` leads where the folder stands, not where its name says.
+    let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
+    let resolved = if climbs { disk.real_path(path).ok() } else { None };
+    let path = resolved.as_deref().unwrap_or(path);
     let looked = |found| Looked { path: path.to_owned(), found, refused: false, alike: Vec::new() };
     let item = match disk.look(path) {
         Ok(item) => item,

@@ -8,7 +8,7 @@ use crate::model::Role;
 use crate::text::json::Json;
 
 /// So many months and files are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 32;
+const LOOKED_INTO: usize = 4_096;
 /// Files for people and agents to read, in whichever folder.
 const GUIDES: [&str; 3] = ["README.md", "AGENTS.md", "CLAUDE.md"];
 

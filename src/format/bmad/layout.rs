@@ -15,7 +15,7 @@ const LOGS: [(&str, &str); 4] = [
     ("preferences.jsonl", "preference"),
 ];
 /// So many sessions are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 32;
+const LOOKED_INTO: usize = 4_096;
 /// What the file of an archived session ends in.
 const ARCHIVE: &str = ".tar.gz";
 /// What the manifest of an archived session ends in.
@@ -77,8 +77,13 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     let folder = root.join("sessions");
     let sessions = glance.folders(&folder);
-    let looks: Vec<Likeness> =
-        sessions.iter().take(LOOKED_INTO).filter_map(|session| look(&folder.join(session), glance)).collect();
+    let mut looks = Vec::new();
+    for likeness in sessions.iter().take(LOOKED_INTO).filter_map(|own| look(&folder.join(own), glance)) {
+        looks.push(likeness);
+        if likeness == Likeness::Yes {
+            break;
+        }
+    }
     if looks.contains(&Likeness::Yes) || archives(root, glance) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::model::Role;
 use crate::text::json::{Json, Kind};
 
 /// So many sessions are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 32;
+const LOOKED_INTO: usize = 4_096;
 
 /// The session that a path belongs to: the folder below `sessions/`.
 pub fn session_of(path: &Path) -> Option<&Path> {
