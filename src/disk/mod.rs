@@ -3,6 +3,7 @@
 //! Opening a file to read it changes nothing, not even its access time where the system
 //! lets us ask for that, and never blocks: what is not a regular file is not opened.
 
+mod machine;
 mod process;
 mod real;
 #[cfg(feature = "tui")]
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use machine::{Holder, Machine, ThisMachine};
 pub use process::is_alive;
 pub use real::Real;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
@@ -45,7 +47,35 @@ pub struct Item {
     pub generation: Generation,
 }
 
-/// The file system, as far as reading goes.
+/// A file that is open to be written.
+pub trait Output {
+    /// Writes all of the bytes, in one call where the system takes them in one.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Waits until what was written would survive a power cut. After a failure the file is
+    /// not to be trusted, and this is not to be called again.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Which state the file is in.
+    fn generation(&self) -> io::Result<Generation>;
+
+    /// Sets its permission bits, whatever the umask.
+    fn set_mode(&mut self, mode: u32) -> io::Result<()>;
+
+    /// Cuts it to that length, or fills it up with zeros.
+    fn set_len(&mut self, len: u64) -> io::Result<()>;
+}
+
+/// A file or folder that this process has locked (`flock`); dropping it lets go.
+pub trait Flock {
+    /// Which file it is: the lock holds for this device and inode, whatever the path says.
+    fn generation(&self) -> io::Result<Generation>;
+
+    /// Replaces what the file says. Not for folders.
+    fn fill(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// The file system. Nothing here follows a link at the end of a path that it changes.
 pub trait Disk: Sync {
     /// What a folder holds, sorted by name. Links are looked up, not entered.
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>>;
@@ -59,4 +89,32 @@ pub trait Disk: Sync {
     /// A regular file's bytes from `from` on, at most `limit` of them, and the state of
     /// the file that they belong to.
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
+
+    /// A new file, open to be written; fails where anything stands already.
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>>;
+
+    /// A regular file that is there, open so that every write lands at its end.
+    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>>;
+
+    /// Makes one folder; fails where anything stands already.
+    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
+
+    /// Gives a file a second name; fails where anything stands already.
+    fn link(&self, file: &Path, name: &Path) -> io::Result<()>;
+
+    /// Moves a file or folder, replacing a file that stands there.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a name of a file.
+    fn remove(&self, file: &Path) -> io::Result<()>;
+
+    /// Removes a folder that is empty.
+    fn remove_folder(&self, folder: &Path) -> io::Result<()>;
+
+    /// Waits until the names in a folder would survive a power cut.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+
+    /// Tries to lock a regular file or folder against other processes (`flock`), making the
+    /// file with that mode where it is absent; `None` while another holds it.
+    fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>>;
 }

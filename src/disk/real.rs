@@ -2,14 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Dir;
+use rustix::fs::{Dir, FlockOperation, OFlags, flock};
 
-use super::{Disk, Item, ItemKind};
+use super::{Disk, Flock, Item, ItemKind, Output};
 use crate::model::snapshot::Generation;
 
 /// The real file system.
@@ -56,6 +56,103 @@ impl Disk for Real {
         let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
         opened.take(limit.unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
         Ok((bytes, generation(&metadata)))
+    }
+
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+        let flags = OFlags::NOFOLLOW.bits() as i32;
+        let file =
+            OpenOptions::new().write(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
+        Ok(Box::new(file))
+    }
+
+    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
+        let file = open_regular(OpenOptions::new().append(true), file)?;
+        Ok(Box::new(file))
+    }
+
+    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
+        fs::DirBuilder::new().mode(mode).create(folder)
+    }
+
+    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
+        fs::hard_link(file, name)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, file: &Path) -> io::Result<()> {
+        fs::remove_file(file)
+    }
+
+    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
+        fs::remove_dir(folder)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        File::open(folder)?.sync_all()
+    }
+
+    fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
+        let file = match create {
+            Some(mode) => {
+                open_regular(OpenOptions::new().read(true).write(true).create(true).mode(mode), path)?
+            }
+            None => OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits() as i32).open(path)?,
+        };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Box::new(Locked(file)))),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Opens what is a regular file and no link, without blocking on a FIFO.
+fn open_regular(options: &mut OpenOptions, file: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = options.custom_flags(flags.bits() as i32).open(file)?;
+    if !opened.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok(opened)
+}
+
+impl Output for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+
+    fn generation(&self) -> io::Result<Generation> {
+        Ok(generation(&self.metadata()?))
+    }
+
+    fn set_mode(&mut self, mode: u32) -> io::Result<()> {
+        self.set_permissions(fs::Permissions::from_mode(mode))
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        File::set_len(self, len)
+    }
+}
+
+/// A file whose lock the kernel lets go of when it is closed.
+struct Locked(File);
+
+impl Flock for Locked {
+    fn generation(&self) -> io::Result<Generation> {
+        Ok(generation(&self.0.metadata()?))
+    }
+
+    fn fill(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.set_len(0)?;
+        self.0.seek(SeekFrom::Start(0))?;
+        self.0.write_all(bytes)
     }
 }
 

@@ -1,0 +1,76 @@
+//! What the machine says of time and of other processes. A parameter wherever it matters,
+//! so that a test can turn the clock.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::process::{is_alive, started};
+use crate::model::Moment;
+
+/// What is known of the process that a lock names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// No such process.
+    Gone,
+    /// There is one, started then as far as the system tells.
+    Alive(Option<Moment>),
+}
+
+/// Clocks and processes.
+pub trait Machine: Sync {
+    /// The wall clock.
+    fn now(&self) -> Moment;
+
+    /// A clock that never goes back.
+    fn monotonic(&self) -> Duration;
+
+    /// Waits.
+    fn sleep(&self, time: Duration);
+
+    /// This process's number.
+    fn own_process(&self) -> u32;
+
+    /// What is known of a process.
+    fn process(&self, number: i32) -> Holder;
+}
+
+/// The machine that this runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct ThisMachine {
+    began: Instant,
+}
+
+impl ThisMachine {
+    /// This machine; its monotonic clock starts here.
+    pub fn new() -> Self {
+        ThisMachine { began: Instant::now() }
+    }
+}
+
+impl Default for ThisMachine {
+    fn default() -> Self {
+        ThisMachine::new()
+    }
+}
+
+impl Machine for ThisMachine {
+    fn now(&self) -> Moment {
+        Moment::of_the_clock()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        thread::sleep(time);
+    }
+
+    fn own_process(&self) -> u32 {
+        std::process::id()
+    }
+
+    fn process(&self, number: i32) -> Holder {
+        if is_alive(number) { Holder::Alive(started(number)) } else { Holder::Gone }
+    }
+}
