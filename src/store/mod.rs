@@ -1,8 +1,9 @@
-//! Finding stores and loading them.
+//! Finding stores, loading them, and keeping writers apart.
 
 mod files;
 mod find;
 mod load;
+pub mod lock;
 mod packed;
 
 pub use find::{Looked, Place, look_around, look_at, once};

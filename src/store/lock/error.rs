@@ -1,0 +1,94 @@
+//! Why a lock could not be taken.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::said::Found;
+
+/// What is known of the one that holds a lock. All but the ages is what the lock's file
+/// says: untrusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HolderInfo {
+    /// The process that it names.
+    pub pid: Option<i32>,
+    /// The agent that it names.
+    pub agent: Option<String>,
+    /// How long ago it was taken, by its own word or its file's last change, whichever is
+    /// later; `None` where both lie in the future.
+    pub age: Option<Duration>,
+    /// Whether that process is alive; `None` if the lock names none.
+    pub alive: Option<bool>,
+    /// What stood there, so that nothing else is broken; `None` for the kernel's locks.
+    pub(super) found: Option<Found>,
+}
+
+impl HolderInfo {
+    /// Whether the user may choose to break it.
+    pub fn is_breakable(&self) -> bool {
+        self.found.is_some()
+    }
+}
+
+/// Why a lock could not be taken. Nothing was changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another holds it, and did not let go in time.
+    #[error("{} is locked: {}. It was not free within {:.1} s, and nothing was changed. {}",
+        path.display(), held_by(holder.as_deref()), waited.as_secs_f64(), advice(holder.as_deref()))]
+    Busy {
+        /// The lock.
+        path: PathBuf,
+        /// Who holds it, as far as its file can be read.
+        holder: Option<Box<HolderInfo>>,
+        /// For how long it was waited, the time left out in which it was judged.
+        waited: Duration,
+    },
+    /// What stands there is no file that anyone could have taken as a lock.
+    #[error("{} is to be a lock file and is {what}. It was left alone, and nothing was changed. \
+        Move it away if nothing needs it, then try again.", path.display())]
+    NotALock {
+        /// Where it stands.
+        path: PathBuf,
+        /// What it is: "a folder".
+        what: &'static str,
+    },
+    /// The wait was given up.
+    #[error("The wait for the lock {} was given up, and nothing was changed. Try again when it is free.",
+        path.display())]
+    GivenUp {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// The system failed.
+    #[error("{} can't be locked: {source}. Nothing was changed. Make its folder writable, or free \
+        some space, then try again.", path.display())]
+    Io {
+        /// The lock, or the file beside it.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn held_by(holder: Option<&HolderInfo>) -> String {
+    let Some(holder) = holder else { return "nobody can read by whom".into() };
+    let agent = holder.agent.as_ref().map(|agent| format!(" of the agent {agent}")).unwrap_or_default();
+    let age = holder.age.map(|age| format!(", {} s ago", age.as_secs())).unwrap_or_default();
+    match (holder.pid, holder.alive) {
+        (Some(pid), Some(false)) => format!("process {pid}{agent}, which is gone, took it{age}"),
+        (Some(pid), _) => format!("process {pid}{agent} took it{age}"),
+        (None, _) if agent.is_empty() => format!("its file names no process, and was written{age}"),
+        (None, _) => format!("a process{agent} took it{age}"),
+    }
+}
+
+fn advice(holder: Option<&HolderInfo>) -> &'static str {
+    match holder {
+        Some(holder) if holder.is_breakable() => {
+            "Try again when the agent is done; if none works here any more, break the lock."
+        }
+        Some(_) => "Try again when the agent is done, or end it: the lock then ends by itself.",
+        None => "Try again when it is gone, or make it readable.",
+    }
+}

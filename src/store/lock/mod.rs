@@ -1,0 +1,153 @@
+//! How a format keeps writers apart: three protocols, one way to use them.
+//!
+//! A lock only lowers contention. What makes a write safe is that it compares before it
+//! renames and rescues late appends afterwards: no lock holds against an agent that takes
+//! none, nor against one that unlinks a lock which it thinks is over. Reading never takes,
+//! opens or removes a lock.
+//!
+//! | protocol | format | files |
+//! |---|---|---|
+//! | [`Protocol::Flock`] | memory-server, "Concurrency Control" | `.lock` |
+//! | [`Protocol::Lease`] | session-log, §4.2 and §17.1 | `lock` |
+//! | [`Protocol::Exclusive`] | bmad, §4.2; ourselves where a format has none | `.lock`, `<file>.lock` |
+//!
+//! Beside the lock stand, for moments: `.lock.own.<pid>-…` while one is made and held,
+//! `.lock.stale.<pid>-…` while one is taken over, `.lock.takeover` around that. The next
+//! [`acquire`] in the folder removes those of processes that are no more.
+
+mod error;
+mod exclusive;
+mod flock;
+mod lease;
+mod said;
+mod sweep;
+mod taking;
+mod waiting;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+pub use error::{HolderInfo, LockError};
+pub use waiting::Patience;
+
+use self::exclusive::Exclusive;
+use self::lease::Lease;
+use crate::disk::{Disk, Machine};
+use crate::model::snapshot::Generation;
+
+/// How a format keeps writers apart, with the absolute paths of its locks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The kernel's lock on a file that stays. Never broken by force: the kernel lets go
+    /// of a dead process's.
+    Flock(PathBuf),
+    /// A file made exclusively that says when it ends, five seconds after it was taken.
+    Lease(PathBuf),
+    /// Files made exclusively, all or none, that hold until they are removed.
+    Exclusive(Vec<PathBuf>),
+    /// Nothing keeps them apart.
+    None,
+}
+
+/// The machine that locks are taken on.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    disk: &'a dyn Disk,
+    machine: &'a dyn Machine,
+}
+
+impl Scene<'_> {
+    /// Whether that very file stands at the path, not one that took its place.
+    fn stands_at(&self, path: &Path, file: Generation) -> bool {
+        self.disk.look(path).is_ok_and(|item| {
+            let there = item.generation;
+            item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
+        })
+    }
+
+    fn failed(path: &Path) -> impl Fn(std::io::Error) -> LockError + use<> {
+        let path = path.to_owned();
+        move |source| LockError::Io { path: path.clone(), source }
+    }
+}
+
+/// Who takes a lock, as its file says.
+#[derive(Clone, Copy)]
+struct Claimant<'a> {
+    process: u32,
+    operation: &'a str,
+    agent: &'a str,
+}
+
+/// Takes a lock, or says why it could not be taken; then nothing was changed.
+///
+/// `operation` and `agent` are what the lock file says of us, in the formats that say it.
+/// The commit that follows is to be short: agents give up after five seconds, and a lease
+/// is over by then.
+pub fn acquire<'a>(
+    disk: &'a dyn Disk,
+    machine: &'a dyn Machine,
+    protocol: &Protocol,
+    operation: &str,
+    agent: &str,
+    patience: &Patience<'_>,
+) -> Result<Held<'a>, LockError> {
+    let scene = Scene { disk, machine };
+    let who = Claimant { process: machine.own_process(), operation, agent };
+    let hold = match protocol {
+        Protocol::Flock(path) => Hold::Kernel(flock::take(scene, path, patience)?),
+        Protocol::Lease(path) => {
+            Hold::Files(taking::take(scene, &Lease, std::slice::from_ref(path), &who, patience)?)
+        }
+        Protocol::Exclusive(paths) => {
+            let paths = exclusive::in_order(paths);
+            Hold::Files(taking::take(scene, &Exclusive, &paths, &who, patience)?)
+        }
+        Protocol::None => Hold::Nothing,
+    };
+    Ok(Held { hold })
+}
+
+/// Removes a lock because the user chose to, having been shown `holder`; `false` if it is
+/// no longer what was shown, or another is at it, or its protocol is never broken by force.
+pub fn break_by_choice(
+    disk: &dyn Disk,
+    machine: &dyn Machine,
+    path: &Path,
+    holder: &HolderInfo,
+) -> Result<bool, LockError> {
+    match &holder.found {
+        Some(found) => taking::put_aside(Scene { disk, machine }, path, found),
+        None => Ok(false),
+    }
+}
+
+/// A lock that we hold; dropping it lets go, as far as the system allows.
+#[must_use = "dropping it lets go of the lock"]
+pub struct Held<'a> {
+    hold: Hold<'a>,
+}
+
+enum Hold<'a> {
+    Kernel(flock::Locked<'a>),
+    Files(Vec<taking::Claim<'a>>),
+    Nothing,
+}
+
+impl Held<'_> {
+    /// Whether it is still ours, to be asked right before the rename. It is not if its
+    /// file was removed or replaced, or if less than half a second of the lease is left,
+    /// by the wall clock or by the one that never goes back.
+    pub fn still_ours(&self) -> bool {
+        match &self.hold {
+            Hold::Kernel(locked) => locked.still_ours(),
+            Hold::Files(claims) => claims.iter().all(taking::Claim::still_ours),
+            Hold::Nothing => true,
+        }
+    }
+
+    /// Lets go of it. A lock that is no longer ours stays as it is.
+    pub fn release(self) {}
+}

@@ -1,0 +1,154 @@
+//! What stands where a lock is to stand, and what it says.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat};
+use serde_json::Value;
+
+use super::{HolderInfo, LockError, Scene};
+use crate::disk::{Holder, ItemKind, Machine};
+use crate::model::Moment;
+use crate::model::snapshot::Generation;
+
+/// Of a lock's file no more is read; agents write some hundred bytes.
+const LIMIT: u64 = 64 * 1024;
+/// So many characters of an agent's name are passed on.
+const NAME: usize = 80;
+/// A time further ahead than this, in microseconds, was written by a clock that is off.
+const AHEAD: i64 = 60_000_000;
+/// The system tells when a process was started to about a second, in microseconds.
+const START_SLACK: i64 = 2_000_000;
+
+/// A file that stands where a lock is to stand. Equal ones are the same lock: inodes are
+/// used again at once, hence the time and the bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) generation: Generation,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What stands at a lock's place.
+pub(super) enum Standing {
+    Free,
+    /// A file that we may not read, or that changed its kind meanwhile.
+    Unreadable,
+    There(Found),
+}
+
+/// Looks at a lock's place; what is no regular file is refused and never opened.
+pub(super) fn standing(scene: Scene<'_>, path: &Path) -> Result<Standing, LockError> {
+    match strange(scene, path) {
+        Ok(None) => {}
+        Ok(Some(what)) => return Err(LockError::NotALock { path: path.to_owned(), what }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Free),
+        Err(error) => return Err(Scene::failed(path)(error)),
+    }
+    match scene.disk.read(path, 0, Some(LIMIT)) {
+        Ok((bytes, generation)) => Ok(Standing::There(Found { generation, bytes })),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(Standing::Free),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => Ok(Standing::Unreadable),
+            _ => Err(Scene::failed(path)(error)),
+        },
+    }
+}
+
+/// What stands there, if that is no regular file.
+pub(super) fn strange(scene: Scene<'_>, path: &Path) -> io::Result<Option<&'static str>> {
+    let item = scene.disk.look(path)?;
+    Ok(match item.kind {
+        _ if item.link.is_some() => Some("a symbolic link"),
+        ItemKind::File => None,
+        ItemKind::Folder => Some("a folder"),
+        ItemKind::Special => Some("a pipe, socket or device"),
+    })
+}
+
+/// What a lock says. Unknown fields are as good as none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Whether it is a whole JSON object.
+    pub(super) is_whole: bool,
+    /// A number that a process can have.
+    pub(super) pid: Option<i32>,
+    pub(super) agent: Option<String>,
+    pub(super) since: Option<Moment>,
+    pub(super) until: Option<Moment>,
+}
+
+impl Said {
+    /// Reads JSON, or else the number and the time that memory-server's locks hold "in no
+    /// said shape".
+    pub(super) fn read(bytes: &[u8]) -> Said {
+        let Ok(Value::Object(object)) = serde_json::from_slice(bytes) else {
+            return Said::read_words(&String::from_utf8_lossy(bytes));
+        };
+        let text = |name: &str| object.get(name).and_then(Value::as_str);
+        let time = |name: &str| text(name).and_then(Moment::parse).map(|(when, _)| when);
+        Said {
+            is_whole: true,
+            pid: object.get("pid").and_then(Value::as_f64).and_then(process_number),
+            agent: text("agent_id").map(|agent| agent.chars().take(NAME).collect()),
+            since: time("timestamp").or_else(|| time("acquired_at")),
+            until: time("expires_at"),
+        }
+    }
+
+    fn read_words(text: &str) -> Said {
+        let mut words = text.split_whitespace();
+        Said {
+            pid: words.next().and_then(|word| word.parse().ok()).and_then(process_number),
+            since: words.find_map(Moment::parse).map(|(when, _)| when),
+            ..Said::default()
+        }
+    }
+}
+
+fn process_number(number: f64) -> Option<i32> {
+    let is_one = number >= 1.0 && number <= f64::from(i32::MAX) && number.fract() == 0.0;
+    is_one.then_some(number as i32)
+}
+
+/// When a lock was taken: by its own word or by its file's last change, whichever is
+/// later, so that an agent that writes local time as UTC is not thought old. Times that lie
+/// ahead are left out.
+pub(super) fn taken(found: &Found, said: &Said, now: Moment) -> Option<Moment> {
+    let modified = Moment(i64::try_from(found.generation.modified / 1000).unwrap_or(i64::MAX));
+    let ahead = now.plus(AHEAD);
+    said.since.into_iter().chain([modified]).filter(|when| *when <= ahead).max()
+}
+
+/// Whether the process that took something at `taken` is alive; `None` if none is named.
+/// One that was started later is another of the same number.
+pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Moment>) -> Option<bool> {
+    Some(match machine.process(pid?) {
+        Holder::Gone => false,
+        Holder::Alive(Some(started)) => taken.is_none_or(|taken| started <= taken.plus(START_SLACK)),
+        Holder::Alive(None) => true,
+    })
+}
+
+/// Who holds the lock that stands there now.
+pub(super) fn holder(scene: Scene<'_>, path: &Path, is_breakable: bool) -> Option<Box<HolderInfo>> {
+    let Ok(Standing::There(found)) = standing(scene, path) else { return None };
+    let (said, now) = (Said::read(&found.bytes), scene.machine.now());
+    let taken = taken(&found, &said, now);
+    let age = taken.map(|taken| u64::try_from(now.0.saturating_sub(taken.0)).unwrap_or_default());
+    Some(Box::new(HolderInfo {
+        alive: is_alive(scene.machine, said.pid, taken),
+        pid: said.pid,
+        agent: said.agent,
+        age: age.map(Duration::from_micros),
+        found: is_breakable.then_some(found),
+    }))
+}
+
+/// A time as the agents write it, to the millisecond, rounded down.
+pub(super) fn stamp(when: Moment) -> String {
+    match DateTime::from_timestamp_micros(when.0) {
+        Some(when) => when.to_rfc3339_opts(SecondsFormat::Millis, true),
+        None => when.to_rfc3339(),
+    }
+}

@@ -1,0 +1,259 @@
+//! Taking locks that are files made exclusively, and taking over those that are stale.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::said::{self, Found, Said, Standing, standing};
+use super::sweep::{OWN, STALE, Takeover, sweep, unused_name};
+use super::waiting::{Patience, Waiting, Watch};
+use super::{Claimant, LockError, Scene};
+use crate::disk::Machine;
+use crate::model::Moment;
+use crate::model::snapshot::Generation;
+
+/// Before a lease ends a commit must be done with: so much is kept of it.
+const KEPT: Duration = Duration::from_millis(500);
+/// So many names are tried: on a shared disk another machine's process may have our number.
+const NAMES: usize = 8;
+
+/// What a format says of its lock files.
+pub(super) trait Rules {
+    /// Their permission bits.
+    fn mode(&self) -> u32;
+
+    /// How long to wait between tries.
+    fn pace(&self) -> Duration;
+
+    /// After which they are over by themselves.
+    fn lasts(&self) -> Option<Duration>;
+
+    /// What they say.
+    fn write(&self, who: &Claimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>>;
+
+    /// Whether one looks stale, and for how long it must have stood unchanged to be it.
+    fn stale_after(&self, found: &Found, said: &Said, machine: &dyn Machine) -> Option<Duration>;
+}
+
+/// A file that appears as a lock by getting the lock's name. It keeps its own name as long
+/// as it is one, so that no other file can get its inode.
+struct Own<'a> {
+    scene: Scene<'a>,
+    path: PathBuf,
+    generation: Generation,
+}
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        let _ = self.scene.disk.remove(&self.path);
+    }
+}
+
+/// A lock file of ours.
+pub(super) struct Claim<'a> {
+    own: Own<'a>,
+    lock: PathBuf,
+    /// Until when it may be used, by the wall clock and by the one that never goes back.
+    until: Option<(Moment, Duration)>,
+}
+
+impl Claim<'_> {
+    pub(super) fn still_ours(&self) -> bool {
+        let Own { scene, generation, .. } = self.own;
+        let in_time = self.until.is_none_or(|(wall, monotonic)| {
+            scene.machine.now() < wall && scene.machine.monotonic() < monotonic
+        });
+        in_time && scene.stands_at(&self.lock, generation)
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        if self.own.scene.stands_at(&self.lock, self.own.generation) {
+            let _ = self.own.scene.disk.remove(&self.lock);
+        }
+    }
+}
+
+/// How a lock stands to us.
+enum Turn {
+    Free,
+    /// Stale, and watched long enough.
+    Ripe(Found),
+    Blocked {
+        judging: bool,
+    },
+}
+
+/// Takes all of the locks or none, trying until the patience is over.
+pub(super) fn take<'a>(
+    scene: Scene<'a>,
+    rules: &dyn Rules,
+    locks: &[PathBuf],
+    who: &Claimant<'_>,
+    patience: &Patience<'_>,
+) -> Result<Vec<Claim<'a>>, LockError> {
+    let taking = Taking { scene, rules, who };
+    locks.iter().for_each(|lock| sweep(scene, lock));
+    let mut watches: Vec<Watch> = locks.iter().map(|_| Watch::default()).collect();
+    let mut waiting = Waiting::new(scene.machine, patience);
+    loop {
+        let (lock, judging) = match taking.all_or_none(locks, &mut watches)? {
+            Ok(claims) => return Ok(claims),
+            Err(blocked) => blocked,
+        };
+        if !waiting.pause(lock, judging, rules.pace())? {
+            let holder = said::holder(scene, lock, true);
+            return Err(LockError::Busy { path: lock.to_owned(), holder, waited: waiting.waited() });
+        }
+    }
+}
+
+/// Moves a lock away and removes it, if it is still the one that was seen.
+pub(super) fn put_aside(scene: Scene<'_>, lock: &Path, seen: &Found) -> Result<bool, LockError> {
+    match Takeover::enter(scene, lock)? {
+        Some(_entered) => move_away(scene, lock, seen),
+        None => Ok(false),
+    }
+}
+
+/// Only within a [`Takeover`]: agents don't know of it, so what was moved may be another
+/// lock than the one that was looked at, and then goes back.
+fn move_away(scene: Scene<'_>, lock: &Path, seen: &Found) -> Result<bool, LockError> {
+    if !matches!(standing(scene, lock)?, Standing::There(found) if found == *seen) {
+        return Ok(false);
+    }
+    let aside = unused_name(scene, lock, STALE);
+    match scene.disk.rename(lock, &aside) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(Scene::failed(lock)(error)),
+    }
+    let is_it = matches!(standing(scene, &aside), Ok(Standing::There(found)) if found == *seen);
+    let back = if is_it { Ok(()) } else { scene.disk.link(&aside, lock) };
+    match back {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            // No second name can be given, to a folder for one: it goes back as it came.
+            scene.disk.rename(&aside, lock).map_err(Scene::failed(lock))?;
+        }
+        _ => scene.disk.remove(&aside).map_err(Scene::failed(&aside))?,
+    }
+    Ok(is_it)
+}
+
+struct Taking<'a, 'b> {
+    scene: Scene<'a>,
+    rules: &'b dyn Rules,
+    who: &'b Claimant<'b>,
+}
+
+impl<'a> Taking<'a, '_> {
+    /// All of the locks, or the one that could not be had and whether it is being judged.
+    fn all_or_none<'p>(
+        &self,
+        locks: &'p [PathBuf],
+        watches: &mut [Watch],
+    ) -> Result<Result<Vec<Claim<'a>>, (&'p Path, bool)>, LockError> {
+        let mut turns = Vec::with_capacity(locks.len());
+        for (lock, watch) in locks.iter().zip(watches) {
+            turns.push((lock.as_path(), self.turn(lock, watch)?));
+        }
+        let blocked = turns.iter().filter_map(|(lock, turn)| match turn {
+            Turn::Blocked { judging } => Some((*lock, *judging)),
+            _ => None,
+        });
+        // One that is surely held counts before one that is only being judged.
+        if let Some(blocked) = blocked.min_by_key(|(_, judging)| *judging) {
+            return Ok(Err(blocked));
+        }
+        let mut claims = Vec::with_capacity(locks.len());
+        for (lock, turn) in turns {
+            let claim = match turn {
+                Turn::Ripe(found) => self.take_over(lock, &found)?,
+                _ => self.claim(lock)?,
+            };
+            match claim {
+                Some(claim) => claims.push(claim),
+                None => return Ok(Err((lock, false))),
+            }
+        }
+        Ok(Ok(claims))
+    }
+
+    fn turn(&self, lock: &Path, watch: &mut Watch) -> Result<Turn, LockError> {
+        let found = match standing(self.scene, lock)? {
+            Standing::There(found) => found,
+            Standing::Free => {
+                watch.forget();
+                return Ok(Turn::Free);
+            }
+            Standing::Unreadable => {
+                watch.forget();
+                return Ok(Turn::Blocked { judging: false });
+            }
+        };
+        let unchanged = watch.unchanged(&found, self.scene.machine.monotonic());
+        let said = Said::read(&found.bytes);
+        Ok(match self.rules.stale_after(&found, &said, self.scene.machine) {
+            Some(needed) if unchanged >= needed => Turn::Ripe(found),
+            judged => Turn::Blocked { judging: judged.is_some() },
+        })
+    }
+
+    /// `None` if another was faster.
+    fn claim(&self, lock: &Path) -> Result<Option<Claim<'a>>, LockError> {
+        let Scene { disk, machine } = self.scene;
+        let (now, monotonic) = (machine.now(), machine.monotonic());
+        let own = self.write_own(lock, now)?;
+        match disk.link(&own.path, lock) {
+            Ok(()) => {}
+            // A network disk may say so of what it has done.
+            Err(_) if self.scene.stands_at(lock, own.generation) => {}
+            // Not found: swept by a machine on which no process has our number.
+            Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(Scene::failed(lock)(error)),
+        }
+        let until = self.rules.lasts().map(|lasts| {
+            let usable = lasts.saturating_sub(KEPT);
+            (now.plus(usable.as_micros() as i64), monotonic + usable)
+        });
+        Ok(Some(Claim { own, lock: lock.to_owned(), until }))
+    }
+
+    fn take_over(&self, lock: &Path, seen: &Found) -> Result<Option<Claim<'a>>, LockError> {
+        let Some(_entered) = Takeover::enter(self.scene, lock)? else { return Ok(None) };
+        match move_away(self.scene, lock, seen)? {
+            true => self.claim(lock),
+            false => Ok(None),
+        }
+    }
+
+    /// Writes a lock under a name of its own, whole and durable: a power cut that left an
+    /// empty one would leave a lock that nothing but the user may break.
+    fn write_own(&self, lock: &Path, now: Moment) -> Result<Own<'a>, LockError> {
+        let bytes =
+            self.rules.write(self.who, now).map_err(|error| Scene::failed(lock)(io::Error::other(error)))?;
+        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..NAMES {
+            let path = unused_name(self.scene, lock, OWN);
+            match self.scene.disk.create(&path, self.rules.mode()) {
+                Ok(mut output) => {
+                    // Made first, so that the file goes whatever fails.
+                    let mut own = Own { scene: self.scene, path, generation: Generation::default() };
+                    own.generation = output
+                        .set_mode(self.rules.mode())
+                        .and_then(|()| output.write(&bytes))
+                        .and_then(|()| output.sync())
+                        .and_then(|()| output.generation())
+                        .map_err(Scene::failed(lock))?;
+                    return Ok(own);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+                Err(error) => return Err(Scene::failed(lock)(error)),
+            }
+        }
+        Err(Scene::failed(lock)(last))
+    }
+}

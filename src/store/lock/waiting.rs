@@ -1,0 +1,108 @@
+//! Waiting for a lock that another holds.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::LockError;
+use super::said::Found;
+use crate::disk::Machine;
+
+/// Judging pauses the time-out, but not for ever: an agent whose clock is off could take
+/// locks that look stale again and again.
+const JUDGED_AT_MOST: Duration = Duration::from_secs(60);
+
+/// How long to wait for a lock.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    /// The time-out; it pauses while a lock is being judged stale. Zero is one try, which
+    /// waits for nothing: no lock is judged stale then.
+    pub wait: Duration,
+    /// Asked before each pause, at least every 100 ms; `false` gives up. Screens stay
+    /// alive by it.
+    pub go_on: Option<&'a dyn Fn() -> bool>,
+}
+
+impl Default for Patience<'_> {
+    /// Five seconds, as in all the formats that have locks.
+    fn default() -> Self {
+        Patience::of(Duration::from_secs(5))
+    }
+}
+
+impl Patience<'_> {
+    /// Waits that long.
+    pub fn of(wait: Duration) -> Self {
+        Patience { wait, go_on: None }
+    }
+}
+
+/// One wait, from the first try to the last.
+pub(super) struct Waiting<'a> {
+    machine: &'a dyn Machine,
+    patience: &'a Patience<'a>,
+    waited: Duration,
+    judged: Duration,
+    turns: u32,
+}
+
+impl<'a> Waiting<'a> {
+    pub(super) fn new(machine: &'a dyn Machine, patience: &'a Patience<'a>) -> Self {
+        Waiting { machine, patience, waited: Duration::ZERO, judged: Duration::ZERO, turns: 0 }
+    }
+
+    /// For how long it was waited, judging left out.
+    pub(super) fn waited(&self) -> Duration {
+        self.waited
+    }
+
+    /// Waits for about `pace`; `false` when the time is up.
+    pub(super) fn pause(&mut self, path: &Path, judging: bool, pace: Duration) -> Result<bool, LockError> {
+        let judging = judging && self.judged < JUDGED_AT_MOST;
+        let left = self.patience.wait.saturating_sub(self.waited);
+        if self.patience.wait.is_zero() || (left.is_zero() && !judging) {
+            return Ok(false);
+        }
+        if self.patience.go_on.is_some_and(|go_on| !go_on()) {
+            return Err(LockError::GivenUp { path: path.to_owned() });
+        }
+        let step = if judging { self.step(pace) } else { self.step(pace).min(left) };
+        let before = self.machine.monotonic();
+        self.machine.sleep(step);
+        // A wait must end, whatever the clock does.
+        let took = self.machine.monotonic().saturating_sub(before).max(step / 2);
+        *(if judging { &mut self.judged } else { &mut self.waited }) += took;
+        self.turns = self.turns.wrapping_add(1);
+        Ok(true)
+    }
+
+    /// Up to a quarter less than `pace`, so that two processes which began together do
+    /// not go on meeting.
+    fn step(&self, pace: Duration) -> Duration {
+        let spread = self.machine.own_process().wrapping_add(self.turns).wrapping_mul(2_654_435_769) >> 29;
+        pace - pace * spread / 32
+    }
+}
+
+/// What stood at a lock's place, and since when it was seen unchanged.
+#[derive(Default)]
+pub(super) struct Watch {
+    seen: Option<(Found, Duration)>,
+}
+
+impl Watch {
+    /// For how long it has been the same file with the same bytes, by the clock that never
+    /// goes back.
+    pub(super) fn unchanged(&mut self, found: &Found, monotonic: Duration) -> Duration {
+        match &self.seen {
+            Some((seen, since)) if seen == found => monotonic.saturating_sub(*since),
+            _ => {
+                self.seen = Some((found.clone(), monotonic));
+                Duration::ZERO
+            }
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.seen = None;
+    }
+}
