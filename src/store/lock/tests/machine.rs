@@ -1,0 +1,98 @@
+//! Machines whose clocks and processes a test decides.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::disk::{Holder, Machine};
+use crate::model::Moment;
+
+/// A machine on which time goes on only while somebody sleeps, and nobody really does.
+pub struct Turned {
+    wall: AtomicI64,
+    monotonic: AtomicU64,
+    pub own: u32,
+    processes: Mutex<HashMap<i32, Holder>>,
+}
+
+impl Turned {
+    /// It begins at the real time: files get theirs from the real disk.
+    pub fn new(own: u32) -> Self {
+        let processes = Mutex::new(HashMap::from([(own as i32, Holder::Alive(None))]));
+        let wall = AtomicI64::new(Moment::of_the_clock().0);
+        Turned { wall, monotonic: AtomicU64::new(1), own, processes }
+    }
+
+    /// Sets the wall clock forward, or back.
+    pub fn turn(&self, seconds: i64) {
+        self.wall.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
+    }
+
+    pub fn has(&self, process: i32, holder: Holder) {
+        self.processes.lock().unwrap().insert(process, holder);
+    }
+
+    /// The time so many seconds from now, or before it.
+    pub fn at(&self, seconds: i64) -> Moment {
+        self.now().plus(seconds * 1_000_000)
+    }
+}
+
+impl Machine for Turned {
+    fn now(&self) -> Moment {
+        Moment(self.wall.load(Ordering::SeqCst))
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_nanos(self.monotonic.load(Ordering::SeqCst))
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.wall.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
+        self.monotonic.fetch_add(time.as_nanos() as u64, Ordering::SeqCst);
+        thread::yield_now();
+    }
+
+    fn own_process(&self) -> u32 {
+        self.own
+    }
+
+    fn process(&self, number: i32) -> Holder {
+        self.processes.lock().unwrap().get(&number).copied().unwrap_or(Holder::Gone)
+    }
+}
+
+/// The real machine, but for sleeping a fiftieth of what is asked.
+pub struct Hurried {
+    began: Instant,
+}
+
+impl Hurried {
+    pub fn new() -> Self {
+        Hurried { began: Instant::now() }
+    }
+}
+
+impl Machine for Hurried {
+    fn now(&self) -> Moment {
+        Moment::of_the_clock()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        thread::sleep(time / 50);
+    }
+
+    fn own_process(&self) -> u32 {
+        std::process::id()
+    }
+
+    fn process(&self, number: i32) -> Holder {
+        if number == std::process::id() as i32 { Holder::Alive(None) } else { Holder::Gone }
+    }
+}
