@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{DecayTable, Document, Entry, Moment, Problem, RecordText, Role, Session, Store};
+use crate::model::{DecayTable, Document, Entry, Lock, Moment, Problem, RecordText, Role, Session, Store};
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
@@ -118,11 +118,31 @@ pub trait Format: Sync {
         &[]
     }
 
+    /// How writers of those files, relative to the root and of one session at most, keep apart.
+    fn lock(&self, _files: &[&Path]) -> Lock {
+        Lock::None
+    }
+
+    /// What the files that are derived from the records should hold, for whatever concerns
+    /// the files in `touched`: those that are up to date may be among them.
+    fn derived(&self, _parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
+        Vec::new()
+    }
+
     /// The names of members that a search does not look in: ids of other records, times
     /// and checksums, at any depth.
     fn unsearched(&self) -> &'static [&'static str] {
         &[]
     }
+}
+
+/// What a derived file should hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Derived {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// What was found on disk below a store's root.

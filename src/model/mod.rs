@@ -1,6 +1,7 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
 pub mod decay;
+pub mod plan;
 pub mod problem;
 pub mod record;
 pub mod references;
@@ -8,6 +9,7 @@ pub mod snapshot;
 pub mod time;
 
 pub use decay::{DecayRule, DecayTable};
+pub use plan::{Act, Change, Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};
 pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};
 pub use references::{References, Tie};

@@ -178,6 +178,10 @@ pub struct Store {
     pub bytes: u64,
     /// When its files were last changed.
     pub modified: Option<Moment>,
+    /// Files of our own in its folders, relative to the root: see `store::commit`.
+    pub own: Vec<PathBuf>,
+    /// The files outside the store that are made from it, relative to the folder around it.
+    pub beside: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
 impl Store {

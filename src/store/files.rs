@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::commit::is_ours;
 use crate::disk::{Disk, Item, ItemKind};
 use crate::format::{Format, Placement};
 use crate::model::{Code, Problem, Role, Severity};
@@ -28,6 +29,8 @@ pub struct Listing {
     pub folders: Vec<PathBuf>,
     /// What is wrong with files and folders themselves.
     pub problems: Vec<Problem>,
+    /// Files of our own, which a reader leaves alone.
+    pub own: Vec<PathBuf>,
 }
 
 /// Walks a store. Links that lead out of it are reported and not followed, and nothing
@@ -68,6 +71,9 @@ impl Walk<'_> {
     }
 
     fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut Listing) {
+        if is_ours(&item.name) {
+            return listing.own.push(path);
+        }
         if let Some(target) = &item.link
             && !target.as_ref().is_some_and(|target| target.starts_with(&self.real_root))
         {

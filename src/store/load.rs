@@ -83,10 +83,12 @@ fn load_tail(
     };
     let locks = loader.locks(&listing);
     let beside = (extent == Extent::Whole).then(|| loader.beside()).flatten();
-    let beside = beside.as_deref();
-    let parts = Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside };
+    let parts =
+        Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: beside.as_deref() };
     let assembly = format.assemble(&parts, now);
-    put_together(place, format, extent, listing, documents, assembly)
+    let store = put_together(place, format, extent, listing, documents, assembly);
+    let beside = beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
+    Store { beside, ..store }
 }
 
 struct Loader<'a> {
@@ -306,6 +308,8 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
         decay,
         bytes: 0,
         modified,
+        own: Vec::new(),
+        beside: Vec::new(),
     }
 }
 
@@ -340,6 +344,8 @@ fn put_together(
         bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
         modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
         documents,
+        own: listing.own,
+        beside: Vec::new(),
     }
 }
 

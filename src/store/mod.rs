@@ -1,5 +1,7 @@
 //! Finding stores, loading them, and keeping writers apart.
 
+pub mod commit;
+pub mod derive;
 mod files;
 mod find;
 mod load;

@@ -1,0 +1,423 @@
+//! A change before it is an act: which files, which bytes, what follows from them.
+//!
+//! A plan binds bytes: every splice names what it replaces, so that nothing that arrived
+//! since is ever hit. What is shown as a preview is the plan that is carried out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A stretch of whole lines that is replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// Where the stretch starts in the file that the plan was made of.
+    pub start: u64,
+    /// Its bytes, line ends included; empty where lines are put in between.
+    pub was: Vec<u8>,
+    /// What stands there afterwards.
+    pub becomes: Vec<u8>,
+    /// The line before it: where lines are put in between, they go behind this one. Empty
+    /// at the start of the file.
+    pub behind: Vec<u8>,
+}
+
+/// What happens to one file or folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A folder is made.
+    MakeFolder,
+    /// A file is made where none is.
+    Create(Vec<u8>),
+    /// Whole lines are added at the end; the file is made if it is absent.
+    Append(Vec<u8>),
+    /// Stretches of the file are replaced, in ascending order.
+    Splice(Vec<Splice>),
+    /// The file, which has these bytes, goes.
+    Remove(Arc<[u8]>),
+    /// A folder goes, if it is empty.
+    RemoveFolder,
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Relative to the store's root; what stands beside the store starts with `..`.
+    pub path: PathBuf,
+    /// What happens.
+    pub act: Act,
+    /// The file's bytes as the plan was made of them; absent where there is no such file.
+    pub base: Option<Arc<[u8]>>,
+    /// Permission bits for what is made; the mode of what is there stays.
+    pub mode: u32,
+}
+
+/// The mode of what we create.
+pub const PRIVATE: u32 = 0o600;
+/// The mode of what is shared with others in a checkout: it follows the umask.
+pub const SHARED: u32 = 0o666;
+
+impl Change {
+    /// A new private file.
+    pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Change {
+        Change { path: path.into(), act: Act::Create(bytes.into()), base: None, mode: PRIVATE }
+    }
+
+    /// Lines at the end of a file that has `base`, or of one that is not there.
+    pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Arc<[u8]>>) -> Change {
+        Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE }
+    }
+
+    /// Edits of a file that has `base`, each a range of bytes and what it becomes.
+    pub fn edits(
+        path: impl Into<PathBuf>,
+        base: Arc<[u8]>,
+        edits: Vec<(std::ops::Range<usize>, Vec<u8>)>,
+    ) -> Change {
+        let splices = whole_lines(&base, edits);
+        Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE }
+    }
+
+    /// A file that has `base` and is to have `bytes`.
+    pub fn rewrite(path: impl Into<PathBuf>, base: Arc<[u8]>, bytes: &[u8]) -> Change {
+        let (start, end, with) = difference(&base, bytes);
+        let edits =
+            if start == end && with.is_empty() { Vec::new() } else { vec![(start..end, with.to_vec())] };
+        Change::edits(path, base, edits)
+    }
+
+    /// A file that goes.
+    pub fn remove(path: impl Into<PathBuf>, base: Arc<[u8]>) -> Change {
+        Change { path: path.into(), act: Act::Remove(Arc::clone(&base)), base: Some(base), mode: PRIVATE }
+    }
+
+    /// A folder that is made.
+    pub fn make_folder(path: impl Into<PathBuf>) -> Change {
+        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700 }
+    }
+
+    /// A folder that goes, if it is empty.
+    pub fn remove_folder(path: impl Into<PathBuf>) -> Change {
+        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700 }
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        match &self.act {
+            Act::Append(bytes) => bytes.is_empty(),
+            Act::Splice(splices) => splices.iter().all(|splice| splice.was == splice.becomes),
+            _ => false,
+        }
+    }
+
+    /// The file's bytes afterwards; `None` where there is none.
+    pub fn after(&self) -> Option<Vec<u8>> {
+        let base = self.base.as_deref().unwrap_or_default();
+        match &self.act {
+            Act::Create(bytes) => Some(bytes.clone()),
+            Act::Append(bytes) => Some([base, line_end_for(base), bytes].concat()),
+            Act::Splice(splices) => Some(apply(base, splices)),
+            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder => None,
+        }
+    }
+
+    /// The file's length afterwards.
+    pub fn len_after(&self) -> u64 {
+        let base = self.base.as_deref().unwrap_or_default();
+        let len = match &self.act {
+            Act::Create(bytes) => bytes.len(),
+            Act::Append(bytes) => base.len() + line_end_for(base).len() + bytes.len(),
+            Act::Splice(splices) => {
+                let gone: usize = splices.iter().map(|splice| splice.was.len()).sum();
+                let come: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
+                base.len() + come - gone.min(base.len())
+            }
+            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder => 0,
+        };
+        len as u64
+    }
+
+    /// What takes it back.
+    pub fn inverse(&self) -> Change {
+        let after = self.after();
+        let base = after.map(Arc::<[u8]>::from);
+        let own = |act| Change { path: self.path.clone(), act, base: base.clone(), mode: self.mode };
+        match &self.act {
+            Act::MakeFolder => own(Act::RemoveFolder),
+            Act::RemoveFolder => own(Act::MakeFolder),
+            Act::Create(bytes) => own(Act::Remove(bytes.as_slice().into())),
+            Act::Remove(was) => own(Act::Create(was.to_vec())),
+            Act::Splice(splices) => own(Act::Splice(inverse(splices))),
+            Act::Append(bytes) => match &self.base {
+                Some(before) => {
+                    let start = before.len();
+                    let whole = base.as_deref().unwrap_or_default();
+                    own(Act::Splice(whole_lines(whole, vec![(start..whole.len(), Vec::new())])))
+                }
+                None => own(Act::Remove(bytes.as_slice().into())),
+            },
+        }
+    }
+
+    /// The word in `--json`.
+    pub fn word(&self) -> &'static str {
+        match &self.act {
+            Act::MakeFolder | Act::Create(_) => "create",
+            Act::Append(_) if self.base.is_none() => "create",
+            Act::Append(_) => "append",
+            Act::Splice(_) => "rewrite",
+            Act::Remove(_) | Act::RemoveFolder => "remove",
+        }
+    }
+}
+
+/// A line end, for a file whose last line has none: what is added must not be glued to it.
+pub fn line_end_for(base: &[u8]) -> &'static [u8] {
+    match base.last() {
+        None | Some(b'\n') => b"",
+        Some(_) => b"\n",
+    }
+}
+
+/// The file with its stretches replaced.
+pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
+    let grown: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
+    let mut out = Vec::with_capacity(base.len() + grown);
+    let mut from = 0;
+    for splice in splices {
+        let start = (splice.start as usize).clamp(from, base.len());
+        out.extend_from_slice(&base[from..start]);
+        out.extend_from_slice(&splice.becomes);
+        from = (start + splice.was.len()).min(base.len());
+    }
+    out.extend_from_slice(&base[from..]);
+    out
+}
+
+/// What takes the splices back, in the file as they left it.
+pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
+    let mut moved = 0_i64;
+    let turn = |splice: &Splice| {
+        let start = (splice.start as i64 + moved) as u64;
+        moved += splice.becomes.len() as i64 - splice.was.len() as i64;
+        Splice {
+            start,
+            was: splice.becomes.clone(),
+            becomes: splice.was.clone(),
+            behind: splice.behind.clone(),
+        }
+    };
+    splices.iter().map(turn).collect()
+}
+
+/// Edits of a file as replacements of whole lines, ascending; those on one line become one.
+pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)>) -> Vec<Splice> {
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    let mut splices: Vec<Splice> = Vec::new();
+    let mut open: Option<(usize, usize, Vec<u8>)> = None;
+    for (range, with) in edits {
+        let (start, end) = lines_around(base, &range);
+        match &mut open {
+            Some((_, until, bytes)) if start < *until => {
+                // The stretch goes on: what was taken over behind its last edit is given back.
+                let taken = *until - range.start.min(*until);
+                bytes.truncate(bytes.len() - taken);
+                bytes.extend_from_slice(&with);
+                let end = end.max(*until);
+                bytes.extend_from_slice(&base[range.end..end]);
+                *until = end;
+            }
+            _ => {
+                splices.extend(open.take().map(|own| closed(base, own)));
+                let bytes = [&base[start..range.start], &with, &base[range.end..end]].concat();
+                open = Some((start, end, bytes));
+            }
+        }
+    }
+    splices.extend(open.map(|own| closed(base, own)));
+    splices
+}
+
+fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
+    let before = &base[..start];
+    let from = before.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &before[..last]));
+    let behind = before[from.map_or(0, |feed| feed + 1)..].to_vec();
+    Splice { start: start as u64, was: base[start..end].to_vec(), becomes, behind }
+}
+
+/// The lines that a range touches; a range of nothing between two lines touches none.
+fn lines_around(base: &[u8], range: &std::ops::Range<usize>) -> (usize, usize) {
+    let start = memchr::memrchr(b'\n', &base[..range.start]).map_or(0, |feed| feed + 1);
+    let at_start = |at: usize| at == 0 || base[at - 1] == b'\n';
+    if at_start(range.end) && start == range.start {
+        return (start, range.end);
+    }
+    let end = memchr::memchr(b'\n', &base[range.end..]).map_or(base.len(), |feed| range.end + feed + 1);
+    (start, end)
+}
+
+/// Where two files differ: the range of the first, and what stands there in the second.
+pub fn difference<'a>(a: &[u8], b: &'a [u8]) -> (usize, usize, &'a [u8]) {
+    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let rest = a.len().min(b.len()) - start;
+    let same = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    (start, a.len() - same, &b[start..b.len() - same])
+}
+
+/// How the writers of a format keep apart. Paths are relative to the store's root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// By nothing.
+    None,
+    /// `flock` on a file.
+    Flock(PathBuf),
+    /// A file that is there while somebody writes, for as long as its lease says.
+    Lease(PathBuf),
+    /// Files that are there while somebody writes; all or none are taken.
+    Exclusive(Vec<PathBuf>),
+}
+
+/// A change of a store, as it is shown and as it is carried out.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The verb, as on the command line.
+    pub verb: &'static str,
+    /// The store's root.
+    pub root: PathBuf,
+    /// Its format.
+    pub format: &'static str,
+    /// How many records it concerns.
+    pub records: usize,
+    /// What a person is told: a line each. Untrusted text.
+    pub lines: Vec<String>,
+    /// The files that hold memories: copies first, removals last.
+    pub changes: Vec<Change>,
+    /// What is derived from them, as it will be if nobody else writes meanwhile.
+    pub derived: Vec<Change>,
+    /// Whether what is derived has to be worked out when the files are changed.
+    pub derive_after: bool,
+}
+
+impl Plan {
+    /// A plan that does nothing yet.
+    pub fn new(verb: &'static str, root: &Path, format: &'static str) -> Plan {
+        Plan {
+            verb,
+            root: root.to_owned(),
+            format,
+            records: 0,
+            lines: Vec::new(),
+            changes: Vec::new(),
+            derived: Vec::new(),
+            derive_after: false,
+        }
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.changes.iter().chain(&self.derived).all(Change::is_empty)
+    }
+
+    /// Every change in order.
+    pub fn all(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().chain(&self.derived)
+    }
+
+    /// A short digest (FNV-1a) of what it does: equal plans do the same.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut feed = |bytes: &[u8]| {
+            for byte in bytes.iter().chain(&[0]) {
+                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        };
+        feed(self.verb.as_bytes());
+        feed(self.root.as_os_str().as_encoded_bytes());
+        for change in self.all() {
+            feed(change.path.as_os_str().as_encoded_bytes());
+            feed(change.word().as_bytes());
+            match &change.act {
+                Act::Create(bytes) | Act::Append(bytes) => feed(bytes),
+                Act::Remove(bytes) => feed(bytes),
+                Act::Splice(splices) => {
+                    for splice in splices {
+                        feed(&splice.start.to_le_bytes());
+                        feed(&splice.was);
+                        feed(&splice.becomes);
+                    }
+                }
+                Act::MakeFolder | Act::RemoveFolder => {}
+            }
+        }
+        format!("{hash:016x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn edits(base: &'static [u8], at: std::ops::Range<usize>, with: &str) -> Change {
+        Change::edits("log.jsonl", base.into(), vec![(at, with.as_bytes().to_vec())])
+    }
+
+    #[test]
+    fn an_edit_of_a_line_replaces_that_line_alone() {
+        let change = edits(b"one\ntwo\nthree\n", 5..6, "W");
+        let Act::Splice(splices) = &change.act else { panic!() };
+        let own = Splice {
+            start: 4,
+            was: b"two\n".to_vec(),
+            becomes: b"tWo\n".to_vec(),
+            behind: b"one\n".to_vec(),
+        };
+        assert_eq!(splices, &[own]);
+        assert_eq!(change.after().unwrap(), b"one\ntWo\nthree\n");
+    }
+
+    #[test]
+    fn lines_are_added_behind_a_line_that_had_no_end() {
+        let change = Change::append("log.jsonl", "two\n", Some(b"one".as_slice().into()));
+        assert_eq!(change.after().unwrap(), b"one\ntwo\n");
+        assert_eq!(change.inverse().after().unwrap(), b"one");
+    }
+
+    fn file() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(proptest::sample::select(b"ab\n\r".to_vec()), 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn any_edits_do_what_they_say_and_their_inverse_is_the_file_before(
+            base in file(),
+            marks in proptest::collection::vec((0_usize..41, 0_usize..6, "[xy\n]{0,3}"), 0..5),
+        ) {
+            let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
+            let mut from = 0;
+            let mut marks = marks;
+            marks.sort();
+            for (at, len, with) in marks {
+                let start = at.max(from).min(base.len());
+                let end = (start + len).min(base.len());
+                if edits.last().is_some_and(|(last, _)| last.end >= start) { continue; }
+                from = end + 1;
+                edits.push((start..end, with.into_bytes()));
+            }
+            let mut expected = base.clone();
+            for (range, with) in edits.iter().rev() {
+                expected.splice(range.clone(), with.iter().copied());
+            }
+            let change = Change::edits("f", base.as_slice().into(), edits);
+            prop_assert_eq!(change.after().unwrap(), expected);
+            prop_assert_eq!(change.inverse().after().unwrap(), base);
+        }
+
+        #[test]
+        fn a_rewrite_and_an_append_have_inverses_too(base in file(), other in file()) {
+            let change = Change::rewrite("f", base.as_slice().into(), &other);
+            prop_assert_eq!(change.after().unwrap(), other.clone());
+            prop_assert_eq!(change.inverse().after().unwrap(), base.clone());
+            let change = Change::append("f", other, Some(base.as_slice().into()));
+            prop_assert_eq!(change.inverse().after().unwrap(), base);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Why a change was not made, and what state the files are in.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::store::lock::LockError;
+
+/// What became of the user's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// Nothing was changed.
+    Untouched,
+    /// A part of the change was made and taken back.
+    Restored,
+    /// A part of the change was made; the next start finishes it or takes it back.
+    Halfway,
+}
+
+impl Files {
+    fn sentence(self) -> &'static str {
+        match self {
+            Files::Untouched => "Nothing was changed.",
+            Files::Restored => "What had been changed was put back.",
+            Files::Halfway => "It was cut short; the next change of this store finishes it or takes it back.",
+        }
+    }
+}
+
+/// Why a change was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// Another process holds the format's lock.
+    #[error("{0}")]
+    Lock(#[from] LockError),
+    /// Another palimp is changing the same store.
+    #[error("{} is being changed by another palimp. Nothing was changed; try again when it is done.", root.display())]
+    Busy {
+        /// The store's root.
+        root: PathBuf,
+    },
+    /// The file changed in the same place since it was read.
+    #[error("{} changed where this would change it. {}", file.display(), files.sentence())]
+    Conflict {
+        /// The file.
+        file: PathBuf,
+        /// The lines as they were.
+        planned: Vec<u8>,
+        /// What stands there now, where it can be told.
+        found: Option<Vec<u8>>,
+        /// What became of the files.
+        files: Files,
+    },
+    /// Something stands where a file was to be made, or nothing where one was to be changed.
+    #[error("{}: {what}. {}", file.display(), files.sentence())]
+    Moved {
+        /// The file.
+        file: PathBuf,
+        /// What is there instead.
+        what: &'static str,
+        /// What became of the files.
+        files: Files,
+    },
+    /// The system failed.
+    #[error("{} could not be {stage}: {source}. {}", file.display(), files.sentence())]
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// What was being done.
+        stage: &'static str,
+        /// What the system said.
+        source: io::Error,
+        /// What became of the files.
+        files: Files,
+    },
+    /// Our own data can't be written: without it nothing could be taken back.
+    #[error("{} can't be written: {source}. Without it the change could not be taken back; nothing was changed.", path.display())]
+    OwnData {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is nothing to take back, or it is gone.
+    #[error("{0}")]
+    NoStep(String),
+}
+
+impl CommitError {
+    /// Our own data can't be written.
+    pub fn own_data(path: &Path, source: io::Error) -> CommitError {
+        CommitError::OwnData { path: path.to_owned(), source }
+    }
+
+    /// The system failed at a file of the store, and nothing had been changed.
+    pub fn io(file: &Path, stage: &'static str, source: io::Error) -> CommitError {
+        CommitError::Io { file: file.to_owned(), stage, source, files: Files::Untouched }
+    }
+
+    /// The same error, with what became of the files.
+    pub fn with(mut self, now: Files) -> CommitError {
+        match &mut self {
+            CommitError::Conflict { files, .. }
+            | CommitError::Moved { files, .. }
+            | CommitError::Io { files, .. } => *files = now,
+            _ => {}
+        }
+        self
+    }
+
+    /// What became of the files.
+    pub fn files(&self) -> Files {
+        match self {
+            CommitError::Conflict { files, .. }
+            | CommitError::Moved { files, .. }
+            | CommitError::Io { files, .. } => *files,
+            _ => Files::Untouched,
+        }
+    }
+
+    /// Whether the system failed, rather than the change being refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, CommitError::Io { .. } | CommitError::OwnData { .. })
+            || matches!(self, CommitError::Lock(LockError::Io { .. }))
+    }
+
+    /// The error code of specification 4 §12.1.
+    pub fn code(&self) -> &'static str {
+        let full = |source: &io::Error| {
+            matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        };
+        match self {
+            CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. } => "E_LOCK_TIMEOUT",
+            CommitError::Conflict { .. } | CommitError::Moved { .. } => "E_CONCURRENT_MOD",
+            CommitError::Io { source, .. } | CommitError::OwnData { source, .. } if full(source) => {
+                "E_STORAGE_FULL"
+            }
+            CommitError::NoStep(_) => "E_INVALID_QUERY",
+            _ => "E_STORAGE_IO",
+        }
+    }
+}

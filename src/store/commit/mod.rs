@@ -1,0 +1,253 @@
+//! The one way in which a user's files are changed, for all formats.
+//!
+//! What is new is written beside the file and made durable before anybody waits; the
+//! format's lock is held for the commit alone; what others appended meanwhile is taken over,
+//! before the rename and after it; a change in several files is taken back as a whole where
+//! it can't be finished. What takes it back is durable before anything is changed.
+
+mod apply;
+mod carry;
+mod error;
+mod hidden;
+mod rebase;
+mod recover;
+mod rescue;
+mod step;
+mod vault;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use error::{CommitError, Files};
+pub use hidden::is_ours;
+pub use rebase::merge;
+pub use step::Step;
+pub use vault::{FileLine, JournalLine, Turn, Vault, undo_until};
+
+use super::find::Place;
+use super::load::load_from;
+use super::{derive, lock};
+use crate::disk::{Disk, Flock, Machine};
+use crate::format::{self, Format};
+use crate::model::{Change, Extent, Lock, Moment, Plan, Store};
+
+/// So long another palimp is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// So often derived files are made anew where others keep changing what they are made of.
+const DERIVE_TRIES: usize = 8;
+
+/// What a change is made with.
+#[derive(Clone, Copy)]
+pub struct Host<'a> {
+    /// The file system.
+    pub disk: &'a dyn Disk,
+    /// Clocks and processes.
+    pub machine: &'a dyn Machine,
+    /// The folder of our own data.
+    pub data: &'a Path,
+    /// The time that is written down.
+    pub now: Moment,
+}
+
+/// What a change came to.
+#[derive(Clone, Debug)]
+pub struct Receipt {
+    /// The step's number: `undo` takes it.
+    pub step: u64,
+    /// The files that it changed.
+    pub files: Vec<FileLine>,
+    /// What went otherwise than it was shown: lines that others had added, and the like.
+    pub notes: Vec<String>,
+}
+
+/// A store that this process alone of all palimps is changing.
+pub struct Writer<'a> {
+    host: Host<'a>,
+    place: Place,
+    store: &'a Store,
+    format: &'static dyn Format,
+    vault: Vault<'a>,
+    _own: Option<Box<dyn Flock + 'a>>,
+}
+
+impl<'a> Writer<'a> {
+    /// Takes the store, and finishes or takes back what was cut short in it. `store` is the
+    /// store as it was read; what it lists of our own files is looked after.
+    pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
+        let place = Place { root: store.root.clone(), format: store.format, session: None };
+        let format = format::by_name(store.format).ok_or_else(|| {
+            CommitError::NoStep(format!("{} is no format that this version knows.", store.format))
+        })?;
+        let own = wait_for(host, &store.root)?;
+        let vault = Vault::open(host.disk, host.data, &store.root)?;
+        let writer = Writer { host, place, store, format, vault, _own: own };
+        writer.remove_temps(store);
+        writer.recover()?;
+        writer.rescue(store);
+        Ok(writer)
+    }
+
+    /// Our own data about the store.
+    pub fn vault(&self) -> &Vault<'a> {
+        &self.vault
+    }
+
+    /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
+    /// files.
+    pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {
+        self.commit_as(plan, None)
+    }
+
+    fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
+        let number = self.vault.next_step();
+        let step = Step {
+            verb: plan.verb.to_owned(),
+            at: self.host.now.to_rfc3339(),
+            records: plan.records as u64,
+            turn,
+            changes: plan.changes.iter().rev().map(bare_inverse).collect(),
+            derived: plan.derived.iter().rev().map(bare_inverse).collect(),
+        };
+        self.vault.keep(number, &step)?;
+        let mut step = step;
+        let mut carried = carry::Carried::default();
+        if let Err(error) = carry::carry_out(self, plan, &mut carried, number, &mut step) {
+            return Err(self.taken_back(number, error, &carried));
+        }
+        let mut notes = std::mem::take(&mut carried.notes);
+        if carried.derive && !self.derive(&carried.touched, plan) {
+            notes.push("an index is stale: others kept writing; the next change makes it anew".into());
+        }
+        self.rescue_each(carried.olds.into_iter());
+        let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
+        let line =
+            JournalLine { step: number, at: step.at, verb: step.verb, records: step.records, files, turn };
+        // The change is made: a journal that can't say so is no reason to call it undone.
+        // Its step file says the same, and the next start writes the line.
+        if let Err(error) = self.vault.write(&line) {
+            notes.push(format!("the journal could not be written: {error}"));
+        }
+        if let Err(error) = self.vault.expire(self.host.now) {
+            notes.push(format!("old undo data could not be removed: {error}"));
+        }
+        Ok(Receipt { step: number, files: line.files, notes })
+    }
+
+    /// After a failure: nothing had been changed, or it is put back, or that waits.
+    fn taken_back(&self, number: u64, error: CommitError, carried: &carry::Carried) -> CommitError {
+        if !carried.began {
+            let _ = self.vault.forget(number);
+            return error.with(Files::Untouched);
+        }
+        match self.settle(number) {
+            Ok(recover::Settled::TakenBack) => error.with(Files::Restored),
+            _ => error.with(Files::Halfway),
+        }
+    }
+
+    /// The plan that takes the last step back, or that one.
+    pub fn undo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
+        recover::undo(self, step)
+    }
+
+    /// The plan that does the last step again that was taken back.
+    pub fn redo(&self) -> Result<(Plan, Turn), CommitError> {
+        recover::redo(self)
+    }
+
+    /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
+    pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
+        self.commit_as(plan, Some(turn))
+    }
+
+    /// Makes what is derived from the files at `touched` anew, from the disk. False where
+    /// others kept changing them.
+    fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
+        for _ in 0..DERIVE_TRIES {
+            let store = self.load();
+            let derived = derive::derived(&store, &store.documents, touched, self.host.now);
+            if derived.iter().all(Change::is_empty) {
+                return true;
+            }
+            let guards = guards(&store, touched);
+            let plan =
+                Plan { changes: Vec::new(), derived, ..Plan::new(plan.verb, &store.root, store.format) };
+            if carry::carry_out_derived(self, &plan, &guards).is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The store as it is on disk.
+    pub fn load(&self) -> Store {
+        load_from(self.host.disk, &self.place, Extent::Whole, Some(self.store), self.host.now)
+    }
+
+    fn path(&self, relative: &Path) -> PathBuf {
+        self.place.root.join(relative)
+    }
+
+    /// The format's lock for those files, with whole paths.
+    fn protocol(&self, files: &[&Path]) -> lock::Protocol {
+        match self.format.lock(files) {
+            Lock::None => lock::Protocol::None,
+            Lock::Flock(file) => lock::Protocol::Flock(self.path(&file)),
+            Lock::Lease(file) => lock::Protocol::Lease(self.path(&file)),
+            Lock::Exclusive(files) => {
+                lock::Protocol::Exclusive(files.iter().map(|file| self.path(file)).collect())
+            }
+        }
+    }
+
+    fn remove_temps(&self, store: &Store) {
+        for path in &store.own {
+            let name = path.file_name().unwrap_or_default();
+            // While this process has the store, no other palimp is in the middle of a change.
+            if hidden::temp_of(name).is_some() {
+                let _ = self.host.disk.remove(&self.path(path));
+            }
+        }
+    }
+}
+
+fn bare_inverse(change: &Change) -> Change {
+    Change { base: None, ..change.inverse() }
+}
+
+fn file_line(change: &Change) -> FileLine {
+    FileLine {
+        path: change.path.to_string_lossy().into_owned(),
+        change: change.word().to_owned(),
+        bytes_before: change.base.as_ref().map_or(0, |base| base.len() as u64),
+        bytes_after: change.len_after(),
+    }
+}
+
+/// What the derived files were made of: a file and its length then.
+fn guards(store: &Store, touched: &[PathBuf]) -> Vec<(PathBuf, u64)> {
+    let of = |document: &&Arc<crate::model::Document>| touched.contains(&document.path);
+    store
+        .documents
+        .iter()
+        .filter(of)
+        .map(|document| (document.path.clone(), document.generation.len))
+        .collect()
+}
+
+/// Keeps other palimps out by a lock on the store's folder, which the system lets go of when
+/// this process ends, however it ends.
+fn wait_for<'a>(host: Host<'a>, root: &Path) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
+    let began = host.machine.monotonic();
+    loop {
+        match host.disk.flock(root, None) {
+            Ok(Some(own)) => return Ok(Some(own)),
+            Ok(None) if host.machine.monotonic() - began < PATIENCE => {
+                host.machine.sleep(Duration::from_millis(20));
+            }
+            Ok(None) => return Err(CommitError::Busy { root: root.to_owned() }),
+            Err(source) => return Err(CommitError::io(root, "locked", source)),
+        }
+    }
+}

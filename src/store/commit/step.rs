@@ -1,0 +1,188 @@
+//! What takes a step back, as a file: a line of JSON that says what follows it, then bytes.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::vault::Turn;
+use crate::model::{Act, Change, Splice};
+
+/// The changes that take a step back, in the order in which they are carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The verb of the step that they take back.
+    pub verb: String,
+    /// When that was done.
+    pub at: String,
+    /// How many records it concerned.
+    pub records: u64,
+    /// What it took back or did again itself.
+    pub turn: Option<Turn>,
+    /// The changes of files that hold memories.
+    pub changes: Vec<Change>,
+    /// The changes of what is derived from them.
+    pub derived: Vec<Change>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    verb: String,
+    at: String,
+    records: u64,
+    turn: Option<Turn>,
+    changes: Vec<Entry>,
+    derived: Vec<Entry>,
+    bytes: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    /// As text, or in hexadecimal where it is not UTF-8.
+    path: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hex: bool,
+    mode: u32,
+    act: Word,
+}
+
+/// An act with the lengths of its bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    MakeFolder,
+    RemoveFolder,
+    Create(usize),
+    Append(usize),
+    Remove(usize),
+    Splice(Vec<(u64, usize, usize, usize)>),
+}
+
+impl Step {
+    /// As a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        let head = Head {
+            verb: self.verb.clone(),
+            at: self.at.clone(),
+            records: self.records,
+            turn: self.turn,
+            changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
+            derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
+            bytes: body.len(),
+        };
+        // A head of text and numbers always has a JSON form.
+        let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes.append(&mut body);
+        bytes
+    }
+
+    /// From a file; `None` where a crash cut it short.
+    pub fn read(bytes: &[u8]) -> Option<Step> {
+        let feed = memchr::memchr(b'\n', bytes)?;
+        let head: Head = serde_json::from_slice(&bytes[..feed]).ok()?;
+        let mut body = &bytes[feed + 1..];
+        if body.len() != head.bytes {
+            return None;
+        }
+        let mut read = |entries: Vec<Entry>| -> Option<Vec<Change>> {
+            entries.into_iter().map(|entry| change(entry, &mut body)).collect()
+        };
+        let (changes, derived) = (read(head.changes)?, read(head.derived)?);
+        Some(Step { verb: head.verb, at: head.at, records: head.records, turn: head.turn, changes, derived })
+    }
+}
+
+fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
+    let mut put = |bytes: &[u8]| {
+        body.extend_from_slice(bytes);
+        bytes.len()
+    };
+    let act = match &change.act {
+        Act::MakeFolder => Word::MakeFolder,
+        Act::RemoveFolder => Word::RemoveFolder,
+        Act::Create(bytes) => Word::Create(put(bytes)),
+        Act::Append(bytes) => Word::Append(put(bytes)),
+        Act::Remove(bytes) => Word::Remove(put(bytes)),
+        Act::Splice(splices) => {
+            let word =
+                |splice: &Splice| (splice.start, put(&splice.was), put(&splice.becomes), put(&splice.behind));
+            Word::Splice(splices.iter().map(word).collect())
+        }
+    };
+    let (path, hex) = path_text(&change.path);
+    Entry { path, hex, mode: change.mode, act }
+}
+
+fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
+    let mut take = |len: usize| {
+        let (own, rest) = body.split_at_checked(len)?;
+        *body = rest;
+        Some(own.to_vec())
+    };
+    let act = match entry.act {
+        Word::MakeFolder => Act::MakeFolder,
+        Word::RemoveFolder => Act::RemoveFolder,
+        Word::Create(len) => Act::Create(take(len)?),
+        Word::Append(len) => Act::Append(take(len)?),
+        Word::Remove(len) => Act::Remove(take(len)?.into()),
+        Word::Splice(splices) => {
+            let mut own = Vec::with_capacity(splices.len());
+            for (start, was, becomes, behind) in splices {
+                own.push(Splice { start, was: take(was)?, becomes: take(becomes)?, behind: take(behind)? });
+            }
+            Act::Splice(own)
+        }
+    };
+    Some(Change { path: path_of(&entry.path, entry.hex)?, act, base: None, mode: entry.mode })
+}
+
+fn path_text(path: &Path) -> (String, bool) {
+    match path.to_str() {
+        Some(text) => (text.to_owned(), false),
+        None => (path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect(), true),
+    }
+}
+
+fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
+    if !hex {
+        return Some(text.into());
+    }
+    let digits =
+        text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    Some(OsString::from_vec(digits.collect::<Option<_>>()?).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_a_step_back_is_read_as_it_was_written() {
+        let odd = PathBuf::from(OsString::from_vec(vec![b'a', 0xff]));
+        let step = Step {
+            verb: "edit".into(),
+            at: "2026-01-01T00:00:00Z".into(),
+            records: 2,
+            turn: Some(Turn::Undo(7)),
+            changes: vec![
+                Change::create("b", "x\n").inverse(),
+                Change {
+                    base: None,
+                    ..Change::edits(odd, b"one\ntwo\n".as_slice().into(), vec![(0..3, b"1".to_vec())])
+                },
+                Change::make_folder("c"),
+            ],
+            derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
+        };
+        let mut step = step;
+        step.changes[0].base = None;
+        let bytes = step.to_bytes();
+        assert_eq!(Step::read(&bytes), Some(step));
+        for cut in 0..bytes.len() {
+            assert_eq!(Step::read(&bytes[..cut]), None, "cut at {cut}");
+        }
+    }
+}

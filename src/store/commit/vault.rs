@@ -1,0 +1,230 @@
+//! Our own data about a store: the journal, what undo needs, drafts, backups, quarantine.
+//!
+//! One folder a store, in the user's data folder or where `--data-dir` says, never in the
+//! store. The journal holds numbers and names of files and no content; what undo needs is
+//! content, stands in a file a step, and goes after 30 days or 256 MB.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::CommitError;
+use super::step::Step;
+use crate::disk::{Disk, ItemKind};
+use crate::model::plan::PRIVATE;
+use crate::model::{Moment, time};
+
+/// So long a step can be taken back, in days.
+const DAYS: i64 = 30;
+/// So many bytes of a store are kept for taking steps back.
+const ROOM: u64 = 256 << 20;
+
+/// What a line of the journal says of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileLine {
+    /// Relative to the store's root.
+    pub path: String,
+    /// `create`, `rewrite`, `append` or `remove`.
+    pub change: String,
+    /// Its length before.
+    pub bytes_before: u64,
+    /// Its length afterwards.
+    pub bytes_after: u64,
+}
+
+/// What a step took back or did again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Turn {
+    /// It took that step back.
+    Undo(u64),
+    /// It did that step again.
+    Redo(u64),
+}
+
+/// A line of the journal: a step that was done. It holds no content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalLine {
+    /// Its number, from 1.
+    pub step: u64,
+    /// When it was done.
+    pub at: String,
+    /// The verb.
+    pub verb: String,
+    /// How many records it concerned.
+    pub records: u64,
+    /// The files that it changed.
+    pub files: Vec<FileLine>,
+    /// What it took back or did again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub turn: Option<Turn>,
+}
+
+/// The folder of one store.
+pub struct Vault<'a> {
+    disk: &'a dyn Disk,
+    folder: PathBuf,
+}
+
+impl<'a> Vault<'a> {
+    /// The folder of the store at `root` below `data`, made if it is not there (0700).
+    pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
+        let vault = Vault { disk, folder: folder_of(disk, data, root) };
+        vault.make(&vault.folder)?;
+        Ok(vault)
+    }
+
+    /// The same, without making anything.
+    pub fn look(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
+        Vault { disk, folder: folder_of(disk, data, root) }
+    }
+
+    /// A folder within it, made with those that lead to it.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, CommitError> {
+        let folder = self.folder.join(name);
+        self.make(&folder)?;
+        Ok(folder)
+    }
+
+    /// Where something of that name stands in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn make(&self, folder: &Path) -> Result<(), CommitError> {
+        make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
+    }
+
+    /// Every line of the journal that can be read, in order. A torn last line is one that a
+    /// crash cut: its step is found by its own file.
+    pub fn journal(&self) -> Vec<JournalLine> {
+        let Ok((bytes, _)) = self.disk.read(&self.path("journal.jsonl"), 0, None) else { return Vec::new() };
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let mut lines: Vec<JournalLine> =
+            lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        lines.sort_by_key(|line| line.step);
+        lines.dedup_by_key(|line| line.step);
+        lines
+    }
+
+    /// Adds a line to the journal, durably.
+    pub fn write(&self, line: &JournalLine) -> Result<(), CommitError> {
+        let path = self.path("journal.jsonl");
+        let failed = |source| CommitError::own_data(&path, source);
+        let mut bytes = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
+        bytes.push(b'\n');
+        append(self.disk, &path, &bytes).map_err(failed)
+    }
+
+    /// The numbers of the steps that can still be taken back, ascending.
+    pub fn steps(&self) -> Vec<u64> {
+        let items = self.disk.list(&self.path("undo")).unwrap_or_default();
+        let number = |name: &std::ffi::OsStr| name.to_str()?.strip_suffix(".step")?.parse().ok();
+        let mut steps: Vec<u64> = items.iter().filter_map(|item| number(&item.name)).collect();
+        steps.sort_unstable();
+        steps
+    }
+
+    /// A number that no step has had.
+    pub fn next_step(&self) -> u64 {
+        let journal = self.journal().last().map_or(0, |line| line.step);
+        1 + self.steps().last().copied().unwrap_or(0).max(journal)
+    }
+
+    fn step_path(&self, number: u64) -> PathBuf {
+        self.path("undo").join(format!("{number:06}.step"))
+    }
+
+    /// Keeps what takes a step back, durably, before the step is done.
+    pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
+        let folder = self.folder("undo")?;
+        let path = self.step_path(number);
+        let failed = |source| CommitError::own_data(&path, source);
+        let _ = self.disk.remove(&path);
+        let mut file = self.disk.create(&path, PRIVATE).map_err(failed)?;
+        file.write(&step.to_bytes()).and_then(|()| file.sync()).map_err(failed)?;
+        self.disk.sync_folder(&folder).map_err(failed)
+    }
+
+    /// What takes a step back; `None` where it is gone, or was cut short by a crash.
+    pub fn step(&self, number: u64) -> Option<Step> {
+        let (bytes, _) = self.disk.read(&self.step_path(number), 0, None).ok()?;
+        Step::read(&bytes)
+    }
+
+    /// Drops what takes a step back.
+    pub fn forget(&self, number: u64) -> Result<(), CommitError> {
+        let path = self.step_path(number);
+        match self.disk.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Drops what is older than 30 days or beyond 256 MB, the oldest first.
+    pub fn expire(&self, now: Moment) -> Result<(), CommitError> {
+        let mut kept = 0;
+        for number in self.steps().into_iter().rev() {
+            let Ok(item) = self.disk.look(&self.step_path(number)) else { continue };
+            kept += item.generation.len;
+            let old = (now.0 / 1000) as i128 * 1_000_000 - item.generation.modified
+                > i128::from(DAYS) * i128::from(time::DAY) * 1000;
+            if kept > ROOM || old {
+                self.forget(number)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Until when a step that was done then can be taken back.
+pub fn undo_until(done: Moment) -> Moment {
+    done.plus(DAYS * time::DAY)
+}
+
+fn folder_of(disk: &dyn Disk, data: &Path, root: &Path) -> PathBuf {
+    let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
+    let bytes = root.as_os_str().as_encoded_bytes();
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    data.join("stores").join(format!("{hash:016x}"))
+}
+
+/// Makes a folder and those that lead to it, each durably.
+pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    match disk.look(folder) {
+        Ok(item) if item.kind == ItemKind::Folder => return Ok(()),
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "no folder stands there")),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) => {}
+    }
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent {
+        make_folders(disk, parent)?;
+    }
+    match disk.make_folder(folder, 0o700) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        outcome => outcome?,
+    }
+    parent.map_or(Ok(()), |parent| disk.sync_folder(parent))
+}
+
+/// Adds bytes to a file of our own, durably; makes it if it is absent.
+fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (mut file, made) = match disk.append(path) {
+        Ok(file) => (file, false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path, PRIVATE)?, true),
+        Err(error) => return Err(error),
+    };
+    let len = file.generation()?.len;
+    let glued = len > 0 && disk.read(path, len - 1, Some(1))?.0 != b"\n";
+    let line = if glued { [b"\n", bytes].concat() } else { bytes.to_vec() };
+    file.write(&line)?;
+    file.sync()?;
+    match path.parent() {
+        Some(folder) if made => disk.sync_folder(folder),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,67 @@
+//! What is derived from the records, worked out from documents. Pure.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::format::{self, Format, Parts};
+use crate::model::plan::PRIVATE;
+use crate::model::{Change, Document, Moment, Role, Store};
+
+/// The documents of a store as they are after the changes.
+pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document>> {
+    let mut documents = store.documents.clone();
+    let Some(format) = format::by_name(store.format) else { return documents };
+    for change in changes {
+        documents.retain(|document| document.path != change.path);
+        if let Some(bytes) = change.after()
+            && let format::Placement::File(role) = format.place(&change.path, false)
+        {
+            documents.push(Arc::new(read(format, role, &change.path, bytes, now)));
+        }
+    }
+    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    documents
+}
+
+/// A document of those bytes.
+fn read(format: &dyn Format, role: Role, path: &Path, bytes: Vec<u8>, now: Moment) -> Document {
+    let unread = matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
+    let reading = if unread { Default::default() } else { format.read(role, path, &bytes, now) };
+    Document {
+        path: path.to_owned(),
+        role,
+        offset: 0,
+        len: bytes.len() as u64,
+        bytes: if unread { Box::default() } else { bytes.into() },
+        generation: Default::default(),
+        records: reading.records,
+        problems: reading.problems,
+    }
+}
+
+/// The changes that bring what is derived up to date with `documents`, for whatever concerns
+/// the files in `touched`. `store` is the store as its derived files are now.
+pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], now: Moment) -> Vec<Change> {
+    let Some(format) = format::by_name(store.format) else { return Vec::new() };
+    let folders = folders_of(documents);
+    let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
+    let change = |derived: format::Derived| {
+        let stands = store.documents.iter().find(|document| document.path == derived.path);
+        match stands {
+            Some(document) if *document.bytes == derived.bytes[..] => None,
+            Some(document) => Some(Change::rewrite(derived.path, (&*document.bytes).into(), &derived.bytes)),
+            None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
+        }
+    };
+    format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
+}
+
+/// Every folder that leads to a document, sorted.
+fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
+    let above = documents.iter().flat_map(|document| document.path.ancestors().skip(1));
+    let mut folders: Vec<PathBuf> =
+        above.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
