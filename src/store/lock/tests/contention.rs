@@ -31,7 +31,7 @@ fn assert_exclusion(protocol: fn(&Site) -> Protocol, left: &[&str]) {
             held.release();
         }
     };
-    thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(&work))));
+    thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(work))));
     assert_eq!(overlaps.into_inner(), 0);
     assert_eq!(site.names(), left);
 }
