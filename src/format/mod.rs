@@ -5,6 +5,7 @@ pub mod fields;
 pub mod glance;
 pub mod locks;
 pub mod reading;
+pub mod writing;
 
 mod a_mem;
 mod agent_memory;
@@ -121,6 +122,11 @@ pub trait Format: Sync {
     /// How writers of those files, relative to the root and of one session at most, keep apart.
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::None
+    }
+
+    /// How its records are written; `None` while this version only reads it.
+    fn writes(&self) -> Option<&dyn writing::Writes> {
+        None
     }
 
     /// What the files that are derived from the records should hold, for whatever concerns
