@@ -157,12 +157,22 @@ pub trait Writes: Sync {
     }
 
     /// The changes that edit a record that is no JSON of its own line.
-    fn edit(&self, _scene: &Scene<'_>, _entry: &Entry, _set: &[Setting<'_>]) -> Option<Result<Vec<Change>, Refusal>> {
+    fn edit(
+        &self,
+        _scene: &Scene<'_>,
+        _entry: &Entry,
+        _set: &[Setting<'_>],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
         None
     }
 
     /// The changes that set a record's tags, where they don't stand in its JSON.
-    fn set_tags(&self, _scene: &Scene<'_>, _entry: &Entry, _tags: &[String]) -> Option<Result<Vec<Change>, Refusal>> {
+    fn set_tags(
+        &self,
+        _scene: &Scene<'_>,
+        _entry: &Entry,
+        _tags: &[String],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
         None
     }
 
@@ -196,19 +206,34 @@ pub trait Writes: Sync {
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 
     /// The changes that make a session.
-    fn new_session(&self, _scene: &Scene<'_>, _id: Option<&str>, _user: &str) -> Result<Vec<Change>, Refusal> {
+    fn new_session(
+        &self,
+        _scene: &Scene<'_>,
+        _id: Option<&str>,
+        _user: &str,
+    ) -> Result<Vec<Change>, Refusal> {
         Err(Refusal::unfit("the format has no sessions."))
     }
 
     /// What a limit says of the store after changes that add to it; the documents are those
     /// afterwards.
-    fn limits(&self, _store: &Store, _after: &[std::sync::Arc<Document>], _file: &Path) -> Result<(), Refusal> {
+    fn limits(
+        &self,
+        _store: &Store,
+        _after: &[std::sync::Arc<Document>],
+        _file: &Path,
+    ) -> Result<(), Refusal> {
         Ok(())
     }
 }
 
 /// A record's value with a field set, and what else that brings.
-pub fn set_field(writes: &dyn Writes, record: &[u8], set: &Setting<'_>, main: &str) -> Result<Vec<u8>, Refusal> {
+pub fn set_field(
+    writes: &dyn Writes,
+    record: &[u8],
+    set: &Setting<'_>,
+    main: &str,
+) -> Result<Vec<u8>, Refusal> {
     let mut tape = Tape::default();
     let value = edit::scan(&mut tape, record)?;
     let path = match set.name {
@@ -240,7 +265,9 @@ fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>, Refusal> {
         // A line of JSON Lines stays one line.
         Ok(_) if text.contains(['\n', '\r']) => Ok(Cow::Owned(text.replace(['\n', '\r'], " "))),
         Ok(_) => Ok(Cow::Borrowed(text)),
-        Err(_) => Err(Refusal::invalid(format!("{:?} is no JSON, and `{}` is not a string.", set.value, set.name))),
+        Err(_) => {
+            Err(Refusal::invalid(format!("{:?} is no JSON, and `{}` is not a string.", set.value, set.name)))
+        }
     }
 }
 
@@ -267,7 +294,8 @@ impl Members {
             return Err(Refusal::invalid("the record is no JSON object."));
         }
         let raw = |value: Json<'_>| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " ");
-        let own = value.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), raw(value)));
+        let own =
+            value.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), raw(value)));
         Ok(Members { own: own.collect() })
     }
 

@@ -35,6 +35,8 @@ pub enum Act {
     Remove(Arc<[u8]>),
     /// A folder goes, if it is empty.
     RemoveFolder,
+    /// A copy that is too old goes, and does not come back.
+    Expire,
 }
 
 /// One step of a plan.
@@ -99,6 +101,11 @@ impl Change {
         Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700 }
     }
 
+    /// A copy that is too old.
+    pub fn expire(path: impl Into<PathBuf>) -> Change {
+        Change { path: path.into(), act: Act::Expire, base: None, mode: PRIVATE }
+    }
+
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         match &self.act {
@@ -115,7 +122,7 @@ impl Change {
             Act::Create(bytes) => Some(bytes.clone()),
             Act::Append(bytes) => Some([base, line_end_for(base), bytes].concat()),
             Act::Splice(splices) => Some(apply(base, splices)),
-            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder => None,
+            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire => None,
         }
     }
 
@@ -130,7 +137,7 @@ impl Change {
                 let come: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
                 base.len() + come - gone.min(base.len())
             }
-            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder => 0,
+            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire => 0,
         };
         len as u64
     }
@@ -143,6 +150,8 @@ impl Change {
         match &self.act {
             Act::MakeFolder => own(Act::RemoveFolder),
             Act::RemoveFolder => own(Act::MakeFolder),
+            // Nothing: lines that are added are none.
+            Act::Expire => own(Act::Append(Vec::new())),
             Act::Create(bytes) => own(Act::Remove(bytes.as_slice().into())),
             Act::Remove(was) => own(Act::Create(was.to_vec())),
             Act::Splice(splices) => own(Act::Splice(inverse(splices))),
@@ -164,7 +173,7 @@ impl Change {
             Act::Append(_) if self.base.is_none() => "create",
             Act::Append(_) => "append",
             Act::Splice(_) => "rewrite",
-            Act::Remove(_) | Act::RemoveFolder => "remove",
+            Act::Remove(_) | Act::RemoveFolder | Act::Expire => "remove",
         }
     }
 }
@@ -344,7 +353,7 @@ impl Plan {
                         feed(&splice.becomes);
                     }
                 }
-                Act::MakeFolder | Act::RemoveFolder => {}
+                Act::MakeFolder | Act::RemoveFolder | Act::Expire => {}
             }
         }
         format!("{hash:016x}")

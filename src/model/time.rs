@@ -75,6 +75,30 @@ impl Moment {
         }
     }
 
+    /// RFC 3339 in UTC with milliseconds and `Z`, as JavaScript writes it.
+    pub fn to_millis(self) -> String {
+        match DateTime::from_timestamp_micros(self.0) {
+            Some(when) => when.to_rfc3339_opts(SecondsFormat::Millis, true),
+            None => format!("@{}", self.0),
+        }
+    }
+
+    /// RFC 3339 in UTC with microseconds and `Z`.
+    pub fn to_micros(self) -> String {
+        match DateTime::from_timestamp_micros(self.0) {
+            Some(when) => when.to_rfc3339_opts(SecondsFormat::Micros, true),
+            None => format!("@{}", self.0),
+        }
+    }
+
+    /// By a pattern of the crate chrono, in UTC: for names of files.
+    pub fn to_pattern(self, pattern: &str) -> String {
+        match DateTime::from_timestamp_micros(self.0) {
+            Some(when) => when.format(pattern).to_string(),
+            None => format!("@{}", self.0),
+        }
+    }
+
     /// `YYYY-MM-DD HH:MM` in UTC, for people.
     pub fn to_minute(self) -> String {
         match DateTime::from_timestamp_micros(self.0) {

@@ -18,13 +18,15 @@ mod layout;
 mod metadata;
 mod rules;
 mod view;
+mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::glance::Glance;
 use super::reading::{self, Reading};
-use super::{Assembly, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Moment, Role};
+use super::writing::Writes;
+use super::{Assembly, Derived, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 2.
@@ -64,6 +66,19 @@ impl Format for SessionLog {
 
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
         rules::assemble(parts, self.decay(), now)
+    }
+
+    fn lock(&self, files: &[&Path]) -> Lock {
+        let session = files.iter().find_map(|file| layout::session_of(file));
+        session.map_or(Lock::None, |session| Lock::Lease(Path::new("sessions").join(session).join("lock")))
+    }
+
+    fn writes(&self) -> Option<&dyn Writes> {
+        Some(self)
+    }
+
+    fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
+        write::derived(parts, touched, now)
     }
 
     fn decay(&self) -> DecayTable {

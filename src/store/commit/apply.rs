@@ -319,6 +319,8 @@ impl Scene<'_, '_> {
                     pending = Some(own.folder().to_owned());
                 }
                 Act::RemoveFolder => self.remove_folder(own)?,
+                // One that stays is one too many, and no reason to fail.
+                Act::Expire => drop(self.host.disk.remove(&own.path)),
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
         }

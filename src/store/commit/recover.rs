@@ -63,7 +63,7 @@ impl Writer<'_> {
     fn is_made(&self, inverse: &Change) -> Option<bool> {
         let now = self.host.disk.read(&self.path(&inverse.path), 0, None).ok().map(|(bytes, _)| bytes);
         match &inverse.act {
-            Act::MakeFolder | Act::RemoveFolder | Act::Append(_) => None,
+            Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
             Act::Create(_) => Some(now.is_none()),
             Act::Remove(_) => Some(now.is_some()),
             Act::Splice(splices) => {
@@ -84,6 +84,8 @@ impl Writer<'_> {
         let read = self.host.disk.read(&path, 0, None);
         let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
         let own = match (&change.act, read) {
+            (Act::Expire, _) => return Ok(None),
+            (Act::Append(lines), _) if lines.is_empty() => return Ok(None),
             (Act::MakeFolder, _) => Change::make_folder(&change.path),
             (Act::RemoveFolder, _) if self.host.disk.look(&path).is_err() => return Ok(None),
             (Act::RemoveFolder, _) => Change::remove_folder(&change.path),

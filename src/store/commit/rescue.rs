@@ -85,8 +85,15 @@ impl Writer<'_> {
         let host = self.host;
         let relative = file.strip_prefix(&self.place.root).ok()?;
         let protocol = self.protocol(&[relative]);
-        let held = lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &Patience::of(Duration::ZERO))
-            .ok()?;
+        let held = lock::acquire(
+            host.disk,
+            host.machine,
+            &protocol,
+            "write",
+            "palimp",
+            &Patience::of(Duration::ZERO),
+        )
+        .ok()?;
         let added = add_lines(host.disk, file, lines);
         held.release();
         added

@@ -53,6 +53,7 @@ struct Entry {
 enum Word {
     MakeFolder,
     RemoveFolder,
+    Expire,
     Create(usize),
     Append(usize),
     Remove(usize),
@@ -103,6 +104,7 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
     let act = match &change.act {
         Act::MakeFolder => Word::MakeFolder,
         Act::RemoveFolder => Word::RemoveFolder,
+        Act::Expire => Word::Expire,
         Act::Create(bytes) => Word::Create(put(bytes)),
         Act::Append(bytes) => Word::Append(put(bytes)),
         Act::Remove(bytes) => Word::Remove(put(bytes)),
@@ -125,6 +127,7 @@ fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
     let act = match entry.act {
         Word::MakeFolder => Act::MakeFolder,
         Word::RemoveFolder => Act::RemoveFolder,
+        Word::Expire => Act::Expire,
         Word::Create(len) => Act::Create(take(len)?),
         Word::Append(len) => Act::Append(take(len)?),
         Word::Remove(len) => Act::Remove(take(len)?.into()),
