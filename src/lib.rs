@@ -12,6 +12,7 @@
 //! | [`store`] | finding stores and loading them |
 //! | [`query`] | find and rank |
 //! | [`check`] | what is wrong, and what is sensitive |
+//! | [`ops`] | what a user can do: from a store to a plan |
 //! | [`demo`] | the invented stores of the demo |
 //! | [`work`] | background threads |
 //! | `tui` | the screens |
@@ -31,6 +32,8 @@ pub mod store;
 pub mod query;
 
 pub mod check;
+
+pub mod ops;
 
 pub mod demo;
 

@@ -91,7 +91,7 @@ impl Disk for Real {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        File::open(folder)?.sync_all()
+        open_folder(folder)?.sync_all()
     }
 
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
@@ -99,7 +99,10 @@ impl Disk for Real {
             Some(mode) => {
                 open_regular(OpenOptions::new().read(true).write(true).create(true).mode(mode), path)?
             }
-            None => OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits() as i32).open(path)?,
+            None => {
+                let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+                OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?
+            }
         };
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(Box::new(Locked(file)))),
@@ -107,6 +110,10 @@ impl Disk for Real {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+fn open_folder(folder: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(OFlags::DIRECTORY.bits() as i32).open(folder)
 }
 
 /// Opens what is a regular file and no link, without blocking on a FIFO.

@@ -202,6 +202,11 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no archive."))
     }
 
+    /// What a compaction drops, where the format has its own rule.
+    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+        None
+    }
+
     /// The files of an empty store.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 

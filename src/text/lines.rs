@@ -1,6 +1,10 @@
 //! Lines that tile a file's bytes.
 
+use std::ops::Range;
+
 use memchr::memchr;
+
+use crate::model::Span;
 
 /// The byte order mark in UTF-8.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -38,10 +42,63 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
+/// The edits that take records out of a file: each with the faulty braces and blanks around
+/// it, and its line where nothing else stands on that.
+pub fn holes(bytes: &[u8], records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
+    let mut spans: Vec<Range<usize>> =
+        records.iter().map(|span| span.start as usize..(span.end as usize).min(bytes.len())).collect();
+    spans.sort_by_key(|span| span.start);
+    let filler = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'}' | 0);
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | 0);
+    let mut holes: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        let end = span.end + bytes[span.end..].iter().take_while(|byte| filler(byte)).count();
+        let start = span.start - bytes[..span.start].iter().rev().take_while(|byte| blank(byte)).count();
+        let start = start.max(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
+        match holes.last_mut() {
+            // Records of one line leave together.
+            Some(last) if last.end >= start => last.end = end.max(last.end),
+            _ => holes.push(start..end),
+        }
+    }
+    let whole = |hole: Range<usize>| {
+        let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let starts = hole.start == mark || bytes[hole.start - 1] == b'\n';
+        let ends = bytes.get(hole.end) == Some(&b'\n');
+        let end = if starts && ends { hole.end + 1 } else { hole.end };
+        // What stays on the line keeps its own line end.
+        let back = bytes[hole.start..end].iter().rev().take_while(|byte| **byte == b'\r').count();
+        let end = if ends && !starts { end - back } else { end };
+        (hole.start..end, Vec::new())
+    };
+    holes.into_iter().map(whole).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn without(bytes: &str, record: &str) -> String {
+        let start = bytes.find(record).unwrap();
+        let span = Span { start: start as u64, end: (start + record.len()) as u64 };
+        let mut left = bytes.as_bytes().to_vec();
+        for (range, _) in holes(bytes.as_bytes(), &[span]).into_iter().rev() {
+            left.drain(range);
+        }
+        String::from_utf8(left).unwrap()
+    }
+
+    #[test]
+    fn a_record_leaves_with_its_line_or_with_its_part_of_it() {
+        assert_eq!(without("{a}\n{b}\n{c}\n", "{b}"), "{a}\n{c}\n");
+        assert_eq!(without("{a}\r\n{b}\r\n", "{a}"), "{b}\r\n");
+        assert_eq!(without("{a} {b}\n", "{a}"), "{b}\n");
+        assert_eq!(without("{a}{b}\r\n", "{b}"), "{a}\r\n");
+        assert_eq!(without("{a}}\n{b}", "{a}"), "{b}");
+        assert_eq!(without("{a}\n{b}", "{b}"), "{a}\n");
+        assert_eq!(without("\u{feff}{a}\n{b}\n", "{a}"), "\u{feff}{b}\n");
+    }
 
     proptest! {
         #[test]

@@ -11,7 +11,7 @@ use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
 /// The version that its writer writes.
-const VERSION: &str = "1.0.0";
+pub const VERSION: &str = "1.0.0";
 
 /// Judges the index; nothing if it can't be read, which is said elsewhere.
 pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<Problem> {
@@ -129,7 +129,7 @@ fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Optio
 }
 
 /// The stored word that an importance was read from.
-fn importance_word(importance: f64) -> &'static str {
+pub fn importance_word(importance: f64) -> &'static str {
     if importance >= 0.75 {
         "high"
     } else if importance >= 0.45 {

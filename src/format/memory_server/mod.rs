@@ -13,13 +13,15 @@ mod index;
 mod layout;
 mod rules;
 mod view;
+mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::glance::Glance;
 use super::reading::{self, Reading};
-use super::{Assembly, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Moment, Role};
+use super::writing::Writes;
+use super::{Assembly, Derived, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 1.
@@ -59,6 +61,18 @@ impl Format for MemoryServer {
 
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
         rules::assemble(parts, now)
+    }
+
+    fn lock(&self, _files: &[&Path]) -> Lock {
+        Lock::Flock(".lock".into())
+    }
+
+    fn writes(&self) -> Option<&dyn Writes> {
+        Some(self)
+    }
+
+    fn derived(&self, parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
+        write::derived(parts)
     }
 
     fn decay(&self) -> DecayTable {

@@ -32,7 +32,8 @@ pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
     assembly
 }
 
-fn entries(parts: &Parts<'_>) -> Vec<Entry> {
+/// Every record of the live files and the archives, with its state.
+pub fn entries(parts: &Parts<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (document, file) in parts.documents.iter().enumerate() {
         for (record, read) in file.records.iter().enumerate() {
@@ -95,6 +96,21 @@ fn limits(document: &Document) -> Vec<Problem> {
             )
         })
         .collect()
+}
+
+/// Why nothing may be added to a file any more, where its limit is a hard one.
+pub fn hard_limit(document: &Document) -> Option<String> {
+    let name = document.path.to_str().unwrap_or_default();
+    let &(_, bytes, memories, _) = LIMITS.iter().find(|(file, .., hard)| *hard && *file == name)?;
+    let live =
+        document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count();
+    let full = document.len > bytes || live > memories;
+    full.then(|| {
+        format!(
+            "{name} would hold {live} of {memories} memories in {} of {bytes} bytes. Archive some first.",
+            document.len
+        )
+    })
 }
 
 /// An empty lock is what a release leaves behind; one with a holder that is gone is stale.

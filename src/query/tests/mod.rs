@@ -159,6 +159,8 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         decay,
         bytes: 0,
         modified: None,
+        own: Vec::new(),
+        beside: Vec::new(),
     }
 }
 

@@ -18,9 +18,13 @@ const OLD: &str = ".palimp-old-";
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
+/// What our files beside a lock start with: see `store::lock`.
+const LOCKS: [&str; 3] = [".lock.own.", ".lock.stale.", ".lock.takeover"];
+
 /// Whether a name is one of ours.
 pub fn is_ours(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(START.as_bytes())
+    let bytes = name.as_encoded_bytes();
+    bytes.starts_with(START.as_bytes()) || LOCKS.iter().any(|own| bytes.starts_with(own.as_bytes()))
 }
 
 /// Whether a name is that of a temporary file of ours, and which process made it.

@@ -1,0 +1,357 @@
+//! How memories are written: lines, backups, archives by quarter, the index.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{MemoryServer, index, layout, rules};
+use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::{Deed, Draft, Members, Refusal, Scene, Writes, document, list, uuid};
+use crate::format::{Derived, Parts};
+use crate::model::{Change, Document, Entry, Moment, Role, State, Store, View};
+use crate::text::edit;
+use crate::text::json::Json;
+use crate::text::scan::Tape;
+
+const ORDER: [&str; 11] = [
+    "id",
+    "type",
+    "content",
+    "category",
+    "created_at",
+    "updated_at",
+    "accessed_at",
+    "access_count",
+    "tags",
+    "importance",
+    "archived",
+];
+/// Backups that are kept of a file ("Backup Strategy").
+const BACKUPS: usize = 5;
+
+impl Writes for MemoryServer {
+    fn may(&self, _deed: Deed, file: &Path) -> Result<(), String> {
+        match file.extension().is_some_and(|end| end == "json") {
+            true => {
+                Err("it stands in a document of the 1.0 writer, which is only read: `palimp migrate` first."
+                    .into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        !matches!(name, "access_count" | "tags" | "archived" | "task_metadata" | "task_metadata.blockers")
+    }
+
+    fn importance(&self, _kind: &str, value: f64) -> Result<(&'static str, String), String> {
+        Ok(("importance", edit::quoted(index::importance_word(value))))
+    }
+
+    fn edited(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>, Refusal> {
+        let mut tape = Tape::default();
+        let value = edit::scan(&mut tape, &after)?;
+        let same = |name: &str| before.get(name).map(|own| own.raw()) == value.get(name).map(|own| own.raw());
+        match same("updated_at") {
+            true => Ok(edit::set(&after, &["updated_at"], &edit::quoted(&stamp(before, now)))?),
+            false => Ok(after),
+        }
+    }
+
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+        let file = layout::FILES.iter().find(|(_, kind)| *kind == draft.kind);
+        let Some((file, kind)) = file else {
+            let message = format!("the type should be core, learning or task, not {:?}.", draft.kind);
+            return Err(Refusal::invalid(message));
+        };
+        let mut members = Members::of(draft.record)?;
+        let now = edit::quoted(&scene.now.to_micros());
+        members.or_text("id", &uuid(scene.random));
+        members.set("type", edit::quoted(kind));
+        if let Some(text) = draft.text {
+            members.or_text("content", text);
+        }
+        for time in ["created_at", "updated_at", "accessed_at"] {
+            members.or(time, &now);
+        }
+        members.or("access_count", "0");
+        if !draft.tags.is_empty() {
+            members.set("tags", list(draft.tags));
+        }
+        members.or("tags", "[]");
+        if let Some(importance) = draft.importance {
+            members.set("importance", edit::quoted(index::importance_word(importance)));
+        }
+        members.or_text("importance", "medium");
+        members.or("archived", "false");
+        let id = members.get("id").map(str::to_owned).unwrap_or_default();
+        let known = |document: &Arc<Document>| {
+            let mut ids = document.records.iter().filter_map(|record| record.view()?.id.as_deref());
+            ids.any(|own| edit::quoted(own) == id)
+        };
+        if scene.store.documents.iter().any(known) {
+            return Err(Refusal::invalid(format!("the id {id} is there already.")));
+        }
+        let log = document(&scene.store.documents, Path::new(file));
+        Ok(vec![Change::append(*file, members.to_line(&ORDER), log.map(|log| (&*log.bytes).into()))])
+    }
+
+    fn backups(&self, store: &Store, files: &[&Document], now: Moment) -> Vec<Change> {
+        let copied = files.iter().filter(|file| file.role == Role::Records);
+        copied.flat_map(|file| backup(store, file, now)).collect()
+    }
+
+    /// Into the archive of the quarter in which that happens.
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        let (year, quarter) =
+            scene.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
+        let mut changes = Vec::new();
+        for (file, records) in by_file(scene.store, entries) {
+            if file.role != Role::Records {
+                continue;
+            }
+            let stem = file.path.file_stem().unwrap_or_default().to_string_lossy();
+            let archive = PathBuf::from(format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
+            changes.extend(moved(scene.store, file, &records, &archive, "true")?);
+        }
+        Ok(in_order(changes))
+    }
+
+    /// Back into the live file of its type.
+    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        let mut changes = Vec::new();
+        for (file, records) in by_file(scene.store, entries) {
+            if file.role == Role::Records {
+                changes.push(marked(file, &records)?);
+                continue;
+            }
+            let mut of_kind: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+            for entry in records {
+                let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+                of_kind.entry(kind).or_default().push(entry);
+            }
+            for (kind, records) in of_kind {
+                let live = layout::FILES.iter().find(|(_, own)| *own == kind);
+                let live =
+                    live.ok_or_else(|| Refusal::invalid(format!("{kind:?} is no type that has a file.")))?;
+                changes.extend(moved(scene.store, file, &records, Path::new(live.0), "false")?);
+            }
+        }
+        Ok(in_order(changes))
+    }
+
+    fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
+        layout::FILES.iter().map(|(file, _)| (PathBuf::from(file), Vec::new())).collect()
+    }
+
+    /// Hard limits refuse; soft ones are told by `check`.
+    fn limits(&self, _store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
+        let Some(document) = document(after, file) else { return Ok(()) };
+        match rules::hard_limit(document) {
+            Some(message) => Err(Refusal::too_large(message)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The time as the record writes its times: to the second, or to the microsecond.
+fn stamp(record: Json<'_>, now: Moment) -> String {
+    let stored = record.get("updated_at").and_then(|value| value.text()).unwrap_or_default();
+    match stored.is_empty() || stored.contains('.') {
+        true => now.to_micros(),
+        false => now.to_pattern("%Y-%m-%dT%H:%M:%SZ"),
+    }
+}
+
+fn by_file<'a>(store: &'a Store, entries: &'a [Entry]) -> Vec<(&'a Document, Vec<&'a Entry>)> {
+    let mut files: BTreeMap<u32, Vec<&Entry>> = BTreeMap::new();
+    for entry in entries {
+        files.entry(entry.document).or_default().push(entry);
+    }
+    files.into_iter().map(|(at, own)| (&*store.documents[at as usize], own)).collect()
+}
+
+/// Records that go from one file to another, with `archived` set there. The copy comes first.
+fn moved(
+    store: &Store,
+    from: &Document,
+    entries: &[&Entry],
+    to: &Path,
+    archived: &str,
+) -> Result<[Change; 2], Refusal> {
+    let mut lines = Vec::new();
+    let mut gone = Vec::new();
+    for entry in entries {
+        let record = &from.records[entry.record as usize];
+        let raw = from.raw(record);
+        let line = match record.view() {
+            Some(_) => edit::set(raw, &["archived"], archived)?,
+            None => {
+                return Err(Refusal::unfit("what can't be read can't be archived; repair it, or delete it."));
+            }
+        };
+        lines.extend(line.into_iter().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
+        lines.push(b'\n');
+        gone.push(record.span);
+    }
+    let stands = document(&store.documents, to).map(|own| (&*own.bytes).into());
+    let removal =
+        Change::edits(&from.path, (&*from.bytes).into(), crate::text::lines::holes(&from.bytes, &gone));
+    Ok([Change::append(to, lines, stands), removal])
+}
+
+/// Records of a live file that say themselves that they are archived, and say so no more.
+fn marked(file: &Document, entries: &[&Entry]) -> Result<Change, Refusal> {
+    let mut edits = Vec::new();
+    for entry in entries {
+        let record = &file.records[entry.record as usize];
+        let new = edit::set(file.raw(record), &["archived"], "false")?;
+        edits.push((record.span.start as usize..record.span.end as usize, new));
+    }
+    Ok(Change::edits(&file.path, (&*file.bytes).into(), edits))
+}
+
+/// Copies before removals; several appends to a file become one, and so do removals.
+fn in_order(changes: Vec<Change>) -> Vec<Change> {
+    use crate::model::Act;
+    let mut copies: Vec<Change> = Vec::new();
+    let mut others: Vec<Change> = Vec::new();
+    for change in changes {
+        let stands = copies.iter_mut().find(|own| own.path == change.path);
+        match (&change.act, stands) {
+            (Act::Append(lines), Some(own)) => {
+                if let Act::Append(before) = &mut own.act {
+                    before.extend_from_slice(lines);
+                }
+            }
+            (Act::Append(_), None) => copies.push(change),
+            (Act::Splice(more), _) => match others.iter_mut().find(|own| own.path == change.path) {
+                Some(own) => {
+                    if let Act::Splice(splices) = &mut own.act {
+                        splices.extend(more.iter().cloned());
+                        splices.sort_by_key(|splice| splice.start);
+                    }
+                }
+                None => others.push(change),
+            },
+            _ => others.push(change),
+        }
+    }
+    copies.extend(others);
+    copies
+}
+
+/// A copy of a live file, and the copies that are too many then.
+pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+    let start = format!("{name}.backup.");
+    let named = |document: &&Arc<Document>| {
+        document.role == Role::Backup
+            && document.path.file_name().is_some_and(|own| own.to_string_lossy().starts_with(&start))
+    };
+    let mut known: Vec<&PathBuf> = store.documents.iter().filter(named).map(|own| &own.path).collect();
+    known.sort();
+    let stamp = now.to_pattern("%Y%m%d_%H%M%S");
+    let path = |suffix: &str| PathBuf::from(format!(".backup/{start}{stamp}{suffix}"));
+    let free = (1..).map(|number| if number == 1 { path("") } else { path(&format!("_{number}")) });
+    let Some(own) = free.into_iter().find(|path| !known.contains(&path)) else { return Vec::new() };
+    let many = (known.len() + 1).saturating_sub(BACKUPS);
+    let old = known.into_iter().take(many).map(Change::expire);
+    std::iter::once(Change::create(own, file.bytes.to_vec())).chain(old).collect()
+}
+
+/// The index as it should be: the one that is there, where it is right.
+pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
+    let path = PathBuf::from("index.json");
+    let entries = rules::entries(parts);
+    let stands = document(parts.documents, &path);
+    let mut tape = Tape::default();
+    let object = stands.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
+    if let (Some(own), Some(object)) = (stands, object)
+        && object.get("statistics").is_some()
+        && object.get("tags_index").is_some()
+        && index::check(own, parts, &entries).is_empty()
+    {
+        return vec![Derived { bytes: own.bytes.to_vec(), path }];
+    }
+    let base = match (stands, object) {
+        (Some(own), Some(_)) => without_mark(&own.bytes).to_vec(),
+        _ => b"{}".to_vec(),
+    };
+    let set = |bytes: Vec<u8>, (name, raw): (&str, String)| edit::set(&bytes, &[name], &raw).unwrap_or(bytes);
+    let bytes = index_parts(parts, &entries).into_iter().fold(base, set);
+    vec![Derived { path, bytes }]
+}
+
+fn index_parts(parts: &Parts<'_>, entries: &[Entry]) -> [(&'static str, String); 5] {
+    let mut live: Vec<&View> = Vec::new();
+    let mut archived = 0;
+    let mut last: Option<Moment> = None;
+    for entry in entries {
+        let document = &parts.documents[entry.document as usize];
+        let Some(view) = document.records[entry.record as usize].view() else { continue };
+        last = last.max(view.created);
+        match entry.state {
+            State::Live => live.push(view),
+            _ => archived += 1,
+        }
+    }
+    let kinds = layout::FILES
+        .map(|(_, kind)| format!("\"{kind}\":{}", live.iter().filter(|view| view.kind == kind).count()));
+    let bytes: u64 = parts.documents.iter().filter(|own| own.role == Role::Records).map(|own| own.len).sum();
+    let statistics = format!(
+        "{{\"total_memories\":{},\"by_type\":{{{}}},\"archived_count\":{archived},\"total_storage_bytes\":{bytes}}}",
+        live.len(),
+        kinds.join(",")
+    );
+    [
+        ("version", edit::quoted(index::VERSION)),
+        ("statistics", statistics),
+        ("tags_index", map(&live, |view| view.tags.iter().map(|tag| tag.to_string()).collect())),
+        ("category_index", map(&live, |view| view.topic.iter().map(|topic| topic.to_string()).collect())),
+        ("importance_index", importances(&live)),
+    ]
+}
+
+fn importances(live: &[&View]) -> String {
+    let words = ["high", "medium", "low"].map(|word| {
+        let own = live.iter().filter(|view| index::importance_word(view.importance) == word);
+        let ids: Vec<String> = own.filter_map(|view| view.id.as_deref().map(edit::quoted)).collect();
+        format!("\"{word}\":[{}]", ids.join(","))
+    });
+    format!("{{{}}}", words.join(","))
+}
+
+fn map(live: &[&View], keys: fn(&View) -> Vec<String>) -> String {
+    let mut map: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for view in live {
+        let Some(id) = view.id.as_deref() else { continue };
+        for key in keys(view) {
+            let ids = map.entry(key).or_default();
+            let id = edit::quoted(id);
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+    }
+    let lists: Vec<String> =
+        map.into_iter().map(|(key, ids)| format!("{}:[{}]", edit::quoted(&key), ids.join(","))).collect();
+    format!("{{{}}}", lists.join(","))
+}
+
+/// What is due by the rules of "Archival": learnings that were not used for 90 days, tasks
+/// that were completed 30 days ago.
+pub fn is_due(view: &View, raw: Json<'_>, now: Moment) -> bool {
+    let day = crate::model::time::DAY;
+    match &*view.kind {
+        "learning" => view.accessed.or(view.created).is_some_and(|used| now > used.plus(90 * day)),
+        "task" => {
+            let status = raw.path(&["task_metadata", "status"]);
+            let done = raw.path(&["task_metadata", "completed_at"]).and_then(|when| when.text());
+            let done = done.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+            status.is_some_and(|status| status.is_text("completed"))
+                && done.is_some_and(|done| now > done.plus(30 * day))
+        }
+        _ => false,
+    }
+}

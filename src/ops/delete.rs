@@ -1,0 +1,142 @@
+//! `delete` and `undelete`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::{Refusal, Scene, backups, base, by_document, plan, writable, writes};
+use crate::format::writing::{Deed, Deletion, document};
+use crate::model::{Change, Entry, Plan, Role, State, Store};
+use crate::text::lines;
+
+/// How a deletion is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// A code, not the content; `user_request` where none is given.
+    pub reason: Option<&'a str>,
+    /// What takes its place.
+    pub replaced_by: Option<&'a str>,
+    /// The bytes go at once, where the format would keep them.
+    pub remove: bool,
+}
+
+/// Deletes records as the format does it.
+pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let reason = reason(asked.reason)?;
+    let mut removed: Vec<Entry> = Vec::new();
+    let mut own_way: Vec<Entry> = Vec::new();
+    let mut tombstones: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    let mut count = 0;
+    for entry in entries {
+        let document = writable(scene.store, entry)?;
+        writes.may(Deed::Delete, &document.path).map_err(Refusal::unfit)?;
+        let deletion = writes.deletion(&document.path);
+        let is_gone = entry.state == State::Deleted && !asked.remove;
+        if is_gone {
+            continue;
+        }
+        count += 1;
+        match deletion {
+            Deletion::Canonical => own_way.push(*entry),
+            Deletion::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
+            Deletion::Tombstone if !asked.remove && entry.state != State::Broken => {
+                bury(scene, entry, reason, &mut tombstones)?;
+            }
+            // What can't be read has no id to be named by.
+            _ => removed.push(*entry),
+        }
+    }
+    let mut changes: Vec<Change> = Vec::new();
+    for (path, lines) in tombstones {
+        let stands = document(&scene.store.documents, &path).map(base);
+        changes.push(Change::append(path, lines, stands));
+    }
+    if !own_way.is_empty() {
+        changes.extend(writes.delete(scene, &own_way, reason, asked.replaced_by)?);
+    }
+    changes.extend(removals(scene.store, &removed));
+    let mut all = backups(scene, writes, &changes);
+    all.extend(changes);
+    plan("delete", scene, count, all)
+}
+
+/// A reason is a code: it stays when the content is gone, and must not repeat it.
+fn reason(asked: Option<&str>) -> Result<&str, Refusal> {
+    let reason = asked.unwrap_or("user_request");
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    match !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits) {
+        true => Ok(reason),
+        false => Err(Refusal::invalid(format!(
+            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
+        ))),
+    }
+}
+
+fn bury(
+    scene: &Scene<'_>,
+    entry: &Entry,
+    reason: &str,
+    tombstones: &mut BTreeMap<PathBuf, Vec<u8>>,
+) -> Result<(), Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
+        return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
+    };
+    let lines = tombstones.entry(path).or_default();
+    // Of records that share an id, one tombstone hides all.
+    if memchr::memmem::find(lines, &line).is_none() {
+        lines.extend(line);
+    }
+    Ok(())
+}
+
+/// The changes that take records out of their files; a file that is one record goes whole.
+pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (document, own) in by_document(store, entries) {
+        let is_log = document.path.extension().is_some_and(|end| end == "jsonl");
+        if !is_log {
+            changes.push(Change::remove(&document.path, base(&document)));
+            continue;
+        }
+        let spans: Vec<_> = own.iter().map(|entry| store.record(entry).span).collect();
+        changes.push(Change::edits(&document.path, base(&document), lines::holes(&document.bytes, &spans)));
+    }
+    changes
+}
+
+/// Takes the tombstones of records away.
+pub fn undelete(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+    let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
+    let mut count = 0;
+    for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
+        let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
+        let (Some(id), Some(session)) = (id, scene.store.session(entry)) else { continue };
+        let in_session = |own: &&std::sync::Arc<crate::model::Document>| {
+            own.role == Role::Tombstones && own.path.starts_with(&session.path)
+        };
+        let Some(file) = scene.store.documents.iter().find(in_session) else { continue };
+        count += 1;
+        changes.entry(file.path.clone()).or_insert_with(|| {
+            let wanted = |id: &str| {
+                entries.iter().any(|own| {
+                    own.session == entry.session
+                        && scene.store.view(own).is_some_and(|view| view.id.as_deref() == Some(id))
+                })
+            };
+            let named = file
+                .records
+                .iter()
+                .filter(|record| record.view().and_then(|view| view.id.as_deref()).is_some_and(wanted));
+            let spans: Vec<_> = named.map(|record| record.span).collect();
+            Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
+        });
+        let _ = id;
+    }
+    if count == 0 {
+        return Err(Refusal::unfit(
+            "none of these is deleted by a tombstone; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",
+        ));
+    }
+    plan("undelete", scene, count, changes.into_values().collect())
+}

@@ -1,0 +1,64 @@
+//! `edit`: one field of one record, every other byte as it was.
+
+use super::{Refusal, Scene, Setting, backups, base, check, is_json, plan, writable, writes};
+use crate::format::Format;
+use crate::format::writing::{Deed, Writes, set_field};
+use crate::model::{Change, Entry, Plan};
+use crate::text::edit::scan;
+use crate::text::scan::Tape;
+
+/// Sets fields of a record.
+pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Plan, Refusal> {
+    let (format, writes) = writes(scene.store)?;
+    let document = writable(scene.store, entry)?;
+    writes.may(Deed::Edit, &document.path).map_err(Refusal::unfit)?;
+    if scene.store.view(entry).is_none() {
+        return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+    }
+    let changes = match writes.edit(scene, entry, set) {
+        Some(changes) => changes?,
+        None if is_json(format, scene.store, entry) => vec![json(scene, format, writes, entry, set)?],
+        None => return Err(Refusal::unfit("it is no JSON, and can't be edited field by field.")),
+    };
+    let mut all = backups(scene, writes, &changes);
+    all.extend(changes);
+    let plan = plan("edit", scene, 1, all)?;
+    check(scene, &plan)?;
+    Ok(plan)
+}
+
+/// The record with its fields set.
+pub fn edited(
+    scene: &Scene<'_>,
+    format: &dyn Format,
+    writes: &dyn Writes,
+    entry: &Entry,
+    set: &[Setting<'_>],
+) -> Result<Vec<u8>, Refusal> {
+    let raw = scene.store.raw(entry);
+    let mut tape = Tape::default();
+    let before = scan(&mut tape, raw)?;
+    let main = format.main_text(before).1.first().copied().unwrap_or("text");
+    let mut after = raw.to_vec();
+    for setting in set {
+        after = set_field(writes, &after, setting, main)?;
+    }
+    if after == raw {
+        return Ok(after);
+    }
+    writes.edited(before, after, scene.now)
+}
+
+fn json(
+    scene: &Scene<'_>,
+    format: &dyn Format,
+    writes: &dyn Writes,
+    entry: &Entry,
+    set: &[Setting<'_>],
+) -> Result<Change, Refusal> {
+    let after = edited(scene, format, writes, entry, set)?;
+    let document = scene.store.document(entry);
+    let span = scene.store.record(entry).span;
+    let edits = vec![(span.start as usize..span.end as usize, after)];
+    Ok(Change::edits(&document.path, base(document), edits))
+}

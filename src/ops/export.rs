@@ -1,0 +1,90 @@
+//! `export`: records as text in other shapes.
+
+use serde_json::{Value, json};
+
+use crate::format;
+use crate::model::{EntryRef, Snapshot};
+use crate::text::show::show;
+
+/// The shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One JSON array.
+    Json,
+    /// One JSON object a line.
+    JsonLines,
+    /// Headings and text.
+    Markdown,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+/// The records in that shape. What is JSON stays the bytes that it is, on one line.
+pub fn export(snapshot: &Snapshot, entries: &[EntryRef], shape: Shape) -> Vec<u8> {
+    match shape {
+        Shape::Json => {
+            let lines: Vec<Vec<u8>> = entries.iter().map(|at| line(snapshot, *at)).collect();
+            [b"[\n", lines.join(&b",\n"[..]).as_slice(), b"\n]\n"].concat()
+        }
+        Shape::JsonLines => {
+            entries.iter().flat_map(|at| [line(snapshot, *at), b"\n".to_vec()].concat()).collect()
+        }
+        Shape::Markdown => entries.iter().map(|at| markdown(snapshot, *at)).collect::<String>().into_bytes(),
+        Shape::Csv => csv(snapshot, entries).into_bytes(),
+    }
+}
+
+/// A record as one line of JSON: itself where it is that, else what can be said of it.
+fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
+    let (store, entry) = snapshot.get(at);
+    let own = format::by_name(store.format);
+    let is_json = own.is_some_and(|own| own.shape(&store.document(entry).path) == format::Shape::Json);
+    let raw = store.raw(entry);
+    if is_json && store.view(entry).is_some() {
+        return raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
+    }
+    let text = format::text_of(store, entry);
+    let fields: serde_json::Map<String, Value> =
+        text.fields.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
+    let id = store.view(entry).and_then(|view| view.id.as_deref());
+    let value = json!({ "id": id, "state": entry.state.as_str(), "text": text.text, "fields": fields });
+    value.to_string().into_bytes()
+}
+
+fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    let text = format::text_of(store, entry);
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+    let fields: String =
+        text.fields.iter().map(|(name, value)| format!("- {}: {}\n", show(name), show(value))).collect();
+    format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", show(&text.title), show(id), text.text)
+}
+
+fn csv(snapshot: &Snapshot, entries: &[EntryRef]) -> String {
+    let mut out = String::from("id,type,state,session,created,importance,tags,text\n");
+    for at in entries {
+        let (store, entry) = snapshot.get(*at);
+        let view = store.view(entry);
+        let text = format::text_of(store, entry).text;
+        let cells = [
+            view.and_then(|view| view.id.as_deref()).unwrap_or_default().to_owned(),
+            view.map(|view| view.kind.to_string()).unwrap_or_default(),
+            entry.state.as_str().to_owned(),
+            store.session(entry).map(|session| session.name.clone()).unwrap_or_default(),
+            view.and_then(|view| view.created).map(|when| when.to_rfc3339()).unwrap_or_default(),
+            view.map(|view| view.importance.to_string()).unwrap_or_default(),
+            view.map(|view| view.tags.join(" ")).unwrap_or_default(),
+            text,
+        ];
+        out.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+        out.push('\n');
+    }
+    out
+}
+
+/// A cell that no program takes for a formula or for two.
+fn quoted(cell: &str) -> String {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t']);
+    let guard = if formula { "'" } else { "" };
+    format!("\"{guard}{}\"", cell.replace('"', "\"\""))
+}

@@ -1,0 +1,28 @@
+//! `init`: an empty store.
+
+use std::path::Path;
+
+use super::Refusal;
+use crate::format;
+use crate::model::{Change, Moment, Plan};
+
+/// The files of an empty store of that format at `root`.
+pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan, Refusal> {
+    let format = format::by_name(name);
+    let both = format.and_then(|format| Some((format, format.writes()?)));
+    let (format, writes) =
+        both.ok_or_else(|| Refusal::unfit(format!("an empty {name} store can't be made.")))?;
+    let files = writes.new_store(now);
+    if files.is_empty() {
+        return Err(Refusal::unfit(format!("a {name} store is made by its own tool.")));
+    }
+    let mut plan = Plan::new("init", root, format.name());
+    plan.changes = files
+        .into_iter()
+        .map(|(path, bytes)| match path.extension() {
+            None => Change::make_folder(path),
+            Some(_) => Change::create(path, bytes),
+        })
+        .collect();
+    Ok(plan)
+}

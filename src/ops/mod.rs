@@ -1,0 +1,149 @@
+//! What a user can do: one verb a file, from a store as it was read to a plan. Pure: the
+//! time and what is random are parameters, and nothing is written here.
+
+pub mod add;
+pub mod archive;
+pub mod compact;
+pub mod delete;
+pub mod edit;
+pub mod export;
+pub mod init;
+pub mod reindex;
+pub mod repair;
+pub mod session;
+pub mod tag;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use crate::format::writing::{Draft, Refusal, Scene, Setting};
+
+use crate::format::{self, Format, Shape, writing::Writes};
+use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
+use crate::store::derive;
+
+/// The format of a store, as it is written.
+pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes), Refusal> {
+    let format = format::by_name(store.format);
+    let both = format.and_then(|format| Some((format, format.writes()?)));
+    both.ok_or_else(|| Refusal::unfit(format!("this version only reads {}.", store.format)))
+}
+
+/// A plan of changes, with what follows from them.
+pub fn plan(
+    verb: &'static str,
+    scene: &Scene<'_>,
+    records: usize,
+    changes: Vec<Change>,
+) -> Result<Plan, Refusal> {
+    let store = scene.store;
+    let mut plan = Plan::new(verb, &store.root, store.format);
+    plan.records = records;
+    let changes: Vec<Change> = changes.into_iter().filter(|change| !change.is_empty()).collect();
+    let after = derive::after(store, &changes, scene.now);
+    let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
+    plan.derived = derive::derived(store, &after, &touched, scene.now);
+    plan.derived.retain(|derived| !changes.iter().any(|change| change.path == derived.path));
+    plan.changes = changes;
+    Ok(plan)
+}
+
+/// Refuses what would break the schema, or exceed a limit, where it was not so before.
+pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let after = derive::after(scene.store, &plan.changes, scene.now);
+    for change in &plan.changes {
+        let new = after.iter().find(|document| document.path == change.path);
+        let old = scene.store.documents.iter().find(|document| document.path == change.path);
+        if let Some(problem) = new.and_then(|new| worse(old.map(|old| &**old), new)) {
+            let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
+            let message = format!("{} ({})", problem.message, problem.code.as_str());
+            return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
+        }
+        let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
+        if grows {
+            writes.limits(scene.store, &after, &change.path)?;
+        }
+    }
+    Ok(())
+}
+
+/// A problem that the new document has more often than the old one, and that we would have made.
+fn worse<'a>(old: Option<&Document>, new: &'a Document) -> Option<&'a Problem> {
+    let ours = |problem: &&Problem| {
+        problem.severity == Severity::Error
+            || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)
+    };
+    let mut known: BTreeMap<Code, i64> = BTreeMap::new();
+    for problem in old.iter().flat_map(|old| &old.problems) {
+        *known.entry(problem.code).or_default() += 1;
+    }
+    let mut found = None;
+    for problem in new.problems.iter().filter(ours) {
+        let left = known.entry(problem.code).or_default();
+        *left -= 1;
+        if *left < 0 {
+            found = Some(problem);
+        }
+    }
+    found
+}
+
+/// The document of an entry as something that can be written: refused for what stands in an
+/// archive, or was only seen.
+pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Refusal> {
+    let document = store.document(entry);
+    let name = document.path.to_string_lossy();
+    let packed = name.contains("!/") || name.ends_with(".gz") || name.ends_with(".tgz");
+    if packed {
+        return Err(Refusal {
+            code: "E_SESSION_ARCHIVED",
+            message: format!("it stands in the archive {name}: unarchive it first."),
+        });
+    }
+    if document.offset > 0 {
+        return Err(Refusal::unfit("the store has not been read whole yet."));
+    }
+    Ok(document)
+}
+
+/// The bytes of a document that a change starts from.
+pub fn base(document: &Document) -> Arc<[u8]> {
+    (&*document.bytes).into()
+}
+
+/// Whether an entry's record is JSON.
+pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
+    format.shape(&store.document(entry).path) == Shape::Json
+}
+
+/// Entries by the document that they stand in.
+pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<Entry>)> {
+    let mut files: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
+    for entry in entries {
+        files.entry(entry.document).or_default().push(*entry);
+    }
+    files.into_iter().map(|(at, own)| (Arc::clone(&store.documents[at as usize]), own)).collect()
+}
+
+/// Copies of live files before they are changed, where the format keeps such.
+pub fn backups(scene: &Scene<'_>, writes: &dyn Writes, changes: &[Change]) -> Vec<Change> {
+    let spliced = |document: &&Arc<Document>| {
+        let own = changes.iter().any(|change| change.path == document.path && change.word() == "rewrite");
+        own && document.role == Role::Records
+    };
+    let files: Vec<&Document> = scene.store.documents.iter().filter(spliced).map(|own| &**own).collect();
+    writes.backups(scene.store, &files, scene.now)
+}
+
+/// The path of a session's folder.
+pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path, Refusal> {
+    let session = store.sessions.iter().find(|session| session.name == name);
+    session.map(|session| session.path.as_path()).ok_or_else(|| Refusal::no_session(name))
+}
+
+/// What a moment is called in messages.
+pub fn when(moment: Moment) -> String {
+    moment.to_minute()
+}

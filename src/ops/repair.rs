@@ -1,0 +1,83 @@
+//! `repair`, narrow: torn lines, glued objects, surplus braces.
+//!
+//! Safe is what can lose nothing: whole objects on one line get a line each, a brace too many
+//! goes, and what is no record is moved to quarantine byte for byte.
+
+use std::path::PathBuf;
+
+use super::{Refusal, Scene, backups, base, plan, writes};
+use crate::model::{Body, Change, Code, Document, Plan, Role};
+
+/// What a repair takes out of the files, to be kept in quarantine first.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// The changes.
+    pub plan: Option<Plan>,
+    /// The exact bytes that leave the store: where they stood, and themselves.
+    pub quarantined: Vec<(PathBuf, u64, Vec<u8>)>,
+}
+
+/// Repairs whatever can be repaired without a loss.
+pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let mut repair = Repair::default();
+    let mut changes = Vec::new();
+    let mut count = 0;
+    let logs = scene.store.documents.iter().filter(|own| {
+        matches!(own.role, Role::Records | Role::Tombstones | Role::Archive)
+            && own.path.extension().is_some_and(|end| end == "jsonl")
+            && !own.path.to_string_lossy().contains("!/")
+    });
+    for document in logs {
+        let (edits, out) = mended(document);
+        count += edits.len();
+        repair.quarantined.extend(out.into_iter().map(|(at, bytes)| (document.path.clone(), at, bytes)));
+        if !edits.is_empty() {
+            changes.push(Change::edits(&document.path, base(document), edits));
+        }
+    }
+    if changes.is_empty() {
+        return Ok(repair);
+    }
+    let mut all = backups(scene, writes, &changes);
+    all.extend(changes);
+    repair.plan = Some(plan("repair", scene, count, all)?);
+    Ok(repair)
+}
+
+type Edits = Vec<(std::ops::Range<usize>, Vec<u8>)>;
+
+/// The edits that mend a log, and what they take out of it.
+fn mended(document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
+    let mut edits: Edits = Vec::new();
+    let mut out = Vec::new();
+    let bytes = &document.bytes;
+    let has = |record: usize, code: Code| {
+        let mut own = document.problems.iter().filter(|problem| problem.record == Some(record as u32));
+        own.any(|problem| problem.code == code)
+    };
+    for (number, record) in document.records.iter().enumerate() {
+        let (start, end) = (record.span.start as usize, record.span.end as usize);
+        let next = document.records.get(number + 1).map(|next| next.span.start as usize);
+        let same_line = next.filter(|next| !bytes[end..*next].contains(&b'\n'));
+        match &record.body {
+            Body::Broken if has(number, Code::TornLine) => {
+                out.push((record.span.start, bytes[start..end].to_vec()));
+                edits.extend(crate::text::lines::holes(bytes, &[record.span]));
+            }
+            Body::Broken => {}
+            Body::Read(_) => {
+                if let Some(next) = same_line {
+                    edits.push((end..next, b"\n".to_vec()));
+                } else if has(number, Code::ExtraBrace) {
+                    let rest = &bytes[end..];
+                    let filler =
+                        rest.iter().take_while(|byte| matches!(byte, b'}' | b' ' | b'\t' | 0)).count();
+                    edits.push((end..end + filler, Vec::new()));
+                }
+            }
+        }
+    }
+    edits.dedup();
+    (edits, out)
+}

@@ -1,0 +1,64 @@
+//! `tag`: tags added and taken away, importance set.
+
+use super::edit::edited;
+use super::{Refusal, Scene, Setting, backups, base, by_document, check, is_json, plan, writable, writes};
+use crate::format::writing::{Deed, list};
+use crate::model::{Change, Entry, Plan};
+
+/// Adds and removes tags of records.
+pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[String]) -> Result<Plan, Refusal> {
+    let (format, writes) = writes(scene.store)?;
+    let mut changes: Vec<Change> = Vec::new();
+    let mut count = 0;
+    for (document, own) in by_document(scene.store, entries) {
+        writes.may(Deed::Tag, &document.path).map_err(Refusal::unfit)?;
+        let mut edits = Vec::new();
+        for entry in &own {
+            writable(scene.store, entry)?;
+            let Some(view) = scene.store.view(entry) else { continue };
+            let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
+            let tags = changed(&now, add, remove);
+            if tags == now {
+                continue;
+            }
+            count += 1;
+            if let Some(changes_of) = writes.set_tags(scene, entry, &tags) {
+                changes.extend(changes_of?);
+            } else if is_json(format, scene.store, entry) {
+                let raw = list(&tags);
+                let set = [Setting { name: "tags", value: &raw }];
+                let span = scene.store.record(entry).span;
+                let after = edited(scene, format, writes, entry, &set)?;
+                edits.push((span.start as usize..span.end as usize, after));
+            }
+        }
+        if !edits.is_empty() {
+            changes.push(Change::edits(&document.path, base(&document), edits));
+        }
+    }
+    let mut all = backups(scene, writes, &changes);
+    all.extend(changes);
+    let plan = plan("tag", scene, count, all)?;
+    check(scene, &plan)?;
+    Ok(plan)
+}
+
+/// The tags in their order, without those removed, and with those added behind them.
+pub fn changed(now: &[String], add: &[String], remove: &[String]) -> Vec<String> {
+    let mut tags: Vec<String> = now.iter().filter(|tag| !remove.contains(tag)).cloned().collect();
+    for tag in add {
+        if !tags.contains(tag) {
+            tags.push(tag.clone());
+        }
+    }
+    tags
+}
+
+/// Sets the importance of a record.
+pub fn importance(scene: &Scene<'_>, entry: &Entry, value: f64) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+    let (name, raw) = writes.importance(kind, value).map_err(Refusal::unfit)?;
+    let text = raw.trim_matches('"');
+    super::edit::edit(scene, entry, &[Setting { name, value: text }])
+}
