@@ -15,6 +15,7 @@ pub struct Turned {
     monotonic: AtomicU64,
     pub own: u32,
     processes: Mutex<HashMap<i32, Holder>>,
+    at_next_sleep: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Turned {
@@ -22,7 +23,7 @@ impl Turned {
     pub fn new(own: u32) -> Self {
         let processes = Mutex::new(HashMap::from([(own as i32, Holder::Alive(None))]));
         let wall = AtomicI64::new(Moment::of_the_clock().0);
-        Turned { wall, monotonic: AtomicU64::new(1), own, processes }
+        Turned { wall, monotonic: AtomicU64::new(1), own, processes, at_next_sleep: Mutex::default() }
     }
 
     /// Sets the wall clock forward, or back.
@@ -32,6 +33,11 @@ impl Turned {
 
     pub fn has(&self, process: i32, holder: Holder) {
         self.processes.lock().unwrap().insert(process, holder);
+    }
+
+    /// What somebody else does while we sleep.
+    pub fn at_next_sleep(&self, act: impl FnOnce() + Send + 'static) {
+        *self.at_next_sleep.lock().unwrap() = Some(Box::new(act));
     }
 
     /// The time so many seconds from now, or before it.
@@ -50,6 +56,9 @@ impl Machine for Turned {
     }
 
     fn sleep(&self, time: Duration) {
+        if let Some(act) = self.at_next_sleep.lock().unwrap().take() {
+            act();
+        }
         self.wall.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
         self.monotonic.fetch_add(time.as_nanos() as u64, Ordering::SeqCst);
         thread::yield_now();
