@@ -82,7 +82,8 @@ impl Faulty {
     }
 
     /// Puts a durable file there, with the folders that lead to it (0700): no step. It
-    /// replaces one that is there by another inode, as a rename would.
+    /// replaces one that is there by another inode, as a rename would. In a folder that is
+    /// there and not durable it goes with that.
     pub fn put(&self, file: impl AsRef<Path>, bytes: impl Into<Vec<u8>>, mode: u32) {
         self.state().world.put(file.as_ref(), Body::File(Arc::new(bytes.into())), mode);
     }
