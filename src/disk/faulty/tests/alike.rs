@@ -240,6 +240,28 @@ proptest! {
     }
 }
 
+/// What chance rarely meets: every path moved and linked to every other.
+#[test]
+#[cfg(target_os = "linux")]
+fn every_pair_of_paths_is_moved_and_linked_alike() {
+    let start = [Call::MakeFolder("d", 0o700), Call::MakeFolder("d/e", 0o700), Call::MakeFolder("e", 0o700)]
+        .into_iter();
+    let files = ["a", "d/a", "d/e/a"].map(|path| Call::Create(0, path, 0o600));
+    let start: Vec<Call> = start.chain(files).chain([Call::Link("a", "d/b")]).collect();
+    for (from, to) in PATHS.iter().flat_map(|from| PATHS.iter().map(move |to| (*from, *to))) {
+        for call in [Call::Rename(from, to), Call::Link(from, to)] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            let disk = Faulty::new();
+            disk.put_folder(&root, 0o700);
+            let calls: Vec<Call> = start.iter().cloned().chain([call.clone()]).collect();
+            assert_eq!(run(&disk, &root, &calls), run(&Real, &root, &calls), "{call:?}");
+            let all = |disk: &dyn Disk| contents(disk, &root, &root, &mut Vec::new());
+            assert_eq!(all(&disk), all(&Real), "{call:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_regular_file_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,14 +11,14 @@ fn a_crash_stops_everything() {
     disk.fail_at(2, Fault::Crash);
     let error = replace(&disk, b"new").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Other);
+    let another = disk.another();
+    assert!(another.flock(Path::new("/s"), None).unwrap().is_some(), "the dead hold no lock");
     assert!(disk.files()[Path::new("/s/.tmp")].is_empty());
     assert!(disk.read(Path::new("/s/a"), 0, None).is_err());
     assert!(disk.list(Path::new("/s")).is_err());
     assert!(disk.remove(Path::new("/s/a")).is_err());
     assert!(disk.flock(Path::new("/s"), None).is_err());
 
-    let another = disk.another();
-    assert!(another.flock(Path::new("/s"), None).unwrap().is_some(), "the dead hold no lock");
     drop(lock);
     replace(&another.restart(), b"new").unwrap_err();
     another.remove(Path::new("/s/.tmp")).unwrap();

@@ -110,6 +110,54 @@ fn a_move_between_folders_leaves_one_name_or_both_and_never_none() {
     assert_eq!(after_power_cut(&disk, "/t/a"), some(&["old"]));
     disk.sync_folder(Path::new("/s")).unwrap();
     assert_eq!(names(&disk), [1]);
+
+    disk.rename(Path::new("/t/a"), Path::new("/s/a")).unwrap();
+    disk.sync_folder(Path::new("/t")).unwrap();
+    assert_eq!(names(&disk), [1], "with the old name gone the new one is there");
+    assert_eq!(after_power_cut(&disk, "/s/a"), some(&["old"]));
+}
+
+#[test]
+fn folders_moved_into_each_other_are_not_lost() {
+    let disk = Faulty::new();
+    disk.put("/a/x/f", "old", 0o600);
+    disk.rename(Path::new("/a/x"), Path::new("/x")).unwrap();
+    disk.rename(Path::new("/a"), Path::new("/x/a")).unwrap();
+    for (label, state) in disk.after_power_cut() {
+        assert!(state.files().values().any(|bytes| bytes == b"old"), "{label}");
+    }
+}
+
+#[test]
+fn one_file_can_lose_all_its_data_while_another_loses_none() {
+    let disk = disk();
+    for name in ["/s/b", "/s/c"] {
+        let mut output = disk.create(Path::new(name), 0o600).unwrap();
+        output.write(b"one").unwrap();
+        output.write(b"two").unwrap();
+    }
+    let is = |state: &Faulty, name: &str, bytes: &[u8]| {
+        state.files().get(Path::new(name)).is_some_and(|there| there == bytes)
+    };
+    let states = disk.after_power_cut();
+    for (empty, full) in [("/s/b", "/s/c"), ("/s/c", "/s/b")] {
+        assert!(states.iter().any(|(_, state)| is(state, empty, b"") && is(state, full, b"onetwo")));
+    }
+}
+
+#[test]
+fn one_folder_can_lose_all_its_names_while_another_loses_none() {
+    let disk = Faulty::new();
+    disk.put_folder("/s", 0o700);
+    disk.put_folder("/t", 0o700);
+    for name in ["/s/b", "/s/c", "/t/b", "/t/c"] {
+        disk.create(Path::new(name), 0o600).unwrap();
+    }
+    let states = disk.after_power_cut();
+    for (lost, kept) in [("/s", "/t"), ("/t", "/s")] {
+        let names = |state: &Faulty, folder| state.list(Path::new(folder)).unwrap().len();
+        assert!(states.iter().any(|(_, state)| names(state, lost) == 0 && names(state, kept) == 2));
+    }
 }
 
 #[test]
