@@ -3,6 +3,7 @@
 //! Opening a file to read it changes nothing, not even its access time where the system
 //! lets us ask for that, and never blocks: what is not a regular file is not opened.
 
+pub mod faulty;
 mod machine;
 mod process;
 mod real;

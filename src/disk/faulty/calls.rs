@@ -1,0 +1,109 @@
+//! The calls that were made, and which of them go wrong.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::op::{Errno, Fault, Op};
+
+/// What a call is to do.
+pub(super) enum Verdict {
+    Go,
+    Refuse(io::Error),
+    /// Do it, then say that it failed.
+    After(io::Error),
+    /// Write only so many bytes, then say that it failed.
+    Part(usize, io::Error),
+}
+
+/// Calls of one sort: those that change, or those that read.
+#[derive(Default)]
+struct Sort {
+    faults: BTreeMap<usize, Fault>,
+    from_here: Option<Errno>,
+}
+
+/// The process that runs on the disk.
+#[derive(Default)]
+pub(super) struct Calls {
+    pub ops: Vec<Op>,
+    pub reads: Vec<String>,
+    /// What each of `ops` failed with.
+    failures: BTreeMap<usize, String>,
+    changing: Sort,
+    reading: Sort,
+    pub dead: bool,
+}
+
+impl Calls {
+    pub(super) fn fail_at(&mut self, step: usize, fault: Fault) {
+        self.changing.faults.insert(step, fault);
+    }
+
+    pub(super) fn fail_reads(&mut self, read: usize, fault: Fault) {
+        self.reading.faults.insert(read, fault);
+    }
+
+    /// The number of the step that begins, and what is to happen in it.
+    pub(super) fn step(&mut self, op: &Op) -> (usize, Verdict) {
+        let step = self.ops.len();
+        self.ops.push(op.clone());
+        let spared = self.changing.from_here.is_some_and(is_full) && op.needs_no_room();
+        let verdict = self.changing.verdict(step, spared, &mut self.dead);
+        (step, verdict)
+    }
+
+    pub(super) fn read(&mut self, what: String) -> Verdict {
+        let read = self.reads.len();
+        self.reads.push(what);
+        self.reading.verdict(read, false, &mut self.dead)
+    }
+
+    pub(super) fn failed(&mut self, step: usize, error: &io::Error) {
+        self.failures.insert(step, error.to_string());
+    }
+
+    pub(super) fn log(&self) -> Vec<String> {
+        let line = |(step, op): (usize, &Op)| match self.failures.get(&step) {
+            Some(error) => format!("{op}: {error}"),
+            None => op.to_string(),
+        };
+        self.ops.iter().enumerate().map(line).collect()
+    }
+}
+
+impl Sort {
+    fn verdict(&mut self, at: usize, spared: bool, dead: &mut bool) -> Verdict {
+        if *dead {
+            return Verdict::Refuse(killed());
+        }
+        match self.faults.get(&at) {
+            Some(Fault::Crash) => {
+                *dead = true;
+                Verdict::Refuse(killed())
+            }
+            Some(Fault::CrashInWrite(bytes)) => {
+                *dead = true;
+                Verdict::Part(*bytes, killed())
+            }
+            Some(Fault::Error(errno)) => Verdict::Refuse((*errno).into()),
+            Some(Fault::ErrorAfter(errno)) => Verdict::After((*errno).into()),
+            Some(Fault::ErrorFromHere(errno)) => {
+                self.from_here = Some(*errno);
+                Verdict::Refuse((*errno).into())
+            }
+            Some(Fault::ShortWrite(bytes)) => Verdict::Part(*bytes, Errno::NOSPC.into()),
+            None => match self.from_here {
+                Some(errno) if !spared => Verdict::Refuse(errno.into()),
+                _ => Verdict::Go,
+            },
+        }
+    }
+}
+
+fn is_full(errno: Errno) -> bool {
+    [Errno::NOSPC, Errno::DQUOT].contains(&errno)
+}
+
+fn killed() -> io::Error {
+    io::Error::other("the process was killed")
+}

@@ -1,0 +1,163 @@
+//! One change of the disk, as it is done now and as much of it as a power cut leaves.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use super::tree::{Body, Id, Node, Tree};
+
+/// What is known of a change that was made, whether or not it is durable.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// An inode and its first name.
+    Make { at: Name, id: Id, node: Node },
+    /// A further name.
+    Add { at: Name, id: Id },
+    /// A name gone.
+    Drop { at: Name },
+    /// A name gone and another there, perhaps instead of one that was.
+    Move { from: Name, to: Name, id: Id },
+    /// Bytes over and after what was there.
+    Write { id: Id, from: u64, bytes: Arc<Vec<u8>> },
+    /// Cut, or filled up with zeros.
+    Length { id: Id, len: u64 },
+    /// Permission bits.
+    Mode { id: Id, mode: u32 },
+}
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub folder: Id,
+    pub name: OsString,
+}
+
+/// What becomes of a change in a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    Lost,
+    /// Only so many bytes of a write are there.
+    Torn(usize),
+    /// The room for a write is there, its bytes are not.
+    Zeros,
+    /// A move between folders is there in the one and not in the other.
+    BothNames,
+}
+
+impl Change {
+    /// The inode whose content or mode it changes.
+    pub(super) fn data_of(&self) -> Option<Id> {
+        match self {
+            Self::Write { id, .. } | Self::Length { id, .. } | Self::Mode { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The folders whose names it changes: the first is where the new name stands.
+    pub(super) fn folders(&self) -> [Option<Id>; 2] {
+        match self {
+            Self::Make { at, .. } | Self::Add { at, .. } | Self::Drop { at } => [Some(at.folder), None],
+            Self::Move { from, to, .. } => [Some(to.folder), Some(from.folder)],
+            Self::Write { .. } | Self::Length { .. } | Self::Mode { .. } => [None, None],
+        }
+    }
+
+    /// Whether it is a move that two folders must be synced for.
+    pub(super) fn spans_folders(&self) -> bool {
+        matches!(self, Self::Move { from, to, .. } if from.folder != to.folder)
+    }
+}
+
+impl Tree {
+    /// Does a change, as much of it as `fate` says. What cannot be done, because a change
+    /// that it builds on was lost, is left.
+    pub(super) fn apply(&mut self, change: &Change, stamp: i128, fate: Fate) {
+        if let Change::Make { id, node, .. } = change {
+            self.insert(*id, node);
+        }
+        if fate == Fate::Lost {
+            return;
+        }
+        match change {
+            Change::Make { at, id, .. } | Change::Add { at, id } => self.enter(at, *id, stamp),
+            Change::Drop { at } => self.leave(at, stamp),
+            Change::Move { from, to, id } => {
+                if self.is_within(to.folder, *id) || self.holds_something(to) {
+                    return;
+                }
+                self.enter(to, *id, stamp);
+                if fate != Fate::BothNames {
+                    self.forget(from, stamp);
+                }
+            }
+            Change::Write { id, from, bytes } => match fate {
+                Fate::Torn(cut) => self.write(*id, *from, bytes.get(..cut).unwrap_or(bytes), stamp),
+                Fate::Zeros => self.write(*id, *from, &vec![0; bytes.len()], stamp),
+                _ => self.write(*id, *from, bytes, stamp),
+            },
+            Change::Length { id, len } => self.content(*id, stamp, |content| content.resize(size(*len), 0)),
+            Change::Mode { id, mode } => {
+                if let Some(node) = self.node_mut(*id) {
+                    node.mode = *mode;
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, at: &Name, id: Id, stamp: i128) {
+        if let Some(entries) = self.entries_mut(at.folder) {
+            entries.insert(at.name.clone(), id);
+        }
+        self.stamp(at.folder, stamp);
+    }
+
+    /// A folder that still holds something, because the removals in it were lost, stays:
+    /// file systems with a journal keep that order.
+    fn leave(&mut self, at: &Name, stamp: i128) {
+        if !self.holds_something(at) {
+            self.forget(at, stamp);
+        }
+    }
+
+    fn forget(&mut self, at: &Name, stamp: i128) {
+        if let Some(entries) = self.entries_mut(at.folder) {
+            entries.remove(&at.name);
+        }
+        self.stamp(at.folder, stamp);
+    }
+
+    fn holds_something(&self, at: &Name) -> bool {
+        let there = self.entries(at.folder).ok().and_then(|entries| entries.get(&at.name));
+        there.and_then(|id| self.entries(*id).ok()).is_some_and(|entries| !entries.is_empty())
+    }
+
+    fn write(&mut self, id: Id, from: u64, bytes: &[u8], stamp: i128) {
+        let from = size(from);
+        self.content(id, stamp, |content| {
+            let end = from + bytes.len();
+            if content.len() < end {
+                content.resize(end, 0);
+            }
+            if let Some(over) = content.get_mut(from..end) {
+                over.copy_from_slice(bytes);
+            }
+        });
+    }
+
+    fn content(&mut self, id: Id, stamp: i128, act: impl FnOnce(&mut Vec<u8>)) {
+        if let Some(Node { body: Body::File(content), .. }) = self.node_mut(id) {
+            act(Arc::make_mut(content));
+        }
+        self.stamp(id, stamp);
+    }
+
+    fn stamp(&mut self, id: Id, stamp: i128) {
+        if let Some(node) = self.node_mut(id) {
+            node.modified = node.modified.max(stamp);
+        }
+    }
+}
+
+fn size(len: u64) -> usize {
+    usize::try_from(len).unwrap_or(usize::MAX)
+}

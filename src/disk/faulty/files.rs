@@ -1,0 +1,316 @@
+//! The calls of [`Disk`], and the files that they open.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Faulty;
+use super::calls::Verdict;
+use super::op::{Errno, Lie, Op};
+use super::tree::{Body, Id, READ, WRITE};
+use super::world::{World, not_regular};
+use crate::disk::{Disk, Flock, Item, Output};
+use crate::model::snapshot::Generation;
+
+impl Disk for Faulty {
+    fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
+        self.reading(format!("list {}", folder.display()), |world| {
+            let id = world.now.find(folder)?;
+            world.now.allow(id, READ)?;
+            let names = world.now.entries(id)?.keys();
+            let item = |name: &OsString| {
+                world.now.node(world.now.child(id, name).ok()?).ok().map(|node| node.item(name))
+            };
+            Ok(names.filter_map(item).collect())
+        })
+    }
+
+    fn look(&self, path: &Path) -> io::Result<Item> {
+        self.reading(format!("look at {}", path.display()), |world| {
+            let id = world.now.find(path)?;
+            Ok(world.now.node(id)?.item(path.file_name().unwrap_or_default()))
+        })
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.reading(format!("real path of {}", path.display()), |world| {
+            world.now.walk(path).map(|(_, path)| path)
+        })
+    }
+
+    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
+        self.reading(format!("read {}", file.display()), |world| {
+            let id = world.now.find(file)?;
+            world.now.allow(id, READ)?;
+            let node = world.now.node(id)?;
+            let Body::File(bytes) = &node.body else { return Err(not_regular()) };
+            let size = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+            let from = bytes.get(size(from)..).unwrap_or_default();
+            let read = limit.and_then(|limit| from.get(..size(limit))).unwrap_or(from);
+            Ok((read.to_vec(), node.generation()))
+        })
+    }
+
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+        let op = Op::Create { file: file.to_owned(), mode };
+        let opened = self.step(&op, |world| {
+            let there = world.regular(file, WRITE);
+            let id = match there {
+                Ok(id) if world.lies.contains(&Lie::CreateReplaces) => world.set_len(id, 0).map(|()| id)?,
+                _ => world.create(file, mode)?,
+            };
+            Ok(self.opened(world, id, file))
+        })?;
+        Ok(Box::new(opened))
+    }
+
+    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
+        let opened = self.reading(format!("open {} to append", file.display()), |world| {
+            let id = world.regular(file, WRITE)?;
+            let mut opened = self.opened(world, id, file);
+            opened.at = None;
+            Ok(opened)
+        })?;
+        Ok(Box::new(opened))
+    }
+
+    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
+        let op = Op::MakeFolder { folder: folder.to_owned(), mode };
+        self.step(&op, |world| world.make_folder(folder, mode))
+    }
+
+    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
+        let op = Op::Link { file: file.to_owned(), name: name.to_owned() };
+        self.step(&op, |world| {
+            if world.lies.contains(&Lie::LinkDoesNothing) {
+                return world.now.find(file).and(world.now.vacant(name)).map(|_| ());
+            }
+            let id = world.now.find(file)?;
+            let node = world.now.node(id)?.clone();
+            match node.body {
+                Body::File(bytes) if world.lies.contains(&Lie::LinkCopies) => {
+                    let copy = world.create(name, node.mode)?;
+                    world.write(copy, 0, &bytes)
+                }
+                _ => world.link(file, name),
+            }
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let replaced = {
+            let state = self.state();
+            let file = |path| state.world.regular(path, 0).ok();
+            file(from).zip(file(to)).filter(|(from, to)| from != to)
+        };
+        match replaced {
+            Some((from_id, to_id)) if self.told(Lie::RenameInPlace) => {
+                self.rewrite(from_id, to_id, to)?;
+                self.drop_name(from)?;
+            }
+            _ => {
+                if replaced.is_some() && self.told(Lie::UnlinkFirst) {
+                    self.drop_name(to)?;
+                }
+                let op = Op::Rename { from: from.to_owned(), to: to.to_owned() };
+                self.step(&op, |world| world.rename(from, to))?;
+            }
+        }
+        let put_off = std::mem::take(&mut self.state().put_off);
+        put_off.into_iter().try_for_each(|(id, path)| self.sync_file(id, &path))
+    }
+
+    fn remove(&self, file: &Path) -> io::Result<()> {
+        if self.told(Lie::RemoveDoesNothing) {
+            let op = Op::Remove { file: file.to_owned() };
+            return self.step(&op, |world| world.now.find(file).map(|_| ()));
+        }
+        self.drop_name(file)
+    }
+
+    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
+        let op = Op::RemoveFolder { folder: folder.to_owned() };
+        self.step(&op, |world| world.remove_folder(folder))
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let op = Op::SyncFolder { folder: folder.to_owned() };
+        self.step(&op, |world| world.sync_folder(folder))
+    }
+
+    fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
+        let op = Op::Flock { path: path.to_owned(), create };
+        let locked = self.step(&op, |world| {
+            let id = match create {
+                Some(mode) => match world.regular(path, READ | WRITE) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => world.create(path, mode)?,
+                    there => there?,
+                },
+                None => lockable(world, path)?,
+            };
+            let Some(token) = world.lock(id, self.outside) else { return Ok(None) };
+            let mut file = self.opened(world, id, path);
+            file.lock = Some(token);
+            Ok(Some(Locked { file, writable: create.is_some() }))
+        })?;
+        Ok(locked.map(|locked| Box::new(locked) as Box<dyn Flock>))
+    }
+}
+
+fn lockable(world: &World, path: &Path) -> io::Result<Id> {
+    let id = world.now.find(path)?;
+    world.now.allow(id, READ)?;
+    match world.now.node(id)?.body {
+        Body::Special => Err(not_regular()),
+        Body::File(_) | Body::Folder(_) => Ok(id),
+    }
+}
+
+impl Faulty {
+    fn opened(&self, world: &mut World, id: Id, path: &Path) -> Opened {
+        world.open(id);
+        Opened { disk: self.clone(), id, path: path.to_owned(), at: Some(0), lock: None }
+    }
+
+    fn drop_name(&self, file: &Path) -> io::Result<()> {
+        let op = Op::Remove { file: file.to_owned() };
+        self.step(&op, |world| world.remove(file))
+    }
+
+    fn rewrite(&self, from: Id, to: Id, path: &Path) -> io::Result<()> {
+        let bytes = match &self.state().world.now.node(from)?.body {
+            Body::File(bytes) => bytes.to_vec(),
+            Body::Folder(_) | Body::Special => return Err(not_regular()),
+        };
+        self.cut(to, path, 0)?;
+        self.write_at(to, path, Some(0), &bytes).0
+    }
+
+    fn cut(&self, id: Id, path: &Path, len: u64) -> io::Result<()> {
+        let op = Op::SetLen { file: path.to_owned(), len };
+        self.step(&op, |world| world.set_len(id, len))
+    }
+
+    fn sync_file(&self, id: Id, path: &Path) -> io::Result<()> {
+        let mut arrived = self.arrive(&Op::Sync { file: path.to_owned() });
+        let verdict = arrived.take_verdict();
+        let state = &mut *arrived.state;
+        if matches!(verdict, Verdict::Go | Verdict::After(_)) {
+            if !state.world.lies.contains(&Lie::SyncDoesNothing) {
+                state.world.sync(id);
+            }
+        } else if !state.calls.dead {
+            state.world.spoil(id);
+        }
+        let result = match verdict {
+            Verdict::Go => Ok(()),
+            Verdict::After(error) | Verdict::Refuse(error) | Verdict::Part(_, error) => Err(error),
+        };
+        arrived.leave(result.as_ref().err());
+        result
+    }
+
+    /// One write at a place, or at the end; also says how many bytes were written.
+    fn write_at(&self, id: Id, path: &Path, at: Option<u64>, bytes: &[u8]) -> (io::Result<()>, u64) {
+        let mut arrived = self.arrive(&Op::Write { file: path.to_owned(), bytes: bytes.to_vec() });
+        let (count, error) = match arrived.take_verdict() {
+            Verdict::Go => (bytes.len(), None),
+            Verdict::After(error) => (bytes.len(), Some(error)),
+            Verdict::Part(count, error) => (count.min(bytes.len()), Some(error)),
+            Verdict::Refuse(error) => (0, Some(error)),
+        };
+        let world = &mut arrived.state.world;
+        let end = || world.now.node(id).map_or(0, |node| node.generation().len);
+        let from = at.unwrap_or_else(end);
+        let done = world.write(id, from, bytes.get(..count).unwrap_or(bytes));
+        let written = if done.is_ok() { count as u64 } else { 0 };
+        let result = done.and(error.map_or(Ok(()), Err));
+        arrived.leave(result.as_ref().err());
+        (result, written)
+    }
+}
+
+/// An open file.
+struct Opened {
+    disk: Faulty,
+    id: Id,
+    path: PathBuf,
+    /// Where the next write lands; `None` is always the end.
+    at: Option<u64>,
+    /// The token of the lock that ends with it.
+    lock: Option<u64>,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.disk.state().world.close(self.id, self.lock);
+    }
+}
+
+impl Opened {
+    fn write_once(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (result, count) = self.disk.write_at(self.id, &self.path, self.at, bytes);
+        self.at = self.at.map(|at| at + count);
+        result
+    }
+}
+
+impl Output for Opened {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match bytes.split_at_checked(bytes.len() / 2) {
+            Some((first, second)) if !first.is_empty() && self.disk.told(Lie::WriteInTwo) => {
+                self.write_once(first)?;
+                self.write_once(second)
+            }
+            _ => self.write_once(bytes),
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        if self.disk.told(Lie::RenameBeforeSync) {
+            self.disk.state().put_off.push((self.id, self.path.clone()));
+            return Ok(());
+        }
+        self.disk.sync_file(self.id, &self.path)
+    }
+
+    fn generation(&self) -> io::Result<Generation> {
+        self.disk.reading(format!("generation of {}", self.path.display()), |world| {
+            Ok(world.now.node(self.id)?.generation())
+        })
+    }
+
+    fn set_mode(&mut self, mode: u32) -> io::Result<()> {
+        let op = Op::SetMode { file: self.path.clone(), mode };
+        self.disk.step(&op, |world| {
+            world.set_mode(self.id, mode);
+            Ok(())
+        })
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.disk.cut(self.id, &self.path, len)
+    }
+}
+
+/// A file or folder that is locked.
+struct Locked {
+    file: Opened,
+    writable: bool,
+}
+
+impl Flock for Locked {
+    fn generation(&self) -> io::Result<Generation> {
+        Output::generation(&self.file)
+    }
+
+    /// Two steps, as it is two calls of the system.
+    fn fill(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if !self.writable {
+            return Err(Errno::INVAL.into());
+        }
+        self.file.set_len(0)?;
+        self.file.at = Some(0);
+        self.file.write(bytes)
+    }
+}

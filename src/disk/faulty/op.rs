@@ -1,0 +1,173 @@
+//! What can be asked of the disk, what can go wrong with it, and how it can lie.
+
+use std::fmt;
+use std::path::PathBuf;
+
+pub use rustix::io::Errno;
+
+/// A call that may change the disk: one step of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// A new file.
+    Create {
+        /// Its path.
+        file: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// Bytes into an open file, by an `Output` or a `Flock`.
+    Write {
+        /// The path that it was opened by.
+        file: PathBuf,
+        /// What is written.
+        bytes: Vec<u8>,
+    },
+    /// An open file made durable.
+    Sync {
+        /// The path that it was opened by.
+        file: PathBuf,
+    },
+    /// The permission bits of an open file.
+    SetMode {
+        /// The path that it was opened by.
+        file: PathBuf,
+        /// The new ones.
+        mode: u32,
+    },
+    /// The length of an open file, by an `Output` or a `Flock`.
+    SetLen {
+        /// The path that it was opened by.
+        file: PathBuf,
+        /// The new one.
+        len: u64,
+    },
+    /// A new folder.
+    MakeFolder {
+        /// Its path.
+        folder: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A second name.
+    Link {
+        /// A name that the file has.
+        file: PathBuf,
+        /// The name that it gets.
+        name: PathBuf,
+    },
+    /// A move.
+    Rename {
+        /// The name that goes.
+        from: PathBuf,
+        /// The name that comes, or is replaced.
+        to: PathBuf,
+    },
+    /// A name removed.
+    Remove {
+        /// The name.
+        file: PathBuf,
+    },
+    /// An empty folder removed.
+    RemoveFolder {
+        /// Its path.
+        folder: PathBuf,
+    },
+    /// The names in a folder made durable.
+    SyncFolder {
+        /// Its path.
+        folder: PathBuf,
+    },
+    /// A lock tried. It is a step even where it makes no file: what others do right before
+    /// it matters.
+    Flock {
+        /// What is locked.
+        path: PathBuf,
+        /// The permission bits for a file that is absent, if it is to be made.
+        create: Option<u32>,
+    },
+}
+
+impl Op {
+    /// Whether it can be done on a disk that is full.
+    pub(super) fn needs_no_room(&self) -> bool {
+        match self {
+            Self::Remove { .. } | Self::RemoveFolder { .. } | Self::SetMode { .. } => true,
+            Self::SetLen { len, .. } => *len == 0,
+            Self::Flock { create, .. } => create.is_none(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Create { file, mode } => write!(f, "create {} {mode:o}", file.display()),
+            Self::Write { file, bytes } => write!(f, "write {} bytes to {}", bytes.len(), file.display()),
+            Self::Sync { file } => write!(f, "sync {}", file.display()),
+            Self::SetMode { file, mode } => write!(f, "set the mode of {} to {mode:o}", file.display()),
+            Self::SetLen { file, len } => write!(f, "set the length of {} to {len}", file.display()),
+            Self::MakeFolder { folder, mode } => write!(f, "make the folder {} {mode:o}", folder.display()),
+            Self::Link { file, name } => write!(f, "link {} as {}", file.display(), name.display()),
+            Self::Rename { from, to } => write!(f, "rename {} to {}", from.display(), to.display()),
+            Self::Remove { file } => write!(f, "remove {}", file.display()),
+            Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.display()),
+            Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.display()),
+            Self::Flock { path, .. } => write!(f, "lock {}", path.display()),
+        }
+    }
+}
+
+/// What goes wrong at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The process is killed before the call: it and every later one, of any kind, fails
+    /// with [`std::io::ErrorKind::Other`], and the process's locks are let go of.
+    Crash,
+    /// A write that the process is killed in, after that many bytes; any other call is not
+    /// done at all.
+    CrashInWrite(usize),
+    /// The call does nothing and fails, once. After a sync that failed so, what was written
+    /// before it never reaches the disk, even if a later sync succeeds.
+    Error(Errno),
+    /// The call does what it should and yet fails, once.
+    ErrorAfter(Errno),
+    /// This call and every later one fails. With `NOSPC` and `DQUOT` those still succeed
+    /// that need no room: removing, cutting to nothing, setting a mode, locking what is there.
+    ErrorFromHere(Errno),
+    /// A write that writes that many bytes and fails with `NOSPC`; any other call only fails.
+    ShortWrite(usize),
+}
+
+/// A disk, or a program, that does not do what it says: planted to prove that tests would
+/// find it. Several can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lie {
+    /// Syncing a file makes nothing durable.
+    SyncDoesNothing,
+    /// Syncing a folder makes nothing durable.
+    FolderSyncDoesNothing,
+    /// A file is synced only right after the next rename.
+    RenameBeforeSync,
+    /// A rename onto a file cuts that file and rewrites it in place.
+    RenameInPlace,
+    /// A rename onto a file removes that one first, as a step of its own.
+    UnlinkFirst,
+    /// A write is two: one half, then the other.
+    WriteInTwo,
+    /// A new file may cut one that is there instead of failing.
+    CreateReplaces,
+    /// A second name is not given.
+    LinkDoesNothing,
+    /// A second name is given to a copy instead of to the file itself.
+    LinkCopies,
+    /// A name is not removed.
+    RemoveDoesNothing,
+    /// A lock is granted while another holds it.
+    FlockExcludesNobody,
+    /// No lie but a coarse clock: every change seems to have been made at the same time.
+    ClockStands,
+    /// No lie but a habit of some file systems: the number of an inode that is gone is
+    /// given to the next.
+    InodeNumbersReused,
+}

@@ -1,0 +1,44 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod alike;
+mod faults;
+mod lies;
+mod power_cut;
+
+use std::path::Path;
+
+use super::{Errno, Fault, Faulty, Lie, Op};
+use crate::disk::Disk;
+
+/// A store with one durable file.
+fn disk() -> Faulty {
+    let disk = Faulty::new();
+    disk.put("/s/a", "old", 0o600);
+    disk
+}
+
+/// Replaces a file as it should be done.
+fn replace(disk: &dyn Disk, bytes: &[u8]) -> std::io::Result<()> {
+    let temp = Path::new("/s/.tmp");
+    let mut output = disk.create(temp, 0o600)?;
+    output.write(bytes)?;
+    output.sync()?;
+    drop(output);
+    disk.rename(temp, Path::new("/s/a"))?;
+    disk.sync_folder(Path::new("/s"))
+}
+
+/// What the file says in each state that a power cut could leave; nothing where it is gone.
+fn after_power_cut(disk: &Faulty, path: &str) -> Vec<Option<String>> {
+    let states = disk.after_power_cut();
+    let say = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let mut found: Vec<Option<String>> =
+        states.iter().map(|(_, disk)| disk.files().remove(Path::new(path)).map(say)).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn some(texts: &[&str]) -> Vec<Option<String>> {
+    texts.iter().map(|text| Some((*text).to_owned())).collect()
+}

@@ -1,0 +1,218 @@
+//! Inodes and the names that lead to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use crate::disk::{Item, ItemKind};
+use crate::model::snapshot::Generation;
+
+/// An inode for as long as the disk lives; never given twice, unlike [`Node::number`].
+pub(super) type Id = u64;
+
+pub(super) const ROOT: Id = 1;
+pub(super) const READ: u32 = 0o400;
+pub(super) const WRITE: u32 = 0o200;
+const ENTER: u32 = 0o100;
+
+const LONGEST_NAME: usize = 255;
+
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    File(Arc<Vec<u8>>),
+    Folder(BTreeMap<OsString, Id>),
+    Special,
+}
+
+/// An inode.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub body: Body,
+    pub mode: u32,
+    pub modified: i128,
+    /// The inode number that programs see.
+    pub number: u64,
+}
+
+impl Node {
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self.body, Body::Folder(_))
+    }
+
+    pub(super) fn generation(&self) -> Generation {
+        let len = match &self.body {
+            Body::File(bytes) => bytes.len() as u64,
+            Body::Folder(_) | Body::Special => 0,
+        };
+        Generation { device: 1, inode: self.number, len, modified: self.modified }
+    }
+
+    pub(super) fn item(&self, name: &OsStr) -> Item {
+        let kind = match self.body {
+            Body::File(_) => ItemKind::File,
+            Body::Folder(_) => ItemKind::Folder,
+            Body::Special => ItemKind::Special,
+        };
+        Item { name: name.to_owned(), kind, link: None, mode: self.mode, generation: self.generation() }
+    }
+}
+
+/// A file system at one moment. Inodes that no name leads to stay: they may be open.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    nodes: BTreeMap<Id, Node>,
+}
+
+impl Tree {
+    pub(super) fn new() -> Self {
+        let root = Node { body: Body::Folder(BTreeMap::new()), mode: 0o755, modified: 0, number: ROOT };
+        Self { nodes: BTreeMap::from([(ROOT, root)]) }
+    }
+
+    pub(super) fn node(&self, id: Id) -> io::Result<&Node> {
+        self.nodes.get(&id).ok_or_else(|| Errno::STALE.into())
+    }
+
+    pub(super) fn node_mut(&mut self, id: Id) -> Option<&mut Node> {
+        self.nodes.get_mut(&id)
+    }
+
+    /// Keeps an inode that is known already as it is: data may reach it before its name.
+    pub(super) fn insert(&mut self, id: Id, node: &Node) {
+        self.nodes.entry(id).or_insert_with(|| node.clone());
+    }
+
+    pub(super) fn entries(&self, id: Id) -> io::Result<&BTreeMap<OsString, Id>> {
+        match &self.node(id)?.body {
+            Body::Folder(entries) => Ok(entries),
+            Body::File(_) | Body::Special => Err(Errno::NOTDIR.into()),
+        }
+    }
+
+    pub(super) fn entries_mut(&mut self, id: Id) -> Option<&mut BTreeMap<OsString, Id>> {
+        match &mut self.nodes.get_mut(&id)?.body {
+            Body::Folder(entries) => Some(entries),
+            Body::File(_) | Body::Special => None,
+        }
+    }
+
+    pub(super) fn allow(&self, id: Id, bits: u32) -> io::Result<()> {
+        if self.node(id)?.mode & bits == bits { Ok(()) } else { Err(Errno::ACCESS.into()) }
+    }
+
+    pub(super) fn child(&self, folder: Id, name: &OsStr) -> io::Result<Id> {
+        let entries = self.entries(folder)?;
+        self.allow(folder, ENTER)?;
+        if name.len() > LONGEST_NAME {
+            return Err(Errno::NAMETOOLONG.into());
+        }
+        entries.get(name).copied().ok_or_else(|| Errno::NOENT.into())
+    }
+
+    /// What a path leads to, and the path without `.` and `..`.
+    pub(super) fn walk(&self, path: &Path) -> io::Result<(Id, PathBuf)> {
+        let mut real = PathBuf::from("/");
+        let mut ids = vec![ROOT];
+        for part in path.components() {
+            let at = ids.last().copied().unwrap_or(ROOT);
+            match part {
+                Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+                Component::ParentDir => {
+                    self.entries(at)?;
+                    real.pop();
+                    if ids.len() > 1 {
+                        ids.pop();
+                    }
+                }
+                Component::Normal(name) => {
+                    ids.push(self.child(at, name)?);
+                    real.push(name);
+                }
+            }
+        }
+        Ok((ids.last().copied().unwrap_or(ROOT), real))
+    }
+
+    pub(super) fn find(&self, path: &Path) -> io::Result<Id> {
+        self.walk(path).map(|(id, _)| id)
+    }
+
+    /// The folder that a path's last name is to be looked up in, and that name.
+    pub(super) fn place(&self, path: &Path) -> io::Result<(Id, OsString)> {
+        let Some(name) = path.file_name() else { return Err(Errno::BUSY.into()) };
+        let folder = self.find(path.parent().unwrap_or(Path::new("/")))?;
+        match self.child(folder, name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok((folder, name.to_owned())),
+        }
+    }
+
+    /// As `place`, where nothing stands and something may be made.
+    pub(super) fn vacant(&self, path: &Path) -> io::Result<(Id, OsString)> {
+        if path.file_name().is_none() {
+            return Err(Errno::EXIST.into());
+        }
+        let (folder, name) = self.place(path)?;
+        if self.entries(folder)?.contains_key(&name) {
+            return Err(Errno::EXIST.into());
+        }
+        self.allow(folder, WRITE)?;
+        Ok((folder, name))
+    }
+
+    /// Whether `folder` is `id` or beneath it.
+    pub(super) fn is_within(&self, folder: Id, id: Id) -> bool {
+        let mut found = false;
+        self.visit(id, Path::new(""), &mut BTreeSet::new(), &mut |_, at, _| found |= at == folder);
+        found || folder == id
+    }
+
+    /// Everything that names lead to, the root left out, folders before what they hold.
+    pub(super) fn reachable(&self) -> Vec<(PathBuf, Id, &Node)> {
+        let mut found = Vec::new();
+        self.visit(ROOT, Path::new("/"), &mut BTreeSet::new(), &mut |path, id, node| {
+            found.push((path, id, node));
+        });
+        found
+    }
+
+    /// `seen` ends it where lost moves have led a folder back into itself.
+    fn visit<'a>(
+        &'a self,
+        folder: Id,
+        path: &Path,
+        seen: &mut BTreeSet<Id>,
+        found: &mut dyn FnMut(PathBuf, Id, &'a Node),
+    ) {
+        let Ok(entries) = self.entries(folder) else { return };
+        if !seen.insert(folder) {
+            return;
+        }
+        for (name, id) in entries {
+            let Some(node) = self.nodes.get(id) else { continue };
+            let path = path.join(name);
+            found(path.clone(), *id, node);
+            self.visit(*id, &path, seen, found);
+        }
+    }
+
+    /// Forgets inodes that no name leads to, and gives one of its own to each of those left
+    /// whose number another has too: a number that was given again may come back with an
+    /// old name.
+    pub(super) fn tidy(&mut self) {
+        let kept: BTreeSet<Id> = self.reachable().iter().map(|(_, id, _)| *id).chain([ROOT]).collect();
+        self.nodes.retain(|id, _| kept.contains(id));
+        let mut numbers = BTreeSet::new();
+        let mut free = self.nodes.values().map(|node| node.number).max().unwrap_or(ROOT) + 1;
+        for node in self.nodes.values_mut() {
+            if !numbers.insert(node.number) {
+                node.number = free;
+                free += 1;
+            }
+        }
+    }
+}
