@@ -37,7 +37,7 @@ pub fn written(text: &str, style: Style, place: Place) -> String {
     let in_brackets = place == Place::Brackets;
     match style {
         Style::Plain if is_plain(text, place) && !is_typed(text) => text.to_owned(),
-        Style::Single if !text.chars().any(needs_escape) && !(in_brackets && text.contains('\'')) => {
+        Style::Single if !(text.chars().any(needs_escape) || in_brackets && text.contains('\'')) => {
             format!("'{}'", text.replace('\'', "''"))
         }
         _ => in_double_quotes(text, in_brackets),
@@ -73,7 +73,7 @@ pub fn length(line: &str) -> usize {
 
 fn is_plain(text: &str, place: Place) -> bool {
     let starts = text.starts_with(|c: char| "-?:,[]{}#&*!|>'\"%@`.".contains(c));
-    let in_brackets = place == Place::Brackets && text.contains([',', '[', ']', '{', '}']);
+    let in_brackets = place == Place::Brackets && text.contains([',', '[', ']', '{', '}', '?']);
     let as_mark = text.contains(": ") || text.ends_with(':') || text.contains(" #");
     let whole = !text.is_empty() && text.trim() == text && !text.chars().any(needs_escape);
     whole && !starts && !in_brackets && !as_mark
