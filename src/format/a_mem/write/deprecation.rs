@@ -47,13 +47,15 @@ pub fn deprecate(
         return Err(Refused::value("replacement", id, "it has to be the id of a note"));
     }
     let status = note.field("status").and_then(|field| text.get(field.span.clone())).unwrap_or_default();
-    let mut before = vec![status.trim_end_matches(['\n', '\r']).to_owned()];
+    let end = line_end(text);
+    let mut before = vec![status.strip_suffix(end).unwrap_or(status).to_owned()];
     if !note.has_front_matter {
         before.push(BARE.into());
     }
-    let body = text.get(note.body.clone()).unwrap_or_default();
-    let new_body = marked(body, &written(&reason, replacement, now), line_end(text), &mut before);
     let head = text.get(..note.body.start).unwrap_or_default();
+    let body = text.get(note.body.clone()).unwrap_or_default();
+    let is_closed = !note.has_front_matter || head.ends_with('\n');
+    let new_body = marked(body, &written(&reason, replacement, now), end, is_closed, &mut before);
     let out = set(&[head, &new_body].concat(), "status", NewValue::Text("deprecated"))?;
     let out = set(&out, "updated", NewValue::Text(&timestamp(now)))?;
     Ok(set(&out, BEFORE, NewValue::List(&before))?)
@@ -73,12 +75,17 @@ pub fn undeprecate(text: &str) -> Result<String, Refused> {
     let before = note.field(BEFORE).map(|field| field.value.texts());
     let has = |word: &str| before.iter().flatten().skip(1).any(|own| *own == word);
     let body = text.get(note.body.clone()).unwrap_or_default();
-    let body = unmarked(body, has(APART), has(MARKED));
+    let left = unmarked(body, has(APART), has(MARKED));
     if has(BARE) && note.fields.iter().all(|own| ["status", "updated", BEFORE].contains(&own.name)) {
         let start = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-        return Ok([start, &body].concat());
+        return Ok([start, &left].concat());
     }
     let head = text.get(..note.body.start).unwrap_or_default();
+    // Where nothing stood below, the block was the last line, and its line end was ours.
+    let was_open = left.is_empty() && !body.is_empty() && !body.ends_with('\n');
+    let end = line_end(text);
+    let head = if was_open { head.strip_suffix(end).unwrap_or(head) } else { head };
+    let body = left;
     let out = [head, &body].concat();
     let Some(status) = before.as_ref().and_then(|before| before.first()) else {
         return Ok(set(&out, "status", NewValue::Text("draft"))?);
@@ -90,7 +97,8 @@ pub fn undeprecate(text: &str) -> Result<String, Refused> {
     let note = Note::read(&out);
     let span = note.field("status").map(|field| field.span.clone()).unwrap_or_default();
     let (before, after) = (out.get(..span.start), out.get(span.end..));
-    Ok([before.unwrap_or_default(), status, line_end(text), after.unwrap_or_default()].concat())
+    let end = if status.ends_with('\n') { "" } else { end };
+    Ok([before.unwrap_or_default(), status, end, after.unwrap_or_default()].concat())
 }
 
 fn is_deprecated(note: &Note<'_>) -> bool {
@@ -129,7 +137,9 @@ fn heading(body: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn marked(body: &str, block: &[String], end: &str, before: &mut Vec<String>) -> String {
+/// The body with the mark and the block in it. `is_closed` says whether a line end stands
+/// before it.
+fn marked(body: &str, block: &[String], end: &str, is_closed: bool, before: &mut Vec<String>) -> String {
     let (title, below) = heading(body).unwrap_or((0, 0));
     let (title_text, rest) = (body.get(..title).unwrap_or_default(), body.get(below..).unwrap_or_default());
     let mark = if title == 0 { "" } else { MARK };
@@ -142,7 +152,7 @@ fn marked(body: &str, block: &[String], end: &str, before: &mut Vec<String>) -> 
     let gap = body.get(title..below).unwrap_or_default();
     let block = block.join(end);
     // A heading without a line end is the last line, and the last one stays without.
-    if title > 0 && !gap.ends_with('\n') {
+    if title > 0 && !gap.ends_with('\n') || body.is_empty() && !is_closed {
         return [title_text, mark, gap, end, end, &block].concat();
     }
     let is_apart = !rest.is_empty() && !rest.starts_with(['\n', '\r']);

@@ -143,7 +143,7 @@ fn traces(parts: &Parts<'_>, log: &Path) -> PathBuf {
 /// uncompressed: the folder of a month, or its log where logs stand directly below
 /// `events/`.
 pub fn archivable_months(parts: &Parts<'_>, now: Moment, days: u32) -> Vec<PathBuf> {
-    let until = now.plus(-i64::from(days) * DAY);
+    let until = now.plus(i64::from(days).saturating_mul(-DAY));
     let mut months: Vec<PathBuf> = Vec::new();
     for document in parts.documents.iter().filter(|document| document.role == Role::Records) {
         let month = match names(&document.path).as_slice() {

@@ -40,6 +40,8 @@ pub enum Tree<'a> {
     Object(Vec<(Cow<'a, str>, Tree<'a>)>),
     /// Items.
     Array(Vec<Tree<'a>>),
+    /// Strings, in their quotes.
+    Texts(Vec<String>),
 }
 
 impl Tree<'_> {
@@ -50,7 +52,7 @@ impl Tree<'_> {
 
     /// A list of strings.
     pub fn texts(texts: &[String]) -> Self {
-        Tree::Array(texts.iter().map(|text| Tree::plain(quote(text))).collect())
+        Tree::Texts(texts.iter().map(|text| quote(text)).collect())
     }
 }
 
@@ -90,7 +92,10 @@ impl Layout {
             |from: usize, to: usize| String::from_utf8_lossy(body.get(from..to).unwrap_or_default());
         let (start, end) = object.span();
         let mut members = object.members();
-        let Some((key, value)) = members.next() else { return Layout::default() };
+        let (has_mark, after) = (body.len() < bytes.len(), between(end, body.len()).into_owned());
+        let Some((key, value)) = members.next() else {
+            return Layout { has_mark, after, ..Layout::default() };
+        };
         let opening = between(start + 1, key.span().0);
         let indent = opening.rsplit_once('\n').map(|(_, indent)| indent.to_owned());
         let colon = if between(key.span().1, value.span().0).contains(' ') { ": " } else { ":" };
@@ -103,8 +108,8 @@ impl Layout {
             line_end: if opening.contains('\r') { "\r\n" } else { "\n" },
             comma: if is_spaced { ", " } else { "," },
             colon,
-            has_mark: body.len() < bytes.len(),
-            after: between(end, body.len()).into_owned(),
+            has_mark,
+            after,
         }
     }
 
@@ -128,13 +133,14 @@ impl Layout {
                     self.write(value, depth + 1, out);
                 }
             }),
-            Tree::Array(items) => {
-                let is_list = items.iter().all(|item| matches!(item, Tree::Raw(_)));
-                let is_flat = is_list && self.flat_lists;
-                self.within(['[', ']'], items.len(), is_flat, depth, out, |at, out| {
-                    if let Some(item) = items.get(at) {
-                        self.write(item, depth + 1, out);
-                    }
+            Tree::Array(items) => self.within(['[', ']'], items.len(), false, depth, out, |at, out| {
+                if let Some(item) = items.get(at) {
+                    self.write(item, depth + 1, out);
+                }
+            }),
+            Tree::Texts(texts) => {
+                self.within(['[', ']'], texts.len(), self.flat_lists, depth, out, |at, out| {
+                    out.extend(texts.get(at).map(String::as_str));
                 });
             }
         }
