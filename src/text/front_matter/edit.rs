@@ -133,11 +133,17 @@ fn find<'n, 'a>(note: &'n Note<'a>, text: &str, name: &str) -> Result<Option<&'n
     if note.fields.iter().filter(|field| field.name == name).count() > 1 {
         return Err(EditRefused::Doubled(name.to_owned()));
     }
+    let starts: Vec<usize> = match note.faults.is_empty() {
+        true => Vec::new(),
+        false => lines::lines(text.as_bytes()).map(|line| line.start).collect(),
+    };
     for (line, why) in &note.faults {
-        let above = note.fields.iter().rev().find(|field| field.line <= *line);
+        let above = note.fields.partition_point(|field| field.line <= *line).checked_sub(1);
+        let above = above.and_then(|above| note.fields.get(above));
         let is_fields = above.is_some_and(|above| above.line == *line);
         // An indented line can only go on with the field above it, whatever it is.
-        let is_elsewhere = is_indented(text, *line) && above.is_some_and(|above| above.line != own_line);
+        let is_elsewhere =
+            is_indented(text, &starts, *line) && above.is_some_and(|above| above.line != own_line);
         if !is_fields && !is_elsewhere {
             return faulty(*line, why);
         }
@@ -159,10 +165,11 @@ fn find<'n, 'a>(note: &'n Note<'a>, text: &str, name: &str) -> Result<Option<&'n
     }
 }
 
-fn is_indented(text: &str, number: u32) -> bool {
-    let line = lines::lines(text.as_bytes()).nth(number.saturating_sub(1) as usize);
-    let own = line.and_then(|line| text.get(line.start..line.end)).unwrap_or_default();
-    own.starts_with([' ', '\t']) || own.starts_with("- ") || own.trim_end() == "-"
+fn is_indented(text: &str, starts: &[usize], number: u32) -> bool {
+    let start = starts.get((number as usize).wrapping_sub(1)).copied().unwrap_or(text.len());
+    let own = text.get(start..).unwrap_or_default();
+    let is_item = own.starts_with('-') && own[1..].starts_with([' ', '\n', '\r']);
+    own.starts_with([' ', '\t']) || is_item
 }
 
 /// Whether its quotes or brackets are not closed, so that lines below may belong to it.

@@ -87,18 +87,25 @@ pub fn undeprecate(text: &str) -> Result<String, Refused> {
     let head = if was_open { head.strip_suffix(end).unwrap_or(head) } else { head };
     let body = left;
     let out = [head, &body].concat();
-    let Some(status) = before.as_ref().and_then(|before| before.first()) else {
-        return Ok(set(&out, "status", NewValue::Text("draft"))?);
-    };
     let out = remove(&out, BEFORE)?;
-    if status.is_empty() {
-        return Ok(remove(&out, "status")?);
+    let draft = || Ok(set(&out, "status", NewValue::Text("draft"))?);
+    match before.as_ref().and_then(|before| before.first()) {
+        None => draft(),
+        Some(&"") => Ok(remove(&out, "status")?),
+        Some(status) => {
+            let note = Note::read(&out);
+            let span = note.field("status").map(|field| field.span.clone()).unwrap_or_default();
+            let (before, after) = (out.get(..span.start), out.get(span.end..));
+            let end = if status.ends_with('\n') { "" } else { end };
+            let back = [before.unwrap_or_default(), status, end, after.unwrap_or_default()].concat();
+            // What was kept may have been edited since: only a status may come back.
+            let read = Note::read(&back);
+            let names =
+                |note: &Note<'_>| note.fields.iter().map(|own| own.name.to_owned()).collect::<Vec<_>>();
+            let is_back = names(&read) == names(&note) && back.get(read.body.clone()) == out.get(note.body);
+            if is_back && !is_deprecated(&read) { Ok(back) } else { draft() }
+        }
     }
-    let note = Note::read(&out);
-    let span = note.field("status").map(|field| field.span.clone()).unwrap_or_default();
-    let (before, after) = (out.get(..span.start), out.get(span.end..));
-    let end = if status.ends_with('\n') { "" } else { end };
-    Ok([before.unwrap_or_default(), status, end, after.unwrap_or_default()].concat())
 }
 
 fn is_deprecated(note: &Note<'_>) -> bool {

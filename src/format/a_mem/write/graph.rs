@@ -16,6 +16,7 @@ type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
 
 /// The graph of links as the notes have them, in the shape and layout of the one that is
 /// there. Strength, clusters and members of others stay; a node whose note is gone goes.
+/// A graph that can't be read is replaced whole: its strengths are in its copy alone.
 pub fn links_graph(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     let known = Known::of(parts);
     with_object(existing, |object, layout| {
@@ -104,6 +105,7 @@ impl<'a> Graph<'a> {
     fn nodes<'j>(&self, found: Option<Json<'j>>) -> Tree<'j> {
         let is_keyed = found.is_some_and(|found| found.kind() == Kind::Object);
         let mut nodes: Vec<(String, Cow<'j, str>, Tree<'j>)> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (key, name, node) in nodes_of(found) {
             let id = self.known.meant(&name);
             if !self.known.ids.contains_key(id.as_str()) {
@@ -111,9 +113,13 @@ impl<'a> Graph<'a> {
             }
             let key = key.map(raw).unwrap_or_default();
             let tree = self.node(node, &id, &name, is_keyed);
-            match nodes.iter_mut().find(|(own, ..)| *own == id) {
+            // Of doubled nodes the last counts.
+            match places.get(&id).and_then(|at: &usize| nodes.get_mut(*at)) {
                 Some(first) => *first = (id, key, tree),
-                None => nodes.push((id, key, tree)),
+                None => {
+                    places.insert(id.clone(), nodes.len());
+                    nodes.push((id, key, tree));
+                }
             }
         }
         let done = nodes.iter().map(|(id, ..)| id.clone()).collect();

@@ -89,6 +89,46 @@ fn a_note_that_others_have_deprecated_becomes_a_draft() {
     assert_eq!(undeprecate(bare).unwrap(), bare.replace("deprecated", "draft"));
 }
 
+#[test]
+fn what_was_kept_and_then_tampered_with_brings_nothing_but_a_status_back() {
+    for kept in ["\"id: y\"", "\"status: a\\nid: y\"", "\"---\"", "\"status: deprecated\"", "nonsense"] {
+        let text = format!("---\nid: x\nstatus: deprecated\nbefore_deprecation: [{kept}]\n---\nText.\n");
+        assert_eq!(undeprecate(&text).unwrap(), "---\nid: x\nstatus: draft\n---\nText.\n", "{kept}");
+    }
+}
+
+#[test]
+fn every_note_of_real_stores_can_be_deprecated_and_brought_back() {
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem");
+    if !real.is_dir() {
+        println!("skipped: there are no real stores at {}", real.display());
+        return;
+    }
+    let mut count = 0;
+    for folder in ["own-writer/.chora/memory/knowledge/notes", "in-the-wild/.chora/memory/knowledge"] {
+        for item in std::fs::read_dir(real.join(folder)).unwrap() {
+            let path = item.unwrap().path();
+            if path.extension().is_some_and(|end| end == "md") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let marked = deprecate(&text, "why", Some("new"), NOW).unwrap();
+                assert!(
+                    marked.contains(" (DEPRECATED)\n\n**Deprecated**: 2026-02-03\n"),
+                    "{}",
+                    path.display()
+                );
+                assert_eq!(
+                    but_updated(&undeprecate(&marked).unwrap()),
+                    but_updated(&text),
+                    "{}",
+                    path.display()
+                );
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20);
+}
+
 /// The note without the field that says when it was updated.
 fn but_updated(text: &str) -> String {
     let note = Note::read(text);
