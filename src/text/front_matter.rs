@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use super::lines::{self, BOM};
 
+pub mod edit;
+
 /// A note: its front matter, if it has any, and the text below.
 #[derive(Debug, Default, PartialEq)]
 pub struct Note<'a> {

@@ -8,7 +8,7 @@ use crate::format::reading::{self, Reading};
 use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
 use crate::text::json::{Json, Kind};
 
-const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
+pub(super) const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
 
 /// Members that say in words what happened, the first that is there.
 const SAYS: [(&str, &str); 9] = [

@@ -20,6 +20,7 @@ mod layout;
 mod note;
 mod profile;
 mod rules;
+pub mod write;
 
 use std::path::Path;
 

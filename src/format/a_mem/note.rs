@@ -8,9 +8,9 @@ use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, 
 use crate::text::front_matter::{Note, Value};
 use crate::text::secrets;
 
-const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
+pub(super) const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
 const STATUSES: [&str; 3] = ["draft", "validated", "deprecated"];
-const SOURCES: [&str; 4] = ["agent-learning", "human-curated", "external", "research"];
+pub(super) const SOURCES: [&str; 4] = ["agent-learning", "human-curated", "external", "research"];
 /// How far ahead a timestamp may lie: five minutes, in microseconds.
 const AHEAD: i64 = 5 * 60 * 1_000_000;
 
@@ -180,7 +180,7 @@ pub fn target(link: &str) -> &str {
 }
 
 /// The links of a text, outside code.
-fn links(body: &str, take: &mut dyn FnMut(&str)) {
+pub(super) fn links(body: &str, take: &mut dyn FnMut(&str)) {
     let mut fence: Option<&str> = None;
     for line in body.lines() {
         let start = line.trim_start();

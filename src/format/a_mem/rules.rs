@@ -133,15 +133,15 @@ fn views<'a>(
 }
 
 /// The notes of the store, as their own text has them.
-struct Notes<'a> {
+pub(super) struct Notes<'a> {
     /// Each with its index among the entries.
-    notes: Vec<(u32, &'a Document, &'a View)>,
+    pub(super) notes: Vec<(u32, &'a Document, &'a View)>,
     /// Any name of a note, and the note's id.
-    ids: HashMap<&'a str, &'a str>,
+    pub(super) ids: HashMap<&'a str, &'a str>,
 }
 
 impl<'a> Notes<'a> {
-    fn of(parts: &Parts<'a>, entries: &[Entry]) -> Self {
+    pub(super) fn of(parts: &Parts<'a>, entries: &[Entry]) -> Self {
         let mut notes = Vec::new();
         let mut ids = HashMap::new();
         for (index, entry) in entries.iter().enumerate() {
@@ -158,7 +158,7 @@ impl<'a> Notes<'a> {
     }
 
     /// The id of a note by any of its names; another text stands for itself.
-    fn id<'b>(&'b self, name: &'b str) -> &'b str {
+    pub(super) fn id<'b>(&'b self, name: &'b str) -> &'b str {
         self.ids.get(name).copied().unwrap_or(name)
     }
 
@@ -210,7 +210,7 @@ impl<'a> Notes<'a> {
     }
 
     /// The links of those relations, dangling ones included: the graph lists them too.
-    fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
+    pub(super) fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
         let of_note = |(_, _, view): &(u32, &Document, &'a View)| {
             let id = view.id.as_deref().unwrap_or_default().to_owned();
             let links = view.references.iter().filter(|own| {

@@ -1,0 +1,199 @@
+//! JSON as text that is put together in the layout of a document that is there.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::format::reading;
+use crate::text::json::{Json, Kind};
+use crate::text::lines::BOM;
+use crate::text::scan::{Newlines, Scan, Tape};
+
+/// A string in quotes.
+pub fn quote(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A value's exact text.
+pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
+    String::from_utf8_lossy(value.raw())
+}
+
+/// Whether the text is one JSON value, of that kind where one is asked for.
+pub fn is_json(text: &str, kind: Option<Kind>) -> bool {
+    let mut tape = Tape::default();
+    let bytes = text.as_bytes();
+    match tape.scan(bytes, Newlines::Refused) {
+        Scan::Whole { end, .. } if text.get(end..).is_some_and(|rest| rest.trim().is_empty()) => {
+            kind.is_none_or(|kind| Json::of(bytes, &tape).kind() == kind)
+        }
+        _ => false,
+    }
+}
+
+/// A value to be written.
+#[derive(Clone, Debug)]
+pub enum Tree<'a> {
+    /// As it stands.
+    Raw(Cow<'a, str>),
+    /// Members: the name in its quotes, and the value.
+    Object(Vec<(Cow<'a, str>, Tree<'a>)>),
+    /// Items.
+    Array(Vec<Tree<'a>>),
+    /// Strings, in their quotes.
+    Texts(Vec<String>),
+}
+
+impl Tree<'_> {
+    /// A value that is written as it displays.
+    pub fn plain(value: impl ToString) -> Self {
+        Tree::Raw(Cow::Owned(value.to_string()))
+    }
+
+    /// A list of strings.
+    pub fn texts(texts: &[String]) -> Self {
+        Tree::Texts(texts.iter().map(|text| quote(text)).collect())
+    }
+}
+
+/// How a document is laid out.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// What a level is indented by, if a member has a line of its own.
+    indent: Option<String>,
+    /// Whether lists of strings stand on one line all the same.
+    flat_lists: bool,
+    line_end: &'static str,
+    comma: &'static str,
+    colon: &'static str,
+    has_mark: bool,
+    after: String,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout {
+            indent: Some("  ".into()),
+            flat_lists: false,
+            line_end: "\n",
+            comma: ", ",
+            colon: ": ",
+            has_mark: false,
+            after: "\n".into(),
+        }
+    }
+}
+
+impl Layout {
+    /// The layout of the document whose object this is.
+    fn of(bytes: &[u8], object: Json<'_>) -> Self {
+        let body = reading::without_mark(bytes);
+        let between =
+            |from: usize, to: usize| String::from_utf8_lossy(body.get(from..to).unwrap_or_default());
+        let (start, end) = object.span();
+        let mut members = object.members();
+        let (has_mark, after) = (body.len() < bytes.len(), between(end, body.len()).into_owned());
+        let Some((key, value)) = members.next() else {
+            return Layout { has_mark, after, ..Layout::default() };
+        };
+        let opening = between(start + 1, key.span().0);
+        let indent = opening.rsplit_once('\n').map(|(_, indent)| indent.to_owned());
+        let colon = if between(key.span().1, value.span().0).contains(' ') { ": " } else { ":" };
+        let next = members.next().map(|(key, _)| between(value.span().1, key.span().0).contains(' '));
+        let is_spaced = if indent.is_none() { next.unwrap_or(colon == ": ") } else { colon == ": " };
+        let list = first_list(object).map(|list| list.raw().contains(&b'\n'));
+        Layout {
+            flat_lists: indent.is_none() || list.is_some_and(|is_broken| !is_broken),
+            indent,
+            line_end: if opening.contains('\r') { "\r\n" } else { "\n" },
+            comma: if is_spaced { ", " } else { "," },
+            colon,
+            has_mark,
+            after,
+        }
+    }
+
+    /// The document of that value.
+    pub fn document(&self, tree: &Tree<'_>) -> Vec<u8> {
+        let mut out = String::new();
+        self.write(tree, 0, &mut out);
+        out.push_str(&self.after);
+        let mark: &[u8] = if self.has_mark { BOM } else { b"" };
+        [mark, out.as_bytes()].concat()
+    }
+
+    /// No tree is deeper than its shape has levels; what is kept from a file is raw.
+    fn write(&self, tree: &Tree<'_>, depth: usize, out: &mut String) {
+        match tree {
+            Tree::Raw(text) => out.push_str(text),
+            Tree::Object(members) => self.within(['{', '}'], members.len(), false, depth, out, |at, out| {
+                if let Some((name, value)) = members.get(at) {
+                    out.push_str(name);
+                    out.push_str(self.colon);
+                    self.write(value, depth + 1, out);
+                }
+            }),
+            Tree::Array(items) => self.within(['[', ']'], items.len(), false, depth, out, |at, out| {
+                if let Some(item) = items.get(at) {
+                    self.write(item, depth + 1, out);
+                }
+            }),
+            Tree::Texts(texts) => {
+                self.within(['[', ']'], texts.len(), self.flat_lists, depth, out, |at, out| {
+                    out.extend(texts.get(at).map(String::as_str));
+                });
+            }
+        }
+    }
+
+    fn within(
+        &self,
+        marks: [char; 2],
+        count: usize,
+        is_flat: bool,
+        depth: usize,
+        out: &mut String,
+        mut write: impl FnMut(usize, &mut String),
+    ) {
+        let indent = self.indent.as_deref().filter(|_| !is_flat && count > 0);
+        let line = |depth: usize| {
+            indent.map(|indent| format!("{}{}", self.line_end, indent.repeat(depth))).unwrap_or_default()
+        };
+        out.push(marks[0]);
+        for at in 0..count {
+            if at > 0 {
+                out.push_str(if indent.is_some() { "," } else { self.comma });
+            }
+            out.push_str(&line(depth + 1));
+            write(at, out);
+        }
+        out.push_str(&line(depth));
+        out.push(marks[1]);
+    }
+}
+
+/// The first list of strings within, at most three levels down.
+fn first_list(value: Json<'_>) -> Option<Json<'_>> {
+    let mut level = vec![value];
+    for _ in 0..4 {
+        let mut next = Vec::new();
+        for value in level {
+            if value.items().next().is_some_and(|item| item.kind() == Kind::String) {
+                return Some(value);
+            }
+            next.extend(value.members().map(|(_, value)| value).chain(value.items()));
+        }
+        level = next;
+    }
+    None
+}
+
+/// Hands the object of a document that can be read, and its layout, to `take`.
+pub fn with_object<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, Layout) -> T) -> T {
+    let mut tape = Tape::default();
+    let bytes = bytes.unwrap_or_default();
+    match reading::whole_object(&mut tape, reading::without_mark(bytes)) {
+        Ok(object) => take(Some(object), Layout::of(bytes, object)),
+        Err(_) => take(None, Layout::default()),
+    }
+}

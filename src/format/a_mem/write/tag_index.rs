@@ -1,0 +1,190 @@
+//! `tags.json` (§4.4), made from the notes.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::json_text::{Tree, quote, raw, with_object};
+use super::named::Known;
+use crate::format::Parts;
+use crate::text::json::{Json, Kind};
+
+/// The notes of each tag.
+type Wanted = BTreeMap<String, BTreeSet<String>>;
+
+/// The index of tags as the notes have them, in the shape and layout of the one that is
+/// there. Without one, or with one that can't be read, the specification's shape.
+pub fn tags_index(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
+    let known = Known::of(parts);
+    let mut wanted = Wanted::new();
+    for (_, _, view) in &known.notes.notes {
+        let id = view.id.as_deref().unwrap_or_default();
+        for tag in &view.tags {
+            wanted.entry(tag.to_string()).or_default().insert(id.to_owned());
+        }
+    }
+    with_object(existing, |object, layout| {
+        let Some(object) = object else {
+            let tags = Index { known: &known, wanted: &wanted, are_files: false, are_objects: true };
+            let members = vec![(Cow::Borrowed("\"tags\""), Tree::Object(tags.members(None, true)))];
+            return layout.document(&Tree::Object(members));
+        };
+        let nested = object.get("tags").filter(|tags| tags.kind() == Kind::Object);
+        let tags = nested.unwrap_or(object);
+        let index = Index {
+            known: &known,
+            wanted: &wanted,
+            are_files: names(tags).all(|name| name.ends_with(".md")) && names(tags).next().is_some(),
+            are_objects: tags.members().any(|(_, value)| value.kind() == Kind::Object)
+                || nested.is_some() && !tags.members().any(|(_, value)| value.kind() == Kind::Array),
+        };
+        let members = match nested {
+            Some(tags) => index.around(object, tags),
+            None => index.members(Some(tags), false),
+        };
+        layout.document(&Tree::Object(members))
+    })
+}
+
+/// Every name of a note in an index.
+fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+    let lists = tags.members().map(|(_, value)| value.get("notes").unwrap_or(value));
+    lists.flat_map(|list| list.items()).filter_map(|name| name.text())
+}
+
+struct Index<'a> {
+    known: &'a Known<'a>,
+    wanted: &'a Wanted,
+    /// Whether notes are named by their files.
+    are_files: bool,
+    /// Whether a tag has an object with its notes, or the list itself.
+    are_objects: bool,
+}
+
+type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
+
+impl Index<'_> {
+    /// The members around the nested object of tags, of which those are derived that count
+    /// or turn it round.
+    fn around<'j>(&self, object: Json<'j>, tags: Json<'j>) -> Members<'j> {
+        let mut members: Members<'j> = Vec::new();
+        let is_list = |value: Json<'_>| value.kind() == Kind::Array;
+        for (key, value) in object.members() {
+            let name = key.text().unwrap_or_default();
+            let tree = match (&*name, value.kind()) {
+                ("tags", Kind::Object) if value.span() == tags.span() => {
+                    Tree::Object(self.members(Some(tags), true))
+                }
+                // Of doubled members the last counts.
+                ("tags", _) => continue,
+                ("total_tags", Kind::Number) => Tree::plain(self.wanted.len()),
+                ("total_notes", Kind::Number) => Tree::plain(self.known.ids.len()),
+                ("notes", Kind::Object) if value.members().all(|(_, value)| is_list(value)) => {
+                    Tree::Object(self.turned(value))
+                }
+                _ => Tree::Raw(raw(value)),
+            };
+            members.push((raw(key), tree));
+        }
+        members
+    }
+
+    /// The tags of each note, by its name.
+    fn turned<'j>(&self, found: Json<'j>) -> Members<'j> {
+        let mut left: BTreeSet<&str> = self.known.ids.keys().copied().collect();
+        let are_files = found.members().all(|(key, _)| key.text().is_some_and(|name| name.ends_with(".md")));
+        let mut members: Members<'j> = Vec::new();
+        for (key, value) in found.members() {
+            let id = self.known.meant(&key.text().unwrap_or_default());
+            if left.remove(id.as_str()) {
+                let tags = self.tags_of(&id);
+                let own: Vec<Cow<'_, str>> = value.items().filter_map(|tag| tag.text()).collect();
+                let is_same = own.len() == tags.len() && own.iter().all(|tag| tags.iter().any(|t| t == tag));
+                members.push((raw(key), if is_same { Tree::Raw(raw(value)) } else { Tree::texts(&tags) }));
+            }
+        }
+        for id in left {
+            let name = quote(&self.known.spelled(id, are_files));
+            members.push((Cow::Owned(name), Tree::texts(&self.tags_of(id))));
+        }
+        members
+    }
+
+    /// A note's tags, each once, in the order in which the note has them.
+    fn tags_of(&self, id: &str) -> Vec<String> {
+        let own = self.known.ids.get(id).into_iter().flatten();
+        let mut seen = BTreeSet::new();
+        let tags = own.flat_map(|(_, view)| view.tags.iter().map(|tag| tag.to_string()));
+        tags.filter(|tag| seen.insert(tag.clone())).collect()
+    }
+
+    fn members<'j>(&self, found: Option<Json<'j>>, is_nested: bool) -> Members<'j> {
+        let nothing = BTreeSet::new();
+        let mut members: Members<'j> = Vec::new();
+        let mut done = BTreeSet::new();
+        let named = |tags: Json<'j>| {
+            tags.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), (key, value)))
+        };
+        // Of doubled tags the last counts.
+        let last: BTreeMap<String, (Json<'j>, Json<'j>)> = found.into_iter().flat_map(named).collect();
+        for (tag, _) in found.into_iter().flat_map(named) {
+            let Some(&(key, value)) = last.get(&tag).filter(|_| !done.contains(&tag)) else { continue };
+            let wanted = self.wanted.get(&tag).unwrap_or(&nothing);
+            let tree = match value.kind() {
+                Kind::Array if wanted.is_empty() => None,
+                Kind::Array if self.known.lists(value, wanted) => Some(Tree::Raw(raw(value))),
+                Kind::Array => Some(self.known.listed(&[value], wanted, self.are_files)),
+                Kind::Object => self.object(value, wanted),
+                _ if wanted.is_empty() => Some(Tree::Raw(raw(value))),
+                _ => Some(self.new_value(&tag, wanted, is_nested)),
+            };
+            members.extend(tree.map(|tree| (raw(key), tree)));
+            done.insert(tag);
+        }
+        for (tag, wanted) in self.wanted.iter().filter(|(tag, _)| !done.contains(*tag)) {
+            members.push((Cow::Owned(quote(tag)), self.new_value(tag, wanted, is_nested)));
+        }
+        members
+    }
+
+    fn new_value(&self, tag: &str, wanted: &BTreeSet<String>, is_nested: bool) -> Tree<'static> {
+        let names = self.known.listed(&[], wanted, self.are_files);
+        // Beside other tags, an object called `tags` would be taken for all of them.
+        if !self.are_objects || !is_nested && tag == "tags" {
+            return names;
+        }
+        let count = Tree::plain(wanted.len());
+        Tree::Object(vec![("\"note_count\"".into(), count), ("\"notes\"".into(), names)])
+    }
+
+    /// A tag's object with its notes; nothing where no note has the tag and nothing else
+    /// is said of it.
+    fn object<'j>(&self, value: Json<'j>, wanted: &BTreeSet<String>) -> Option<Tree<'j>> {
+        let is_derived = |key: Json<'_>| key.is_text("note_count") || key.is_text("notes");
+        if wanted.is_empty() && value.members().all(|(key, _)| is_derived(key)) {
+            return None;
+        }
+        let list = value.get("notes");
+        let count = value.get("note_count");
+        let is_counted = count.is_none_or(|count| count.count() == Some(wanted.len() as u64));
+        if is_counted && list.is_some_and(|list| self.known.lists(list, wanted)) {
+            return Some(Tree::Raw(raw(value)));
+        }
+        let found: Vec<Json<'_>> = list.into_iter().collect();
+        let names = || self.known.listed(&found, wanted, self.are_files);
+        let mut members: Members<'j> = Vec::new();
+        let mut done = BTreeSet::new();
+        for (key, value) in value.members() {
+            let tree = match key.text().as_deref() {
+                Some(name @ ("notes" | "note_count")) if !done.insert(name.to_owned()) => continue,
+                Some("notes") => names(),
+                Some("note_count") => Tree::plain(wanted.len()),
+                _ => Tree::Raw(raw(value)),
+            };
+            members.push((raw(key), tree));
+        }
+        if list.is_none() {
+            members.push(("\"notes\"".into(), names()));
+        }
+        Some(Tree::Object(members))
+    }
+}

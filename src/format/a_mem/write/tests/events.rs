@@ -1,0 +1,119 @@
+use super::*;
+use crate::text::unpack::gunzip;
+
+const EVENT: NewEvent<'_> = NewEvent {
+    event_type: "agent.note \"x\"",
+    status: "success",
+    source: "palimp",
+    trace_id: "t-1",
+    metadata: Some("{\n  \"n\": 1.0, \"text\": \"a\\nb\"\n}"),
+};
+
+fn paths(held: &Held) -> [String; 2] {
+    let lines = new_event(&held.parts(), EVENT, NOW).unwrap();
+    assert_eq!(lines[0].1, lines[1].1);
+    [0, 1].map(|at| lines[at].0.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn an_event_is_written_as_the_formats_own_writer_does_and_reads_back_clean() {
+    let lines = new_event(&Held::default().parts(), EVENT, NOW).unwrap();
+    let line = "{\"timestamp\": \"2026-02-03T04:05:06.000007+00:00\", \"trace_id\": \"t-1\", \"status\": \"success\", \
+        \"schema_version\": \"1.0\", \"event_type\": \"agent.note \\\"x\\\"\", \"source\": \"palimp\", \
+        \"metadata\": {  \"n\": 1.0, \"text\": \"a\\nb\"}}\n";
+    assert_eq!(lines[0], (PathBuf::from("events/2026-02/events.jsonl"), line.to_owned()));
+    assert_eq!(lines[1].0, Path::new("events/2026-02/traces/t-1.jsonl"));
+    let held = Held::default()
+        .with("events/2026-02/events.jsonl", line)
+        .with("events/2026-02/traces/t-1.jsonl", line);
+    assert!(held.documents.iter().all(|document| document.problems.is_empty()));
+    let assembly = AMem.assemble(&held.parts(), NOW);
+    assert_eq!((assembly.entries.len(), assembly.problems), (1, vec![]));
+}
+
+#[test]
+fn an_event_goes_where_the_store_has_its_events() {
+    let held = || Held::default();
+    let month = "events/2026-02/events.jsonl";
+    for (found, log, trace) in [
+        (held().with("events/2025-01/events.jsonl", ""), month, "events/2026-02/traces/t-1.jsonl"),
+        (
+            held().with("events/2025-01/events.jsonl", "").with("traces/t.jsonl", ""),
+            month,
+            "traces/t-1.jsonl",
+        ),
+        (
+            held().with("events/2025-01/events.jsonl", "").with("events/log.jsonl", ""),
+            month,
+            "events/2026-02/traces/t-1.jsonl",
+        ),
+        (held().with("events/2025-11.jsonl", ""), "events/2026-02.jsonl", "traces/t-1.jsonl"),
+        (
+            held()
+                .with("events/2025-11.jsonl", "")
+                .with("events/script.jsonl", "")
+                .with("traces/t.jsonl", ""),
+            "events/2026-02.jsonl",
+            "traces/t-1.jsonl",
+        ),
+        (held().with("events/events.jsonl", ""), "events/events.jsonl", "traces/t-1.jsonl"),
+        (held().with("events/log.jsonl", ""), "events/log.jsonl", "traces/t-1.jsonl"),
+        (
+            held().with("events/log.jsonl", "").with("events/traces/t.jsonl", ""),
+            "events/log.jsonl",
+            "events/traces/t-1.jsonl",
+        ),
+    ] {
+        assert_eq!(paths(&found), [log, trace]);
+    }
+    let held = Held { folders: vec!["events".into(), "events/2026-01".into()], ..Held::default() };
+    assert_eq!(paths(&held)[0], month);
+}
+
+#[test]
+fn values_that_the_format_does_not_have_are_refused() {
+    let refused = |event: NewEvent<'_>| new_event(&Held::default().parts(), event, NOW).is_err();
+    let long = "x".repeat(201);
+    for trace_id in ["", ".", "..", "a/b", "a\\b", "/etc", "../x", "a\0", "a\nb", " a", "x.tmp.y", &long] {
+        assert!(refused(NewEvent { trace_id, ..EVENT }), "{trace_id:?}");
+    }
+    for metadata in ["[]", "1", "{", "{} {}", "{\"a\": \"x\ny\"}", ""] {
+        assert!(refused(NewEvent { metadata: Some(metadata), ..EVENT }), "{metadata:?}");
+    }
+    assert!(refused(NewEvent { status: "fine", ..EVENT }));
+    assert!(refused(NewEvent { event_type: " ", ..EVENT }));
+    assert!(refused(NewEvent { source: "", ..EVENT }));
+}
+
+#[test]
+fn a_month_is_put_away_when_all_of_it_is_old() {
+    let event = |time: &str| format!("{{\"timestamp\": \"{time}\", \"trace_id\": \"t\"}}\n");
+    let held = Held::default()
+        .with("events/2025-11/events.jsonl", event("2025-11-30T00:00:00Z"))
+        .with("events/2025-11/traces/t.jsonl", event("2025-11-30T00:00:00Z"))
+        .with("events/2025-10/events.jsonl", event("2026-01-30T00:00:00Z"))
+        .with("events/2025-09.jsonl", event("2025-09-30T00:00:00Z"))
+        .with("events/2025-12/events.jsonl", event("2025-12-01T00:00:00Z"))
+        .with("events/2026-01/events.jsonl", "")
+        .with("events/2026-02/events.jsonl", "");
+    let months = |days| archivable_months(&held.parts(), NOW, days);
+    let paths = |texts: &[&str]| texts.iter().map(PathBuf::from).collect::<Vec<_>>();
+    let old = ["events/2025-09.jsonl", "events/2025-11", "events/2025-12"];
+    assert_eq!(months(ARCHIVE_AFTER_DAYS), paths(&old));
+    assert_eq!(months(34), paths(&old[..2]));
+    assert_eq!(months(u32::MAX), paths(&[]));
+    let logs = ["events/2025-11/events.jsonl", "events/2025-11/traces/t.jsonl"];
+    assert_eq!(logs_of_month(&held.parts(), Path::new("events/2025-11")), paths(&logs));
+    assert_eq!(logs_of_month(&held.parts(), Path::new("events/2025-09.jsonl")), paths(&old[..1]));
+}
+
+#[test]
+fn what_is_compressed_is_the_same_each_time_and_comes_out_whole() {
+    let bytes = b"{\"a\": 1}\n".repeat(1000);
+    let packed = gzip(&bytes).unwrap();
+    assert_eq!(packed, gzip(&bytes).unwrap());
+    assert_eq!(packed[4..8], [0; 4]);
+    assert_eq!(gunzip(&packed, 1 << 20).content, bytes);
+    let both = [gzip(b"a\n").unwrap(), gzip(b"b\n").unwrap()].concat();
+    assert_eq!(gunzip(&both, 1 << 20).content, b"a\nb\n");
+}

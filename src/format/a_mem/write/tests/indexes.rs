@@ -1,0 +1,222 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn three() -> Held {
+    Held::default()
+        .note("a", "x, y", "b", "see [[c]]")
+        .note("b", "x", "gone", "")
+        .with("knowledge/notes/c.md", "---\nid: c\nstatus: deprecated\ntags: [z]\nlinked_to: [a]\n---\n# C\n")
+}
+
+const TAGS: &str = "knowledge/tags.json";
+const LINKS: &str = "knowledge/links.json";
+
+#[test]
+fn without_an_index_the_specifications_shape_is_written() {
+    let held = three();
+    assert_eq!(
+        text(tags_index(&held.parts(), None)),
+        r#"{
+  "tags": {
+    "x": {
+      "note_count": 2,
+      "notes": [
+        "a",
+        "b"
+      ]
+    },
+    "y": {
+      "note_count": 1,
+      "notes": [
+        "a"
+      ]
+    },
+    "z": {
+      "note_count": 1,
+      "notes": [
+        "c"
+      ]
+    }
+  }
+}
+"#
+    );
+    let links = text(links_graph(&held.parts(), None));
+    let expected = r#"{
+  "notes": [
+    {
+      "id": "a",
+      "outgoing_links": [
+        "b",
+        "c"
+      ],
+      "incoming_links": [
+        "c"
+      ]
+    },"#;
+    assert!(links.starts_with(expected), "{links}");
+    assert!(
+        links
+            .ends_with("\"incoming_links\": [\n        \"a\"\n      ]\n    }\n  ],\n  \"clusters\": []\n}\n")
+    );
+    assert_eq!(text(links_graph(&held.parts(), Some(b"{torn"))), links);
+    let held = three().with(TAGS, tags_index(&held.parts(), None)).with(LINKS, links);
+    assert_eq!(held.stale(), []);
+}
+
+#[test]
+fn an_index_of_tags_keeps_its_shape_its_order_and_what_else_it_says() {
+    let held = three();
+    for (found, expected) in [
+        (r#"{"y": ["a"], "x": ["b", "gone"], "w": ["a"]}"#, r#"{"y": ["a"], "x": ["b", "a"], "z": ["c"]}"#),
+        (
+            r#"{"tags":{"z":["c.md"],"x":["b.md"]},"v":1.0}"#,
+            r#"{"tags":{"z":["c.md"],"x":["b.md","a.md"],"y":["a.md"]},"v":1.0}"#,
+        ),
+        (
+            r#"{"tags": {"x": {"note_count": 1, "notes": ["b"], "why": "é"}, "w": {"notes": [], "why": 1}}}"#,
+            r#"{"tags": {"x": {"note_count": 2, "notes": ["b", "a"], "why": "é"}, "w": {"notes": [], "why": 1}, "y": {"note_count": 1, "notes": ["a"]}, "z": {"note_count": 1, "notes": ["c"]}}}"#,
+        ),
+        (
+            r#"{"tags": {"x": ["a", "b"]}, "notes": {"gone": [], "b": ["x"], "a": []}, "total_tags": 1, "total_notes": 9}"#,
+            r#"{"tags": {"x": ["a", "b"], "y": ["a"], "z": ["c"]}, "notes": {"b": ["x"], "a": ["x", "y"], "c": ["z"]}, "total_tags": 3, "total_notes": 3}"#,
+        ),
+    ] {
+        let new = text(tags_index(&held.parts(), Some(found.as_bytes())));
+        assert_eq!(new, expected);
+        assert_eq!(three().with(TAGS, &new).stale(), []);
+        assert_eq!(text(tags_index(&held.parts(), Some(new.as_bytes()))), new);
+    }
+}
+
+#[test]
+fn a_graph_keeps_its_shape_strength_and_clusters() {
+    let held = three();
+    for (found, expected) in [
+        (
+            r#"{"clusters": [{"name": "k", "notes": ["gone"]}], "notes": [{"id": "c", "outgoing_links": ["a"], "incoming_links": [], "strength": 0.80}, {"id": "gone", "strength": 1}, {"id": "a", "strength": 1.0, "outgoing_links": ["x"]}]}"#,
+            r#"{"clusters": [{"name": "k", "notes": ["gone"]}], "notes": [{"id": "c", "outgoing_links": ["a"], "incoming_links": [], "strength": 0.80}, {"id": "a", "strength": 1.0, "outgoing_links": ["b"], "incoming_links": ["c"]}, {"id": "b", "outgoing_links": ["gone"], "incoming_links": ["a"]}]}"#,
+        ),
+        (
+            r#"{"notes":{"b.md":{"outgoing":["gone.md"],"incoming":["a.md"],"w":0},"a.md":{"outgoing":["c.md"],"incoming":[]}}}"#,
+            r#"{"notes":{"b.md":{"outgoing":["gone.md"],"incoming":["a.md"],"w":0},"a.md":{"outgoing":["c.md","b.md"],"incoming":["c.md"]},"c.md":{"outgoing":["a.md"],"incoming":["a.md"]}}}"#,
+        ),
+        (
+            r#"{"notes": [{"id": "a", "outgoing": []}]}"#,
+            r#"{"notes": [{"id": "a", "outgoing": ["b"]}, {"id": "b", "outgoing": ["gone"]}, {"id": "c", "outgoing": ["a"]}]}"#,
+        ),
+        (
+            r#"{"notes": {"a": ["b"]}}"#,
+            r#"{"notes": {"a": {"outgoing_links": ["b"], "incoming_links": ["c"]}, "b": {"outgoing_links": ["gone"], "incoming_links": ["a"]}, "c": {"outgoing_links": ["a"], "incoming_links": []}}}"#,
+        ),
+    ] {
+        let new = text(links_graph(&held.parts(), Some(found.as_bytes())));
+        assert_eq!(new, expected);
+        assert_eq!(three().with(LINKS, &new).stale(), []);
+        assert_eq!(text(links_graph(&held.parts(), Some(new.as_bytes()))), new);
+    }
+}
+
+#[test]
+fn a_document_on_several_lines_keeps_its_layout() {
+    let held = Held::default().note("a", "x", "", "").note("b", "x", "a", "");
+    let found = "\u{feff}{\r\n\t\"x\": [\"b\"]\r\n}";
+    assert_eq!(
+        text(tags_index(&held.parts(), Some(found.as_bytes()))),
+        found.replace("\"b\"", "\"b\", \"a\"")
+    );
+    let found = "{\n \"notes\": [\n  {\"id\": \"b\", \"outgoing_links\": [\"a\"], \"incoming_links\": [], \"strength\": 1}\n ]\n}\n";
+    let new = text(links_graph(&held.parts(), Some(found.as_bytes())));
+    let kept = found.strip_suffix("\n ]\n}\n").unwrap();
+    assert!(new.starts_with(kept), "{new}");
+    assert_eq!(three().with(LINKS, &new).stale().len(), 1);
+    assert_eq!(Held { documents: held.documents, ..Held::default() }.with(LINKS, &new).stale(), []);
+}
+
+/// Stores that the format's own writer and people have made, where they are at hand.
+#[test]
+fn indexes_of_real_stores_are_never_stale_once_they_are_written() {
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem");
+    if !real.is_dir() {
+        println!("skipped: there are no real stores at {}", real.display());
+        return;
+    }
+    for name in ["own-writer", "in-the-wild"] {
+        let root = real.join(name).join(".chora/memory");
+        let mut held = Held::default();
+        let mut folders = vec![root.join("knowledge")];
+        while let Some(folder) = folders.pop() {
+            for item in std::fs::read_dir(folder).unwrap() {
+                let path = item.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                    held = held.with(&relative, std::fs::read(&path).unwrap());
+                }
+            }
+        }
+        let found = |path: &str| {
+            let document = held.documents.iter().find(|document| document.path == Path::new(path));
+            document.map(|document| document.bytes.to_vec())
+        };
+        for existing in [true, false] {
+            let found = |path: &str| found(path).filter(|_| existing);
+            let tags = tags_index(&held.parts(), found(TAGS).as_deref());
+            let links = links_graph(&held.parts(), found(LINKS).as_deref());
+            let documents = held.documents.clone();
+            let after = Held { documents, ..Held::default() }.with(TAGS, &tags).with(LINKS, &links);
+            assert_eq!(after.stale(), [], "{name}");
+            assert_eq!(tags_index(&after.parts(), Some(&tags)), tags, "{name}");
+            assert_eq!(links_graph(&after.parts(), Some(&links)), links, "{name}");
+        }
+        if name == "own-writer" && held.stale().is_empty() {
+            assert_eq!(tags_index(&held.parts(), found(TAGS).as_deref()), found(TAGS).unwrap());
+        }
+    }
+}
+
+fn json() -> impl Strategy<Value = serde_json::Value> {
+    use serde_json::{Value, json};
+    let names = ["a", "b", "b.md", "c", "gone", "[[a]]", "id", "notes", "tags", "outgoing", "incoming_links"];
+    let name = proptest::sample::select(names.to_vec());
+    let leaf = prop_oneof![Just(Value::Null), Just(json!(1)), name.clone().prop_map(|name| json!(name))];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            proptest::collection::btree_map(name.clone(), inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_an_index_says_the_new_one_is_right_and_stays_as_it_is(
+        found in json(),
+        (indented, nested) in any::<(bool, bool)>(),
+        notes in proptest::collection::vec(
+            ("[a-c]", "(a|b|tags|notes|y){1}(, (x|a))?", "([a-c]|gone)?", "(\\[\\[[a-c]\\]\\])?"), 0..4),
+    ) {
+        let mut held = Held::default();
+        for (number, (id, tags, linked, body)) in notes.into_iter().enumerate() {
+            held = held.with(
+                &format!("knowledge/n{number}.md"),
+                format!("---\nid: {id}\ntags: [{tags}]\nlinked_to: [{linked}]\n---\n{body}\n"),
+            );
+        }
+        let found = if nested { serde_json::json!({"notes": found, "tags": found}) } else { found };
+        let found = if indented { serde_json::to_vec_pretty(&found) } else { serde_json::to_vec(&found) }.unwrap();
+        let tags = tags_index(&held.parts(), Some(&found));
+        let links = links_graph(&held.parts(), Some(&found));
+        let after = held.with(TAGS, &tags).with(LINKS, &links);
+        prop_assert_eq!(after.stale(), vec![], "{}\n{}", String::from_utf8_lossy(&tags), String::from_utf8_lossy(&links));
+        prop_assert_eq!(tags_index(&after.parts(), Some(&tags)), tags);
+        prop_assert_eq!(links_graph(&after.parts(), Some(&links)), links);
+    }
+}

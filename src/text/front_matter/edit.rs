@@ -1,0 +1,307 @@
+//! Edits of a note's text, byte for byte but for the field or the body that changes.
+//!
+//! A field is spliced where it stands, in the style that it has. Where it can't be told
+//! what belongs to the field, the edit is refused: a wrong splice would turn one fault
+//! into two. What the reader does not agree with afterwards is refused too.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Field, Note, Value};
+use crate::text::lines::{self, BOM};
+
+mod lists;
+mod quoting;
+
+use quoting::{Place, Style};
+
+/// What a field is set to.
+#[derive(Clone, Copy, Debug)]
+pub enum NewValue<'a> {
+    /// A scalar.
+    Text(&'a str),
+    /// A list of scalars.
+    List(&'a [String]),
+}
+
+impl NewValue<'_> {
+    fn is(&self, value: &Value<'_>) -> bool {
+        match (self, value) {
+            (NewValue::Text(new), Value::Text(old)) => new == old,
+            (NewValue::List(new), Value::List(old)) => new.iter().eq(old.iter()),
+            _ => false,
+        }
+    }
+}
+
+/// Why a field is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditRefused {
+    /// Something is wrong with the front matter, and where the field ends is a guess.
+    #[error("line {line} of the front matter has to be repaired first: {why}")]
+    Faulty {
+        /// The line, from 1.
+        line: u32,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The field stands there more than once.
+    #[error("`{0}` stands in the front matter more than once; remove one by hand first")]
+    Doubled(String),
+    /// The field holds more than a scalar or a list of scalars.
+    #[error("`{0}` holds more than a text or a list of texts; it can only be edited by hand")]
+    Nested(String),
+    /// No field can be called that.
+    #[error("{0:?} can't be the name of a field")]
+    BadName(String),
+    /// What would be written could not be read back.
+    #[error("`{0}` can't be written so that it reads back the same")]
+    Unwritable(String),
+}
+
+/// The note with that field set. One that is there keeps its place, style and comment; one
+/// that is not is added as the last line of the front matter, and a note without front
+/// matter gets one.
+///
+/// # Errors
+///
+/// Where what belongs to the field is a guess: see [`EditRefused`].
+pub fn set(text: &str, name: &str, value: NewValue<'_>) -> Result<String, EditRefused> {
+    let note = Note::read(text);
+    let field = find(&note, text, name)?;
+    let out = match field {
+        Some(field) if value.is(&field.value) && fault_at(&note, field.line).is_none() => {
+            return Ok(text.to_owned());
+        }
+        Some(field) => splice(text, &field.span, &changed(text, field, value)?),
+        None => add(text, &note, name, value)?,
+    };
+    let read = Note::read(&out);
+    let count = note.fields.len() + usize::from(field.is_none());
+    let is_set = read.field(name).is_some_and(|field| value.is(&field.value));
+    let is_whole = read.fields.len() == count && out.get(read.body.clone()) == text.get(note.body.clone());
+    if is_set && is_whole { Ok(out) } else { Err(EditRefused::Unwritable(name.to_owned())) }
+}
+
+/// The note without that field; the same note where it has none.
+///
+/// # Errors
+///
+/// As in [`set`].
+pub fn remove(text: &str, name: &str) -> Result<String, EditRefused> {
+    let note = Note::read(text);
+    Ok(match find(&note, text, name)? {
+        Some(field) => splice(text, &field.span, ""),
+        None => text.to_owned(),
+    })
+}
+
+/// The note with that text below its front matter. A text that would be read as front
+/// matter gets an empty one before it.
+pub fn set_body(text: &str, body: &str) -> String {
+    let note = Note::read(text);
+    let head = text.get(..note.body.start).unwrap_or_default();
+    let end = line_end(text);
+    let closes = note.body.start > BOM.len() && !head.ends_with('\n') && !body.is_empty();
+    let out = format!("{head}{}{body}", if closes { end } else { "" });
+    if out.get(Note::read(&out).body).is_some_and(|own| own == body) {
+        return out;
+    }
+    format!("{head}---{end}---{end}{body}")
+}
+
+fn splice(text: &str, span: &Range<usize>, new: &str) -> String {
+    let (before, after) = (text.get(..span.start), text.get(span.end..));
+    [before.unwrap_or_default(), new, after.unwrap_or_default()].concat()
+}
+
+/// The line end of the note's first line.
+fn line_end(text: &str) -> &'static str {
+    let is_crlf = lines::line_at(text.as_bytes(), 0).is_some_and(|line| line.next == line.end + 2);
+    if is_crlf { "\r\n" } else { "\n" }
+}
+
+fn fault_at<'n>(note: &'n Note<'_>, line: u32) -> Option<&'n str> {
+    note.faults.iter().find(|(at, _)| *at == line).map(|(_, why)| why.as_str())
+}
+
+/// The field of that name, if there is one and it is plain what belongs to it.
+fn find<'n, 'a>(note: &'n Note<'a>, text: &str, name: &str) -> Result<Option<&'n Field<'a>>, EditRefused> {
+    let faulty = |line: u32, why: &str| Err(EditRefused::Faulty { line, why: why.to_owned() });
+    let field = note.field(name);
+    let own_line = field.map_or(0, |field| field.line);
+    if note.fields.iter().filter(|field| field.name == name).count() > 1 {
+        return Err(EditRefused::Doubled(name.to_owned()));
+    }
+    let starts: Vec<usize> = match note.faults.is_empty() {
+        true => Vec::new(),
+        false => lines::lines(text.as_bytes()).map(|line| line.start).collect(),
+    };
+    for (line, why) in &note.faults {
+        let above = note.fields.partition_point(|field| field.line <= *line).checked_sub(1);
+        let above = above.and_then(|above| note.fields.get(above));
+        let is_fields = above.is_some_and(|above| above.line == *line);
+        // An indented line can only go on with the field above it, whatever it is.
+        let is_elsewhere =
+            is_indented(text, &starts, *line) && above.is_some_and(|above| above.line != own_line);
+        if !is_fields && !is_elsewhere {
+            return faulty(*line, why);
+        }
+    }
+    for own in &note.fields {
+        if is_open(&own.value) {
+            return faulty(own.line, fault_at(note, own.line).unwrap_or("a bracket is not closed"));
+        }
+    }
+    let Some(field) = field else { return Ok(None) };
+    if matches!(field.value, Value::Other(_)) {
+        return Err(EditRefused::Nested(name.to_owned()));
+    }
+    match fault_at(note, field.line) {
+        // A plain value that should have quotes ends where its line does.
+        Some(_) if matches!(field.value, Value::Text(Cow::Borrowed(_))) => Ok(Some(field)),
+        Some(why) => faulty(field.line, why),
+        None => Ok(Some(field)),
+    }
+}
+
+fn is_indented(text: &str, starts: &[usize], number: u32) -> bool {
+    let start = starts.get((number as usize).wrapping_sub(1)).copied().unwrap_or(text.len());
+    let own = text.get(start..).unwrap_or_default();
+    let is_item = own.starts_with('-') && own[1..].starts_with([' ', '\n', '\r']);
+    own.starts_with([' ', '\t']) || is_item
+}
+
+/// Whether its quotes or brackets are not closed, so that lines below may belong to it.
+fn is_open(value: &Value<'_>) -> bool {
+    // The reader hands quotes that are not closed on as they are written.
+    let open = |text: &Cow<'_, str>| matches!(text, Cow::Borrowed(text) if text.starts_with(['"', '\'']));
+    match value {
+        Value::Text(text) => open(text),
+        Value::List(items) => items.iter().any(open),
+        Value::Other(raw) => {
+            let raw = raw.trim_start();
+            raw.starts_with('[') || raw.starts_with('{') && !closes(raw)
+        }
+        Value::Null => false,
+    }
+}
+
+fn closes(map: &str) -> bool {
+    let (mut depth, mut quote) = (0_i32, None);
+    for c in map.chars() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(c),
+            ('{' | '[', None) => depth += 1,
+            ('}' | ']', None) => depth -= 1,
+            _ => {}
+        }
+    }
+    depth <= 0 && quote.is_none()
+}
+
+/// A field's lines, taken apart.
+struct Parts<'a> {
+    /// Up to the colon and with it.
+    head: &'a str,
+    /// The white space between colon and value.
+    gap: &'a str,
+    /// The value as far as it stands on the first line, or on several if it is in brackets.
+    value: &'a str,
+    /// White space, comment and line end behind it.
+    tail: &'a str,
+    /// The lines below, with their ends.
+    below: Vec<&'a str>,
+    /// Its own line end.
+    end: &'a str,
+}
+
+fn parts<'a>(text: &'a str, field: &Field<'_>) -> Parts<'a> {
+    let all = text.get(field.span.clone()).unwrap_or_default();
+    let colon = all.find(':').map_or(all.len(), |at| at + 1);
+    let (head, rest) = all.split_at(colon);
+    let first = lines::line_at(rest.as_bytes(), 0).unwrap_or(lines::Line { start: 0, end: 0, next: 0 });
+    let line = rest.get(..first.end).unwrap_or_default();
+    let gap = line.len() - line.trim_start().len();
+    let length = match (line.trim_start(), &field.value) {
+        (value, _) if value.starts_with('#') => 0,
+        (value, _) if value.starts_with('[') => lists::length(rest.get(gap..).unwrap_or_default()),
+        (value, _) => quoting::length(value),
+    };
+    // A comment keeps the white space before it, and an empty value takes none of it.
+    let gap = if length == 0 { 0 } else { gap };
+    let from = (gap + length).max(if length == 0 { 0 } else { gap });
+    let next = lines::line_at(rest.as_bytes(), from).map_or(rest.len(), |line| line.next);
+    Parts {
+        head,
+        gap: rest.get(..gap).unwrap_or_default(),
+        value: rest.get(gap..from).unwrap_or_default(),
+        tail: rest.get(from..next).unwrap_or_default(),
+        below: split(rest.get(next..).unwrap_or_default()),
+        end: rest.get(first.end..first.next).unwrap_or_default(),
+    }
+}
+
+fn split(text: &str) -> Vec<&str> {
+    lines::lines(text.as_bytes()).filter_map(|line| text.get(line.start..line.next)).collect()
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('#')
+}
+
+/// The field's lines with the new value in them.
+fn changed(text: &str, field: &Field<'_>, value: NewValue<'_>) -> Result<String, EditRefused> {
+    let parts = parts(text, field);
+    let nested = || EditRefused::Nested(field.name.to_owned());
+    let is_block_list = parts.value.is_empty() && matches!(field.value, Value::List(_));
+    let new = match (value, &field.value) {
+        (NewValue::List(new), Value::List(old)) if is_block_list && !new.is_empty() => {
+            let below = lists::block(&parts.below, old, new, parts.end).ok_or_else(nested)?;
+            return Ok([parts.head, parts.gap, parts.tail, &below].concat());
+        }
+        (NewValue::List(new), Value::List(old)) if !is_block_list => {
+            lists::flow(parts.value, old, new).ok_or_else(nested)?
+        }
+        (NewValue::List(new), _) => lists::flow("[]", &[], new).ok_or_else(nested)?,
+        (NewValue::Text(new), _) if parts.value.starts_with(['|', '>']) => {
+            match quoting::block(parts.value, &parts.below, new, parts.end) {
+                Some(below) => return Ok([parts.head, parts.gap, parts.value, parts.tail, &below].concat()),
+                None => quoting::written(new, Style::Double, Place::Line),
+            }
+        }
+        (NewValue::Text(new), _) => quoting::in_place_of(new, parts.value),
+    };
+    let gap = if parts.gap.is_empty() { " " } else { parts.gap };
+    let is_scalar_block = parts.value.starts_with(['|', '>']);
+    let kept = parts.below.iter().filter(|line| !is_scalar_block && is_comment(line)).copied();
+    let below: String = kept.collect();
+    Ok([parts.head, gap, &new, parts.tail, &below].concat())
+}
+
+/// The note with a field more.
+fn add(text: &str, note: &Note<'_>, name: &str, value: NewValue<'_>) -> Result<String, EditRefused> {
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if !is_name {
+        return Err(EditRefused::BadName(name.to_owned()));
+    }
+    let end = line_end(text);
+    let new = match value {
+        NewValue::Text(new) => quoting::written(new, Style::Plain, Place::Line),
+        NewValue::List(new) => lists::flow("[]", &[], new).unwrap_or_default(),
+    };
+    let line = format!("{name}: {new}{end}");
+    if !note.has_front_matter {
+        let start = note.body.start;
+        return Ok(splice(text, &(start..start), &format!("---{end}{line}---{end}")));
+    }
+    let mut closing = lines::lines(text.as_bytes()).filter(|line| line.next <= note.body.start);
+    let at = closing.by_ref().last().map_or(note.body.start, |line| line.start);
+    Ok(splice(text, &(at..at), &line))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Lists, of which the items that stay keep their spelling, and the new ones take it on.
+
+use std::borrow::Cow;
+
+use super::is_comment;
+use super::quoting::{self, Place, Style};
+
+/// How many bytes the list in brackets takes at the start of `text`.
+pub fn length(text: &str) -> usize {
+    segments(text).map_or(text.len(), |(_, end)| end)
+}
+
+/// What stands between the outermost brackets, split at their commas, and where they close.
+fn segments(text: &str) -> Option<(Vec<&str>, usize)> {
+    let (mut depth, mut from, mut quote) = (0_usize, 0, None);
+    let mut item = 0;
+    let mut found = Vec::new();
+    for (at, c) in text.char_indices() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) if text.get(item..at)?.trim().is_empty() => quote = Some(c),
+            ('[', None) => {
+                depth += 1;
+                item = at + 1;
+                from = if depth == 1 { at + 1 } else { from };
+            }
+            (',' | ']', None) => {
+                item = at + 1;
+                if depth == 1 {
+                    found.push(text.get(from..at)?);
+                    from = at + 1;
+                }
+                depth = depth.saturating_sub(usize::from(c == ']'));
+                if depth == 0 {
+                    return Some((found, at + 1));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The list in brackets with other items; `None` where its items can't be told apart.
+pub fn flow(raw: &str, old: &[Cow<'_, str>], new: &[String]) -> Option<String> {
+    let (all, _) = segments(raw)?;
+    let segments: Vec<&str> = all.iter().filter(|segment| !segment.trim().is_empty()).copied().collect();
+    let has_comment = |raw: &str| raw.starts_with('#') || !raw.starts_with(['"', '\'']) && raw.contains(" #");
+    let is_clear = |segment: &&str| !segment.trim().contains(['\n', '\r']) && !has_comment(segment.trim());
+    if segments.len() != old.len() || !segments.iter().all(is_clear) {
+        return None;
+    }
+    let style = style(segments.iter().map(|segment| segment.trim()));
+    let mut left: Vec<(&str, &str)> =
+        old.iter().zip(&segments).map(|(own, raw)| (&**own, raw.trim())).collect();
+    let items: Vec<Cow<'_, str>> = new
+        .iter()
+        .map(|item| match left.iter().position(|(own, _)| own == item) {
+            Some(at) => Cow::Borrowed(left.remove(at).1),
+            None => Cow::Owned(quoting::written(item, style, Place::Brackets)),
+        })
+        .collect();
+    if items.is_empty() {
+        return Some("[]".into());
+    }
+    let padding = |segment: Option<&&str>| -> String {
+        let segment = segment.copied().unwrap_or_default();
+        segment.chars().take_while(|c| c.is_whitespace()).collect()
+    };
+    let before = padding(segments.first());
+    let between = if segments.len() > 1 { padding(segments.get(1)) } else { " ".into() };
+    let last = all.last().copied().unwrap_or_default();
+    let after = last.get(last.trim_end().len()..).unwrap_or_default();
+    Some(format!("[{before}{}{after}]", items.join(&format!(",{between}"))))
+}
+
+/// The quotes that all of the items have; plain where they differ.
+fn style<'a>(mut raw: impl Iterator<Item = &'a str>) -> Style {
+    let first = raw.next().map_or(Style::Plain, quoting::style);
+    if raw.all(|item| quoting::style(item) == first) { first } else { Style::Plain }
+}
+
+/// One item of a list with an item a line, and the comments above it.
+struct Item<'a> {
+    above: Vec<&'a str>,
+    line: &'a str,
+    value: &'a str,
+}
+
+/// The lines of a list with other items; a comment stays, with its item if that stays.
+pub fn block(below: &[&str], old: &[Cow<'_, str>], new: &[String], end: &str) -> Option<String> {
+    let mut items: Vec<Item<'_>> = Vec::new();
+    let mut above = Vec::new();
+    for line in below {
+        if is_comment(line) {
+            above.push(*line);
+        } else {
+            let value = old.get(items.len())?;
+            items.push(Item { above: std::mem::take(&mut above), line, value });
+        }
+    }
+    let raw =
+        |item: &Item<'_>| item.line.trim_start().strip_prefix('-').unwrap_or_default().trim_start().len();
+    let mark = items.first().map_or("  - ", |item| {
+        let length = item.line.len() - raw(item);
+        item.line.get(..length).filter(|mark| !mark.contains(['\n', '\r'])).unwrap_or("  - ")
+    });
+    let texts = items.iter().map(|item| item.line.get(item.line.len() - raw(item)..).unwrap_or_default());
+    let style = style(texts);
+    let mut out = String::new();
+    for item in new {
+        match items.iter().position(|own| own.value == item) {
+            Some(at) => {
+                let own = items.remove(at);
+                out.extend(own.above);
+                out.push_str(own.line);
+            }
+            None => {
+                out.push_str(mark);
+                out.push_str(&quoting::written(item, style, Place::Line));
+                out.push_str(end);
+            }
+        }
+    }
+    let left = items.iter().flat_map(|item| &item.above).chain(&above);
+    out.extend(left.copied());
+    Some(out)
+}
