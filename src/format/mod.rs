@@ -8,7 +8,7 @@ pub mod reading;
 
 mod a_mem;
 mod agent_memory;
-mod bmad;
+pub mod bmad;
 mod memory_server;
 mod session_log;
 
