@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 use super::json::{self, quote};
 use super::session::check_name;
-use super::{File, Log, Refused, manifest, stamp};
+use super::{File, Log, Refused, manifest, restore_session, stamp};
 use crate::format::Placement;
 use crate::format::bmad::layout;
 use crate::model::{Moment, Role};
@@ -47,6 +47,14 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
         ];
         json::set(object, &members)
     })?;
+    // The session's folder goes when its archive stands: what would not come back from it
+    // is not packed.
+    let back = restore_session(session, &tar_gz, Some(&archived), true)
+        .map_err(|error| Refused::Archive(error.to_string()))?;
+    let same = back.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
+    if !same.eq(packed) {
+        return Err(Refused::Archive("Its archive would give back other files.".into()));
+    }
     let folder = Path::new("archive");
     Ok(vec![
         (folder.join(format!("{session}.tar.gz")), tar_gz),

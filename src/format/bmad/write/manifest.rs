@@ -36,13 +36,15 @@ pub fn manifest(
     };
     json::splice(existing, "The manifest", |object| {
         let now = quote(&stamp(now));
-        let mut edits = match object.get(STATISTICS).filter(|own| own.kind() == Kind::Object) {
-            Some(statistics) => seen.counted(statistics, touched.then_some(now.as_str())),
-            None => json::set(object, &[(STATISTICS, seen.statistics(&now))]),
-        };
-        if touched {
-            edits.extend(in_place(object, "updated_at", now));
+        let (mut edits, mut members) = (Vec::new(), Vec::new());
+        match object.get(STATISTICS).filter(|own| own.kind() == Kind::Object) {
+            Some(statistics) => edits = seen.counted(statistics, touched.then_some(now.as_str())),
+            None => members.push((STATISTICS, seen.statistics(&now))),
         }
+        if touched {
+            members.push(("updated_at", now));
+        }
+        edits.extend(json::set(object, &members));
         edits
     })
 }
@@ -98,10 +100,6 @@ impl Seen {
         members.extend(accessed.map(|now| ("last_accessed", now.to_owned())));
         json::set(statistics, &members)
     }
-}
-
-fn in_place(object: Json<'_>, name: &str, text: String) -> Vec<Edit> {
-    json::set(object, &[(name, text)])
 }
 
 /// A manifest to be made.

@@ -63,8 +63,8 @@ pub enum Refused {
         /// The path.
         path: String,
     },
-    /// The archive could not be made.
-    #[error("The archive can't be made: {0}.")]
+    /// The archive could not be made, or would not give back what was put in.
+    #[error("The session can't be archived: {0}")]
     Archive(String),
     /// There is no such type of memory.
     #[error("{0:?} is no type of memory; there are conversation, decision, finding and preference.")]
@@ -86,6 +86,9 @@ pub enum Refused {
     /// A preference names no key.
     #[error("A preference needs a key: write it as `key: value`, or give `key`.")]
     NoKey,
+    /// A record can't be called that.
+    #[error("{0:?} can't be a record's id: it may hold letters, digits, `-`, `_` and `.`.")]
+    BadId(String),
     /// The id is another record's.
     #[error("The id {0:?} is taken.")]
     IdTaken(String),

@@ -120,15 +120,20 @@ pub fn new_record(
         whole_object(&mut tape, extra).map_err(|(_, why)| Refused::Unreadable { what: "The record", why })?;
     let mut members = Members(Vec::new());
     for (key, value) in extra.members() {
-        members.put(&key.text().unwrap_or_default(), on_one_line(value));
+        members.set(&key.text().unwrap_or_default(), on_one_line(value));
     }
     fill(schema, draft, extra, &mut members)?;
     members.or_else("timestamp", || quote(&stamp(now)));
     members.or_else("decay_factor", || "1.0".into());
     let taken = Ids::of(schema.prefix, logs, draft.reserved);
-    let own = extra.get("id").and_then(|id| id.text());
-    if let Some(id) = own.filter(|id| taken.ids.contains(id.as_ref())) {
-        return Err(Refused::IdTaken(id.into_owned()));
+    if let Some(id) = extra.get("id").and_then(|id| id.text()) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) || !id.chars().all(plain) {
+            return Err(Refused::BadId(id.into_owned()));
+        }
+        if taken.ids.contains(id.as_ref()) {
+            return Err(Refused::IdTaken(id.into_owned()));
+        }
     }
     members.or_else("id", || quote(&taken.next(schema.prefix)));
     let path = Path::new("sessions").join(session).join(log);
@@ -170,7 +175,7 @@ fn fill(schema: &Schema, draft: &Draft<'_>, extra: Json<'_>, members: &mut Membe
         "preference" => members.or_else("category", || quote("general")),
         _ => {}
     }
-    let mut text = draft.text.trim();
+    let mut text = draft.text;
     if schema.kind == "preference" && !members.has("key") {
         let (key, value) = text.split_once(": ").ok_or(Refused::NoKey)?;
         if key.trim().is_empty() {
@@ -179,7 +184,7 @@ fn fill(schema: &Schema, draft: &Draft<'_>, extra: Json<'_>, members: &mut Membe
         members.set("key", quote(key.trim()));
         text = value.trim();
     }
-    match text.is_empty() {
+    match text.trim().is_empty() {
         false => members.once(schema.text, quote(text))?,
         true if members.has(schema.text) => {}
         true => return Err(Refused::NoText(schema.kind)),
@@ -210,10 +215,6 @@ impl Members {
     }
 
     /// Of doubled names the last counts.
-    fn put(&mut self, name: &str, value: String) {
-        self.set(name, value);
-    }
-
     fn set(&mut self, name: &str, value: String) {
         match self.0.iter_mut().find(|(own, _)| own == name) {
             Some((_, own)) => *own = value,
@@ -296,7 +297,9 @@ impl Ids {
 
     /// The number after the largest: one between may have been a deleted record's.
     fn next(&self, prefix: &str) -> String {
-        format!("{prefix}{:0digits$}", self.largest + 1, digits = self.digits)
+        let numbered = |number| format!("{prefix}{number:0digits$}", digits = self.digits);
+        let mut numbers = self.largest + 1..;
+        numbers.by_ref().map(numbered).find(|id| !self.ids.contains(id)).unwrap_or_default()
     }
 }
 
