@@ -133,7 +133,7 @@ impl Told {
 }
 
 fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>, Unsafe> {
-    let dense = (tar_gz.len() as u64).saturating_mul(RATIO);
+    let dense = (tar_gz.len() as u64).saturating_mul(RATIO).max(1);
     let limit = if allow_large { u64::MAX } else { dense.min(UNPACKED) };
     let unpacked = gunzip(tar_gz, limit);
     match unpacked.fault {

@@ -185,31 +185,25 @@ fn encoded_data_is_no_word() {
 fn the_index_of_a_full_session_takes_well_under_a_second() {
     let words =
         ["database", "Scalability", "connection", "pooling", "is", "not", "configured", "für", "retries"];
+    // Without optimisation a tenth of it has to do.
+    let (size, limit) = if cfg!(debug_assertions) { (1 << 20, 5_000) } else { (10 << 20, 800) };
     let mut log = String::new();
-    for number in 0.. {
-        let text: Vec<String> = (0..30)
-            .map(|at| format!("{}{}", words[(number * 7 + at * at) % 9], (number * at) % 97))
-            .collect();
-        log += &format!(
-            "{{\"id\":\"msg-{number:05}\",\"timestamp\":\"2026-01-11T{:02}:00:00Z\",\"content\":\"{}\"}}\n",
-            number % 24,
-            text.join(" ")
-        );
-        if log.len() > 10 << 20 {
+    for number in 0_usize.. {
+        let word = |at| format!("{}{}", words[(number * 7 + at * at) % 9], (number * at) % 97);
+        let text: Vec<String> = (0..30).map(word).collect();
+        let (hour, text) = (number % 24, text.join(" "));
+        let when = format!("2026-01-11T{hour:02}:00:00Z");
+        let record = json!({"id": format!("msg-{number:05}"), "timestamp": when, "content": text});
+        log += &format!("{record}\n");
+        if log.len() > size {
             break;
         }
     }
     let logs = logs_of([log.as_bytes(), b"", b"", b""]);
     let start = std::time::Instant::now();
     let made = index(None, SESSION, &logs, NOW);
-    let took = start.elapsed();
-    assert!(!made.is_empty());
-    // Without optimisation it is some twenty times slower.
-    let limit = if cfg!(debug_assertions) { 30_000 } else { 1_000 };
-    assert!(took.as_millis() < limit, "{took:?}");
-    if std::env::var_os("PALIMP_LONG").is_some() {
-        eprintln!("{} bytes of logs, {} of index in {took:?}", log.len(), made.len());
-    }
+    let took = start.elapsed().as_millis();
+    assert!(took < limit, "{} bytes of logs, {} of index: {took} ms", log.len(), made.len());
 }
 
 #[test]
