@@ -89,6 +89,8 @@ fn without_set(bytes: &[u8]) -> Vec<u8> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn every_other_byte_of_a_manifest_stays(
         before in any_json(), after in any_json(), counts in any::<[u8; 4]>(), log in any_log(), indented: bool,
