@@ -18,6 +18,9 @@ const OWN: [&str; 6] =
 /// How many letters and digits a word has. What is longer is no word but encoded data, and
 /// would make the index as large as the logs.
 const WORD: std::ops::RangeInclusive<usize> = 3..=64;
+/// A longer id stands among the hours alone: repeated for each word of its record it would
+/// make the index many times as large as the logs.
+const LONGEST_ID: usize = 64;
 /// Members that are no text: who wrote it, and the words of enumerations.
 const NO_TEXT: [&str; 8] =
     ["agent_id", "made_by", "discovered_by", "approved_by", "role", "impact", "severity", "status"];
@@ -57,6 +60,8 @@ struct Made {
     numbers: HashMap<String, u32>,
     words: HashMap<String, Ids>,
     topics: HashMap<String, Ids>,
+    /// Of records that share an id the first counts.
+    topic_of: HashMap<u32, String>,
     hours: BTreeMap<Option<i64>, Ids>,
     /// Decisions, and the messages that they refer to.
     discussed: Vec<(u32, String)>,
@@ -66,6 +71,7 @@ struct Made {
 impl Made {
     fn take(&mut self, object: Json<'_>) {
         let Some(id) = object.get("id").and_then(|id| id.text()) else { return };
+        let is_long = id.len() > LONGEST_ID;
         let number = match self.numbers.get(id.as_ref()) {
             Some(number) => *number,
             None => {
@@ -77,7 +83,11 @@ impl Made {
         };
         let when = object.get("timestamp").and_then(|text| Moment::parse(&text.text()?));
         self.hours.entry(when.map(|(when, _)| when.0.div_euclid(HOUR))).or_default().push(number);
+        if is_long {
+            return;
+        }
         if let Some(topic) = object.path(&["context", "topic"]).and_then(|topic| topic.text()) {
+            self.topic_of.entry(number).or_insert_with(|| topic.to_string());
             self.topics.entry(topic.into_owned()).or_default().push(number);
         }
         if let Some(messages) = object.path(&["references", "conversations"]) {
@@ -124,20 +134,11 @@ impl Made {
     /// In the specification's sample a decision stands under the topic of the messages
     /// that led to it.
     fn topics_of_decisions(&mut self) {
-        if self.discussed.is_empty() {
-            return;
-        }
-        let mut topics_of: HashMap<u32, Vec<&String>> = HashMap::new();
-        for (topic, ids) in &self.topics {
-            ids.iter().for_each(|id| topics_of.entry(*id).or_default().push(topic));
-        }
-        let mut found = Vec::new();
-        for (decision, message) in &self.discussed {
-            let topics = self.numbers.get(message).and_then(|number| topics_of.get(number));
-            found.extend(topics.into_iter().flatten().map(|topic| ((*topic).clone(), *decision)));
-        }
-        for (topic, decision) in found {
-            self.topics.entry(topic).or_default().push(decision);
+        for (decision, message) in std::mem::take(&mut self.discussed) {
+            let number = self.numbers.get(&message);
+            let topic = number.and_then(|number| self.topic_of.get(number));
+            let topic = topic.and_then(|topic| self.topics.get_mut(topic));
+            topic.into_iter().for_each(|ids| ids.push(decision));
         }
     }
 }

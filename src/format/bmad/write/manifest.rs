@@ -1,5 +1,7 @@
 //! A session's manifest (§3.1): its counts, and when it was written.
 
+use std::collections::HashSet;
+
 use super::json::{self, Edit, pretty, quote, quote_all};
 use super::{Log, Refused, each_piece, stamp};
 use crate::model::Moment;
@@ -62,6 +64,7 @@ pub struct Seen {
 impl Seen {
     fn of(logs: &[Log<'_>]) -> Seen {
         let mut seen = Seen { size: logs.iter().map(|log| log.bytes.len() as u64).sum(), ..Seen::default() };
+        let mut known = HashSet::new();
         each_piece(logs, &mut |log, piece| {
             let Some(object) = piece.object else { return };
             if let Some(count) = seen.counts.get_mut(log.place) {
@@ -69,7 +72,8 @@ impl Seen {
             }
             let text = |name| object.get(name).and_then(|value: Json<'_>| value.text());
             let agent = ["agent_id", "made_by", "discovered_by"].into_iter().find_map(text);
-            if let Some(agent) = agent.filter(|agent| !seen.agents.iter().any(|own| own == agent)) {
+            if let Some(agent) = agent.filter(|agent| !known.contains(agent.as_ref())) {
+                known.insert(agent.to_string());
                 seen.agents.push(agent.into_owned());
             }
             if let Some((when, _)) = text("timestamp").and_then(|text| Moment::parse(&text)) {

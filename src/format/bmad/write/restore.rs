@@ -17,6 +17,10 @@ const ENTRIES: usize = 10_000;
 const UNPACKED: u64 = 64 << 20;
 /// So many times as large it may become.
 const RATIO: u64 = 100;
+/// So many bytes a path in an archive may have, and so many parts.
+const LONGEST_PATH: usize = 1_024;
+/// See [`LONGEST_PATH`].
+const DEPTH: usize = 32;
 /// What an archive's headers and files are multiples of, in bytes.
 const BLOCK: usize = 512;
 
@@ -46,8 +50,8 @@ pub enum Unsafe {
         /// What it is.
         kind: &'static str,
     },
-    /// A path that is absolute, leads up, or stands outside the session's folder.
-    #[error("{0:?} in the archive leads out of the session's folder.")]
+    /// A path that is absolute, leads up, stands outside the session's folder, or is too long.
+    #[error("{0:?} in the archive is no plain path within the session's folder.")]
     BadPath(String),
     /// Two entries have one path, or one is a file where the other needs a folder.
     #[error("{0:?} stands in the archive twice.")]
@@ -194,17 +198,18 @@ fn neither_file_nor_folder(kind: tar::EntryType) -> Option<&'static str> {
 
 /// The parts of a path that leads nowhere but down.
 fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Unsafe> {
-    let refused = || Unsafe::BadPath(String::from_utf8_lossy(path).into_owned());
+    let shown = path.get(..LONGEST_PATH).unwrap_or(path);
+    let refused = || Unsafe::BadPath(String::from_utf8_lossy(shown).into_owned());
     let text = std::str::from_utf8(path).map_err(|_| refused())?;
     let hostile = |c: char| c == '\\' || c.is_control();
-    if text.is_empty() || text.starts_with('/') || text.contains(hostile) {
+    if text.is_empty() || text.len() > LONGEST_PATH || text.starts_with('/') || text.contains(hostile) {
         return Err(refused());
     }
     let named = if is_folder { text.trim_end_matches('/') } else { text };
     let parts: Vec<&str> = named.split('/').filter(|part| *part != ".").collect();
     // A file is named by its last part; a folder may be the one that was packed, `.`.
     let names_none = parts.is_empty() && !is_folder;
-    if names_none || parts.iter().any(|part| part.is_empty() || *part == "..") {
+    if parts.len() > DEPTH || names_none || parts.iter().any(|part| part.is_empty() || *part == "..") {
         return Err(refused());
     }
     Ok(parts.into_iter().map(str::to_owned).collect())
@@ -230,7 +235,6 @@ fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Ve
         }
         let path: PathBuf = own.iter().collect();
         let twice = || Unsafe::Twice(parts.join("/"));
-        folders.extend(path.ancestors().skip(1).map(Path::to_owned));
         match bytes {
             None => drop(folders.insert(path)),
             Some(_) if own.is_empty() => return Err(Unsafe::BadPath(parts.join("/"))),
@@ -238,7 +242,10 @@ fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Ve
             Some(_) => {}
         }
     }
-    match files.keys().find(|path| folders.contains(*path)) {
+    // A file can't be a folder as well.
+    let within = files.keys().flat_map(|path| path.ancestors().skip(1));
+    let mut needed = folders.iter().flat_map(|path| path.ancestors()).chain(within);
+    match needed.find(|path| files.contains_key(*path)) {
         Some(path) => Err(Unsafe::Twice(path.display().to_string())),
         None => Ok(files),
     }

@@ -249,6 +249,18 @@ fn a_long_name_from_an_extension_is_judged_too() {
     }
 }
 
+#[test]
+fn a_path_without_end_is_refused_at_once() {
+    for name in ["a/".repeat(1 << 20) + "b\0", "x".repeat(2_000) + "\0", "a/".repeat(40) + "b\0"] {
+        let entries = [
+            ("././@LongLink", EntryType::GNULongName, name.as_bytes()),
+            ("harmless", EntryType::Regular, b""),
+        ];
+        let found = restore_session("s", &gzip(&tar_of(&entries)), None, true);
+        assert!(matches!(found, Err(Unsafe::BadPath(path)) if path.len() <= 1_024));
+    }
+}
+
 fn pax(key: &str, value: &str) -> String {
     let rest = format!(" {key}={value}\n");
     let len = rest.len() + 2;
@@ -257,7 +269,7 @@ fn pax(key: &str, value: &str) -> String {
 
 #[test]
 fn one_path_for_two_entries_is_refused() {
-    for paths in [["s/a", "s/a"], ["s/a", "./s/a"], ["s/a", "s/a/b"], ["s/a/b", "s/a"]] {
+    for paths in [["s/a", "s/a"], ["s/a", "./s/a"], ["s/a", "s/a/b"], ["s/a/b", "s/a"], ["s/a/b/c", "s/a"]] {
         let packed = files_of(&[(paths[0], "1"), (paths[1], "2"), ("s/conversation.jsonl", "")]);
         assert!(matches!(restore(&packed), Err(Unsafe::Twice(_))), "{paths:?}");
     }

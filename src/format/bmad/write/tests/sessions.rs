@@ -184,6 +184,16 @@ fn encoded_data_is_no_word() {
 }
 
 #[test]
+fn a_long_id_does_not_make_a_long_index() {
+    let id = "x".repeat(1 << 16);
+    let words: Vec<String> = (0..10_000).map(|number| format!("word{number}")).collect();
+    let line = json!({"id": id, "content": words.join(" "), "context": {"topic": "a"}}).to_string();
+    let made = index(None, SESSION, &logs_of([line.as_bytes(), b"", b"", b""]), NOW);
+    assert!(made.len() < 2 * line.len());
+    assert_eq!(value(&made)["temporal_index"]["undated"], json!([id]));
+}
+
+#[test]
 fn the_index_of_a_full_session_takes_well_under_a_second() {
     let words =
         ["database", "Scalability", "connection", "pooling", "is", "not", "configured", "für", "retries"];
