@@ -9,7 +9,7 @@ pub mod reading;
 pub mod writing;
 
 mod agent_memory;
-mod bmad;
+pub mod bmad;
 mod memory_server;
 mod session_log;
 

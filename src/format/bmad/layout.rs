@@ -8,7 +8,7 @@ use crate::model::Role;
 use crate::text::json::Json;
 
 /// The logs of a session, and the type of memory that each holds.
-const LOGS: [(&str, &str); 4] = [
+pub const LOGS: [(&str, &str); 4] = [
     ("conversation.jsonl", "conversation"),
     ("decisions.jsonl", "decision"),
     ("findings.jsonl", "finding"),

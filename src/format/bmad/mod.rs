@@ -22,6 +22,7 @@ mod layout;
 mod manifest;
 mod rules;
 mod view;
+pub mod write;
 
 use std::path::Path;
 

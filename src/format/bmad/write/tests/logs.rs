@@ -1,0 +1,243 @@
+//! New records, decay, compaction.
+
+use super::*;
+use crate::format::bmad::config::default_decay;
+
+fn add(logs: &[Log<'_>], draft: &Draft<'_>) -> Result<Value, Refused> {
+    new_record(SESSION, logs, draft, NOW).map(|(_, line)| value(&line))
+}
+
+const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
+
+#[test]
+fn a_record_of_each_type_reads_back_without_a_fault() {
+    let mut logs: [Vec<u8>; 4] = Default::default();
+    for (at, kind) in KINDS.into_iter().enumerate() {
+        let text = "style: say \"why\",\nnot what";
+        let draft = Draft { kind, text, tags: &["review", "a.b"], ..Draft::default() };
+        for _ in 0..2 {
+            let (path, line) =
+                new_record(SESSION, &logs_of([&logs[0], &logs[1], &logs[2], &logs[3]]), &draft, NOW).unwrap();
+            assert_eq!(path, Path::new("sessions").join(SESSION).join(LOGS[at].0));
+            assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+            assert_eq!(line.last(), Some(&b'\n'));
+            logs[at].extend(line);
+        }
+    }
+    let files = session_of([&logs[0], &logs[1], &logs[2], &logs[3]]);
+    assert_eq!(problems(&files).len(), 0, "{:?}", problems(&files));
+    let second = logs.map(|log| value(log.split(|byte| *byte == b'\n').nth(1).unwrap()));
+    assert_eq!(
+        second.each_ref().map(|record| &record["id"]),
+        ["msg-002", "dec-002", "finding-002", "pref-002"]
+    );
+    assert_eq!(second[0]["content"], "style: say \"why\",\nnot what");
+    assert_eq!((&second[3]["key"], &second[3]["value"]), (&json!("style"), &json!("say \"why\",\nnot what")));
+    assert!(second.iter().all(|record| record["tags"] == json!(["review", "a.b"])));
+}
+
+#[test]
+fn a_message_is_written_as_the_specification_prints_it() {
+    let draft = Draft {
+        kind: "conversation",
+        text: "Take PostgreSQL.",
+        agent: Some("architect"),
+        role: Some("assistant"),
+        topic: Some("database_selection"),
+        extra: Some(b"{\"own\": 1.50,\n \"context\": {\"conversation_id\" : \"conv-xyz\"},\n\"metadata\":{\"tokens\":15}}"),
+        ..Draft::default()
+    };
+    let (_, line) = new_record(SESSION, &[], &draft, NOW).unwrap();
+    let expected = concat!(
+        r#"{"id":"msg-001","timestamp":"2026-01-11T14:30:00.123Z","agent_id":"architect","role":"assistant","#,
+        r#""content":"Take PostgreSQL.","context":{"conversation_id":"conv-xyz","topic":"database_selection"},"#,
+        r#""metadata":{"tokens":15},"own":1.50,"decay_factor":1.0}"#,
+        "\n"
+    );
+    assert_eq!(String::from_utf8(line).unwrap(), expected);
+}
+
+#[test]
+fn the_next_id_is_behind_every_id_that_was_ever_given_and_as_wide() {
+    let next = |log: &str, reserved: &[&str]| {
+        let logs = logs_of([log.as_bytes(), b"", b"", b""]);
+        let draft = Draft { kind: "conversation", text: "x", reserved, ..Draft::default() };
+        add(&logs, &draft).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(next("", &[]), "msg-001");
+    assert_eq!(next("{\"id\":\"msg-0007\"}\n{\"id\":\"msg-0003\"}\n", &[]), "msg-0008");
+    assert_eq!(next("{\"id\":\"msg-999\"}\n", &[]), "msg-1000");
+    assert_eq!(next("{\"id\":\"msg-abc\"}\n{\"id\":\"dec-050\"}\n{\"id\":7}\n", &[]), "msg-001");
+    assert_eq!(next("{\"id\":\"msg-99999999999999999999\"}\n{\"id\":\"msg-002\"}\n", &[]), "msg-003");
+    assert_eq!(next("{\"id\":\"msg-001\"}\n", &["msg-014"]), "msg-015");
+    assert_eq!(next("{\"id\":\"msg-001\"}\n{\"id\":\"msg-002\",\"conte", &[]), "msg-003");
+}
+
+#[test]
+fn a_draft_that_breaks_the_schema_is_refused() {
+    let draft = |kind| Draft { kind, text: "a: b", ..Draft::default() };
+    let with = |kind, extra: &'static str| Draft { extra: Some(extra.as_bytes()), ..draft(kind) };
+    let refused = |draft: Draft<'_>| add(&[], &draft).unwrap_err();
+    assert_eq!(refused(draft("task")), Refused::UnknownType("task".into()));
+    assert_eq!(refused(Draft { text: " \n", ..draft("finding") }), Refused::NoText("finding"));
+    assert_eq!(refused(Draft { text: "https://x", ..draft("preference") }), Refused::NoKey);
+    assert_eq!(
+        refused(Draft { agent: Some("a"), ..draft("preference") }),
+        Refused::NoSuchMember { kind: "preference", member: "agent" }
+    );
+    assert_eq!(
+        refused(Draft { role: Some("a"), ..draft("finding") }),
+        Refused::NoSuchMember { kind: "finding", member: "role" }
+    );
+    assert_eq!(
+        refused(Draft { topic: Some("a"), ..draft("decision") }),
+        Refused::NoSuchMember { kind: "decision", member: "topic" }
+    );
+    assert_eq!(refused(with("decision", r#"{"decision":"c"}"#)), Refused::GivenTwice("decision"));
+    for (kind, extra) in [
+        ("preference", r#"{"confidence":1.5}"#),
+        ("decision", r#"{"alternatives_considered":"none"}"#),
+        ("finding", r#"{"status":3}"#),
+        ("conversation", r#"{"timestamp":"2036-01-11T10:00:00Z"}"#),
+        ("conversation", r#"{"timestamp":"2026-01-11T10:00:00"}"#),
+        ("conversation", r#"{"id":null}"#),
+    ] {
+        assert!(matches!(refused(with(kind, extra)), Refused::Faulty(_)), "{extra}");
+    }
+    for id in ["", "../msg", "a b", "-x", ".."] {
+        let extra = json!({ "id": id }).to_string();
+        let bad = Draft { extra: Some(extra.as_bytes()), ..draft("finding") };
+        assert_eq!(refused(bad), Refused::BadId(id.into()));
+    }
+    assert!(matches!(refused(with("finding", "[1]")), Refused::Unreadable { .. }));
+}
+
+#[test]
+fn an_id_that_is_given_is_kept_unless_it_is_taken() {
+    let logs = logs_of([b"", b"", b"{\"id\":\"finding-x\"}\n", b""]);
+    let given = |extra: &'static [u8]| {
+        add(&logs, &Draft { kind: "finding", text: "x", extra: Some(extra), ..Draft::default() })
+    };
+    assert_eq!(given(b"{\"id\":\"finding-y\"}").unwrap()["id"], "finding-y");
+    assert_eq!(given(b"{\"id\":\"finding-x\"}"), Err(Refused::IdTaken("finding-x".into())));
+}
+
+#[test]
+fn a_preference_may_take_its_key_from_elsewhere() {
+    let draft = Draft {
+        kind: "preference",
+        text: "concise: yes",
+        extra: Some(b"{\"key\":\"style\"}"),
+        ..Draft::default()
+    };
+    assert_eq!(add(&[], &draft).unwrap()["value"], "concise: yes");
+}
+
+proptest! {
+    #[test]
+    fn any_text_and_any_members_are_kept_or_refused(
+        text: String, tag: String, agent: String, role: String, other in any_json(), log in any_log(), kind in 0..4_usize,
+    ) {
+        let extra = json!({"own": other, "key": "k"}).to_string();
+        let is_message = kind == 0;
+        let draft = Draft {
+            kind: KINDS[kind],
+            text: &text,
+            tags: &[&tag],
+            agent: (kind < 3).then_some(&agent),
+            role: is_message.then_some(&role),
+            topic: is_message.then_some(&text),
+            extra: Some(extra.as_bytes()),
+            reserved: &[],
+        };
+        let logs = logs_of([&log, &log, b"", &log]);
+        match new_record(SESSION, &logs, &draft, NOW) {
+            Err(refused) => prop_assert_eq!(refused, Refused::NoText(KINDS[kind])),
+            Ok((path, line)) => {
+                prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+                let read = document(&path, &line);
+                prop_assert_eq!(read.records.len(), 1);
+                let view = read.records[0].view().unwrap();
+                let id = format!("\"{}\"", view.id.as_deref().unwrap());
+                let is_new = !String::from_utf8_lossy(&log).contains(&id);
+                prop_assert!(is_new);
+                let record = value(&line);
+                prop_assert_eq!(&record["own"], &other);
+                prop_assert_eq!(&record["tags"], &json!([tag]));
+                prop_assert_eq!(&record[["content", "decision", "description", "value"][kind]], &json!(text));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_decay_factor_is_the_model_s_with_its_boost() {
+    let line = br#"{"id":"finding-001","timestamp":"2025-12-28T14:30:00.123456Z","severity":"critical","access_count":3}"#;
+    let view = view_of("findings.jsonl", line);
+    assert!((factor(&view, &default_decay(), NOW) - 0.5 * (1.0 + 0.3 + 0.2)).abs() < 1e-9);
+    let undated = view_of("findings.jsonl", b"{}");
+    assert_eq!(factor(&undated, &default_decay(), NOW), 0.1);
+}
+
+#[test]
+fn a_decay_update_changes_two_values_and_no_other_byte() {
+    let update = |record: &str, factor| {
+        String::from_utf8(decay_update(record.as_bytes(), factor, NOW).unwrap()).unwrap()
+    };
+    assert_eq!(
+        update(r#"{"decay_factor" : 1.0, "id":"a", "x":1.50}"#, 0.25),
+        r#"{"decay_factor" : 0.25, "id":"a", "x":1.50, "last_decay_update":1768141800123}"#
+    );
+    assert_eq!(
+        update(r#"{"decay_factor":1.00}"#, 1.0),
+        r#"{"decay_factor":1.00,"last_decay_update":1768141800123}"#
+    );
+    let text = r#"{"last_decay_update":"2026-01-01T00:00:00Z"}"#;
+    assert_eq!(update(text, 0.5), r#"{"last_decay_update":"2026-01-11T14:30:00.123Z","decay_factor":0.5}"#);
+    let once = update(r#"{"id":"a"}"#, 1e-9);
+    assert_eq!(update(&once, 1e-9), once);
+    assert_eq!(update("{}", f64::NAN), r#"{"decay_factor":1.0,"last_decay_update":1768141800123}"#);
+    assert!(decay_update(b"{\"id\":", 0.5, NOW).is_err());
+}
+
+#[test]
+fn compaction_drops_the_least_relevant_fifth_and_never_a_preference() {
+    let weigh = |entries: &[(&'static str, f64)], keep| {
+        let entries: Vec<Weighed<'_>> =
+            entries.iter().map(|&(kind, relevance)| Weighed { kind, relevance }).collect();
+        compaction(&entries, keep)
+    };
+    let message = |relevance| ("conversation", relevance);
+    let five = [message(0.5), message(0.1), message(0.9), message(0.2), message(0.3)];
+    assert_eq!(weigh(&five, 0.8), [1]);
+    assert_eq!(weigh(&five, 0.4), [1, 3, 4]);
+    assert_eq!(weigh(&five, 1.0), [0; 0]);
+    assert_eq!(weigh(&[("preference", 0.0), message(0.1), message(0.2)], 0.5), [1]);
+    assert_eq!(weigh(&[("preference", 0.0); 10], 0.1), [0; 0]);
+    // Of equals the first stay, what has no relevance goes first, a senseless share is 0.8.
+    assert_eq!(weigh(&[message(0.1), message(0.1)], 0.5), [1]);
+    assert_eq!(weigh(&[message(f64::NAN), message(0.0)], 0.5), [0]);
+    assert_eq!(weigh(&five, -1.0), [1]);
+    assert_eq!(weigh(&five, f64::NAN), [1]);
+    assert_eq!(weigh(&[], 0.8), [0; 0]);
+}
+
+proptest! {
+    #[test]
+    fn nothing_that_is_dropped_outranks_what_is_kept(
+        entries in proptest::collection::vec((0..4_usize, -1.0..2.0_f64), 0..40), keep in 0.01..=1.0_f64,
+    ) {
+        let weighed: Vec<Weighed<'_>> =
+            entries.iter().map(|&(kind, relevance)| Weighed { kind: KINDS[kind], relevance }).collect();
+        let dropped = compaction(&weighed, keep);
+        let most = weighed.len() - (weighed.len() as f64 * keep).floor() as usize;
+        prop_assert!(dropped.len() <= most);
+        for at in &dropped {
+            prop_assert!(weighed[*at].kind != "preference");
+            let kept = weighed.iter().enumerate().filter(|(other, own)| !dropped.contains(other) && own.kind != "preference");
+            for (_, other) in kept {
+                prop_assert!(other.relevance >= weighed[*at].relevance);
+            }
+        }
+    }
+}
