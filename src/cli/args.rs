@@ -10,7 +10,7 @@ use crate::query::Ranking;
 /// Review, repair and forget what AI agents remember.
 ///
 /// Without a verb it opens the screens, on PATH or on the stores found from here and
-/// from home. This version only reads.
+/// from home.
 #[derive(Debug, Parser)]
 #[command(name = "palimp", version, args_conflicts_with_subcommands = false, subcommand_negates_reqs = true)]
 pub struct Args {
@@ -49,9 +49,21 @@ pub struct Options {
     #[arg(long, value_name = "RFC3339", global = true, value_parser = moment)]
     pub now: Option<Moment>,
 
-    /// Opens stores to read only, as this version always does.
+    /// Changes nothing: every verb that would is refused.
     #[arg(long, global = true)]
     pub readonly: bool,
+
+    /// Prints the plan, and writes nothing.
+    #[arg(long, global = true)]
+    pub dry_run: bool,
+
+    /// Asks no question.
+    #[arg(long, global = true)]
+    pub yes: bool,
+
+    /// palimp's own data, instead of the user's: journal, undo, backups, drafts.
+    #[arg(long, value_name = "DIR", global = true)]
+    pub data_dir: Option<PathBuf>,
 
     /// No colours.
     #[arg(long, global = true)]
@@ -120,6 +132,133 @@ pub enum Verb {
     },
     /// Problems; writes nothing.
     Check,
+    /// Adds a record.
+    Add {
+        /// The session that it belongs to.
+        #[arg(long)]
+        session: Option<String>,
+        /// The format's own word for its type.
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: String,
+        /// A tag; may be given several times.
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// From 0 to 1.
+        #[arg(long, value_name = "0..1", value_parser = fraction)]
+        importance: Option<f64>,
+        /// The text, or `-` for standard input.
+        #[arg(long)]
+        text: Option<String>,
+        /// `-`: the record as JSON on standard input.
+        #[arg(long, value_name = "-", value_parser = ["-"])]
+        record: Option<String>,
+    },
+    /// Sets fields of a record.
+    Edit {
+        /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        id: String,
+        /// A field and its value: JSON where the field is no string, else the text as it is.
+        #[arg(long = "set", value_name = "FIELD=VALUE")]
+        set: Vec<String>,
+        /// The main text in $EDITOR.
+        #[arg(long)]
+        editor: bool,
+    },
+    /// Adds and removes tags: `+new -old`.
+    Tag {
+        /// Ids, and tags with + or - before them.
+        #[arg(required = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+        /// The records that the query finds.
+        #[arg(long, value_name = "Q")]
+        query: Option<String>,
+    },
+    /// Deletes records as their format does it.
+    Delete {
+        /// Which.
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Why: a code, not a sentence.
+        #[arg(long, value_name = "CODE")]
+        reason: Option<String>,
+        /// What takes its place.
+        #[arg(long, value_name = "ID")]
+        replaced_by: Option<String>,
+        /// Removes the bytes, where the format would keep them.
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Takes deletions back.
+    Undelete {
+        /// Which.
+        #[command(flatten)]
+        chosen: Chosen,
+    },
+    /// Moves records aside.
+    Archive {
+        /// Which.
+        #[command(flatten)]
+        chosen: Chosen,
+    },
+    /// Brings archived records back.
+    Unarchive {
+        /// Which.
+        #[command(flatten)]
+        chosen: Chosen,
+    },
+    /// Sessions.
+    Session {
+        /// What to do.
+        #[command(subcommand)]
+        what: SessionVerb,
+    },
+    /// Makes an empty store.
+    Init {
+        /// The format.
+        #[arg(value_parser = known_format)]
+        format: String,
+        /// A folder that is empty or not there yet.
+        folder: PathBuf,
+    },
+    /// Mends what can be mended.
+    Repair {
+        /// Everything that can lose nothing.
+        #[arg(long, required = true)]
+        all_safe: bool,
+    },
+    /// Copies of files as they were.
+    Backup {
+        /// What to do.
+        #[command(subcommand)]
+        what: BackupVerb,
+    },
+    /// Drops what a log need not keep.
+    Compact {
+        /// That session alone.
+        #[arg(long)]
+        session: Option<String>,
+    },
+    /// Makes indexes and counts anew.
+    Reindex,
+    /// Figures.
+    Stats,
+    /// What was changed, and until when it can be taken back.
+    Journal,
+    /// Takes back the last step, or that one.
+    Undo {
+        /// The step's number.
+        step: Option<u64>,
+    },
+    /// Does again what was taken back last.
+    Redo,
+    /// Records in other shapes.
+    Export {
+        /// What to export; everything live where it is absent.
+        query: Vec<String>,
+        /// The shape.
+        #[arg(long, value_enum)]
+        format: ShapeArg,
+    },
     /// Writes the demo's stores into a folder.
     Demo {
         /// A folder that is empty or not there yet.
@@ -138,6 +277,99 @@ pub enum Verb {
     Man,
     /// Every key of the screens, and what it does.
     Keys,
+}
+
+/// Records that are named, or found.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Chosen {
+    /// Ids, `SESSION/ID`, `STORE/SESSION/ID`, or keys.
+    pub ids: Vec<String>,
+    /// The records that the query finds.
+    #[arg(long, value_name = "Q")]
+    pub query: Option<String>,
+}
+
+/// What can be done with sessions.
+#[derive(Debug, Subcommand)]
+pub enum SessionVerb {
+    /// Makes one.
+    New {
+        /// Its id; one is made up where it is absent.
+        id: Option<String>,
+        /// Whose it is.
+        #[arg(long, default_value = "user")]
+        user: String,
+    },
+    /// Lists them.
+    List,
+    /// Everything of one, as JSON Lines or one JSON document.
+    Export {
+        /// Which.
+        id: String,
+        /// The shape.
+        #[arg(long, value_enum, default_value = "jsonl")]
+        format: ShapeArg,
+    },
+    /// Moves one aside, whole.
+    Archive {
+        /// Which.
+        id: String,
+    },
+    /// Brings one back.
+    Unarchive {
+        /// Which.
+        id: String,
+        /// Beyond the limits of size.
+        #[arg(long)]
+        allow_large: bool,
+    },
+    /// Deletes one with all that is in it.
+    Delete {
+        /// Which.
+        id: String,
+    },
+}
+
+/// What can be done with backups.
+#[derive(Debug, Subcommand)]
+pub enum BackupVerb {
+    /// Lists them.
+    List,
+    /// Copies every live file now.
+    Create,
+    /// What a backup has and the file lacks.
+    Diff {
+        /// Its path, as `list` gives it.
+        backup: String,
+    },
+    /// Brings records back.
+    Restore {
+        /// Its path, as `list` gives it.
+        backup: String,
+        /// The records; all that the file lacks where none is named.
+        ids: Vec<String>,
+        /// The whole file, as it was.
+        #[arg(long)]
+        replace: bool,
+    },
+}
+
+/// The shapes of an export.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ShapeArg {
+    /// One array.
+    Json,
+    /// One object a line.
+    Jsonl,
+    /// Headings and text.
+    Markdown,
+    /// Comma-separated values.
+    Csv,
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "it should be a number from 0 to 1".into())
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

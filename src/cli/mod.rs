@@ -1,20 +1,31 @@
 //! Headless verbs, one a file. stdout is data, stderr is talk.
 
+mod add;
 mod args;
+mod backup;
+mod change;
 mod check;
+mod chosen;
 mod completions;
 mod demo;
+mod edit;
+mod export;
 mod failure;
+mod journal;
 mod json;
 mod keys;
 mod list;
 mod man;
 mod open;
 mod out;
+mod records;
 mod row;
 mod screens;
 mod search;
+mod session;
 mod show;
+mod stats;
+mod store_verbs;
 mod stores;
 
 use std::io::{self, ErrorKind};
@@ -64,6 +75,28 @@ fn verb(
         Some(Verb::Search { query, explain, limit }) => search::run(context, &query, explain, limit),
         Some(Verb::Show { id }) => show::run(context, &id),
         Some(Verb::Check) => check::run(context),
+        Some(Verb::Add { session, kind, tags, importance, text, record }) => {
+            add::run(context, &add::Asked { session, kind, tags, importance, text, record })
+        }
+        Some(Verb::Edit { id, set, editor }) => edit::run(context, &id, &set, editor),
+        Some(Verb::Tag { words, query }) => records::tag(context, &words, query),
+        Some(Verb::Delete { chosen, reason, replaced_by, remove }) => {
+            records::delete(context, &chosen, reason.as_deref(), replaced_by.as_deref(), remove)
+        }
+        Some(Verb::Undelete { chosen }) => records::undelete(context, &chosen),
+        Some(Verb::Archive { chosen }) => records::archive(context, &chosen),
+        Some(Verb::Unarchive { chosen }) => records::unarchive(context, &chosen),
+        Some(Verb::Session { what }) => session::run(context, what),
+        Some(Verb::Init { format, folder }) => store_verbs::init(context, &format, &folder),
+        Some(Verb::Repair { .. }) => store_verbs::repair(context),
+        Some(Verb::Backup { what }) => backup::run(context, what),
+        Some(Verb::Compact { session }) => store_verbs::compact(context, session.as_deref()),
+        Some(Verb::Reindex) => store_verbs::reindex(context),
+        Some(Verb::Stats) => stats::run(context),
+        Some(Verb::Journal) => journal::run(context),
+        Some(Verb::Undo { step }) => journal::undo(context, step),
+        Some(Verb::Redo) => journal::redo(context),
+        Some(Verb::Export { query, format }) => export::run(context, &query, format),
         Some(Verb::Demo { folder, seed }) => demo::run(context, &folder, seed),
         Some(Verb::Completions { shell }) => completions::run(context, shell),
         Some(Verb::Man) => man::run(context),

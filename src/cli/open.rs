@@ -65,6 +65,17 @@ pub fn none_found(looked: &[Looked], named: bool) -> Failure {
     Failure::new(exit, format!("{message}\n{}", places.join("\n")))
 }
 
+/// The folder of palimp's own data.
+pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
+    if let Some(folder) = &context.options.data_dir {
+        return Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()));
+    }
+    let own = directories::ProjectDirs::from("", "", "palimp").map(|own| own.data_dir().to_owned());
+    own.ok_or_else(|| {
+        Failure::new(Exit::Failed, "there is no home folder to keep undo data in: name one with --data-dir. Nothing was changed.")
+    })
+}
+
 fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }

@@ -3,7 +3,7 @@
 use super::failure::{Exit, Failure};
 use super::open;
 use super::row::Row;
-use super::{Context, row};
+use super::{Context, chosen, row};
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
 use crate::query::{Query, Request, explain};
@@ -12,7 +12,7 @@ use crate::text::show::show_lines;
 /// Shows the record that the name names.
 pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
-    let at = the_one(&snapshot, name)?;
+    let at = chosen::the_one(&snapshot, name)?;
     let query = Query::default();
     let request = Request {
         snapshot: &snapshot,
@@ -31,68 +31,6 @@ pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
         print(context, &snapshot, at, &row)?;
     }
     Ok(Exit::Done)
-}
-
-/// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`. Of records that share
-/// an id in one session the first is meant; over several sessions or stores none is.
-fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
-    let mut named: Vec<EntryRef> = Vec::new();
-    for at in snapshot.entries() {
-        if snapshot.get(at).0.key(snapshot.get(at).1) == name {
-            return Ok(at);
-        }
-        if goes_by(snapshot, at, name) && !named.iter().any(|&known| same_place(snapshot, known, at)) {
-            named.push(at);
-        }
-    }
-    match named.as_slice() {
-        [] => Err(Failure::new(Exit::Nothing, format!("no record is named {name:?}."))),
-        [one] => Ok(*one),
-        several => {
-            let candidates: Vec<String> = several
-                .iter()
-                .map(|&at| format!("  {}  key {}", place(snapshot, at), key(snapshot, at)))
-                .collect();
-            let message = format!("{name:?} stands in several places; name one of them, or its key:");
-            Err(Failure::new(Exit::Refused, format!("{message}\n{}", candidates.join("\n"))))
-        }
-    }
-}
-
-fn key(snapshot: &Snapshot, at: EntryRef) -> String {
-    let (store, entry) = snapshot.get(at);
-    store.key(entry)
-}
-
-fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
-    let (store, entry) = snapshot.get(at);
-    let Some(id) = store.view(entry).and_then(|view| view.id.as_deref()) else { return false };
-    let Some(before) = name.strip_suffix(id) else { return false };
-    if before.is_empty() {
-        return true;
-    }
-    let Some(before) = before.strip_suffix('/') else { return false };
-    let root = store.root.display().to_string();
-    let is_store = |named: &str| !named.is_empty() && (root == named || root.ends_with(&format!("/{named}")));
-    match store.session(entry).map(|session| session.name.as_str()) {
-        None => is_store(before),
-        Some(session) if before == session => true,
-        Some(session) => before.strip_suffix(session).and_then(|b| b.strip_suffix('/')).is_some_and(is_store),
-    }
-}
-
-fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
-    let session = |at| snapshot.get(at).1.session;
-    a.store == b.store && session(a) == session(b)
-}
-
-fn place(snapshot: &Snapshot, at: EntryRef) -> String {
-    let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
-    match store.session(entry) {
-        Some(session) => format!("{}/{}/{id}", store.root.display(), session.name),
-        None => format!("{}/{id}", store.root.display()),
-    }
 }
 
 fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Row) -> Result<(), Failure> {

@@ -30,6 +30,9 @@ pub trait Machine: Sync {
     /// This process's number.
     fn own_process(&self) -> u32;
 
+    /// Bytes that nobody can foretell.
+    fn random(&self) -> [u8; 16];
+
     /// What is known of a process.
     fn process(&self, number: i32) -> Holder;
 }
@@ -68,6 +71,18 @@ impl Machine for ThisMachine {
 
     fn own_process(&self) -> u32 {
         std::process::id()
+    }
+
+    fn random(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
+        if filled != Ok(bytes.len()) {
+            // No source of chance: what differs between any two calls has to do.
+            let now = Moment::of_the_clock().0 as u128;
+            let own = u128::from(std::process::id()) << 64 | self.began.elapsed().as_nanos();
+            bytes = (now.rotate_left(61) ^ own.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).to_be_bytes();
+        }
+        bytes
     }
 
     fn process(&self, number: i32) -> Holder {

@@ -3,6 +3,7 @@
 
 pub mod add;
 pub mod archive;
+pub mod backup;
 pub mod compact;
 pub mod delete;
 pub mod edit;

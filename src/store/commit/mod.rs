@@ -7,6 +7,7 @@
 
 mod apply;
 mod carry;
+mod copies;
 mod error;
 mod hidden;
 mod rebase;
@@ -19,11 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
 pub use hidden::is_ours;
 pub use rebase::merge;
 pub use step::Step;
-pub use vault::{FileLine, JournalLine, Turn, Vault, undo_until};
+pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
 
 use super::find::Place;
 use super::load::load_from;

@@ -80,6 +80,11 @@ impl<'a> Vault<'a> {
         Vault { disk, folder: folder_of(disk, data, root) }
     }
 
+    /// The disk that it stands on.
+    pub fn disk(&self) -> &'a dyn Disk {
+        self.disk
+    }
+
     /// A folder within it, made with those that lead to it.
     pub fn folder(&self, name: &str) -> Result<PathBuf, CommitError> {
         let folder = self.folder.join(name);

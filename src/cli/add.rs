@@ -1,0 +1,69 @@
+//! `palimp add`: one new record.
+
+use std::io::Read;
+
+use super::change::{make, scene};
+use super::failure::{Exit, Failure};
+use super::{Context, open};
+use crate::model::{Snapshot, Store};
+use crate::ops::{self, Draft};
+
+/// What was asked for.
+pub struct Asked {
+    pub session: Option<String>,
+    pub kind: String,
+    pub tags: Vec<String>,
+    pub importance: Option<f64>,
+    pub text: Option<String>,
+    pub record: Option<String>,
+}
+
+/// Adds a record to the one store that is open, or to the one that has the session.
+pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
+    if asked.text.is_none() && asked.record.is_none() {
+        return Err(Failure::new(Exit::Usage, "give the text with --text, or the record with --record -."));
+    }
+    let typed = asked.text.as_deref() == Some("-") || asked.record.is_some();
+    let input = if typed { Some(standard_input()?) } else { None };
+    let text = match asked.text.as_deref() {
+        Some("-") => input.as_deref().map(|text| text.strip_suffix('\n').unwrap_or(text)),
+        other => other,
+    };
+    let snapshot = open::snapshot(context)?;
+    let store = the_store(&snapshot, asked.session.as_deref())?;
+    let draft = Draft {
+        session: asked.session.as_deref(),
+        kind: &asked.kind,
+        text,
+        tags: &asked.tags,
+        importance: asked.importance,
+        record: if asked.record.is_some() { input.as_deref() } else { None },
+    };
+    let plan = ops::add::add(&scene(context, store), &draft)?;
+    make(context, &[(store, plan)])
+}
+
+/// All of standard input, which must be UTF-8.
+pub fn standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().read_to_string(&mut text);
+    match read {
+        Ok(_) => Ok(text),
+        Err(error) => Err(Failure::new(Exit::Refused, format!("standard input can't be read: {error}. Nothing was changed."))),
+    }
+}
+
+/// The one store that is open, or the one that has that session.
+pub fn the_store<'a>(snapshot: &'a Snapshot, session: Option<&str>) -> Result<&'a Store, Failure> {
+    let has = |store: &&Store| session.is_some_and(|name| store.sessions.iter().any(|own| own.name == name));
+    let all: Vec<&Store> = snapshot.stores.iter().map(|store| &**store).collect();
+    let with: Vec<&Store> = all.iter().copied().filter(has).collect();
+    match (with.as_slice(), all.as_slice()) {
+        ([one], _) | ([], [one]) => Ok(one),
+        _ => {
+            let names: Vec<String> = all.iter().map(|store| format!("  {}", store.root.display())).collect();
+            let message = format!("several stores are open; name one with --store:\n{}", names.join("\n"));
+            Err(Failure::new(Exit::Refused, message))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A change from its plan to its receipt: shown, asked for, carried out, told.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::failure::{Exit, Failure, say};
+use super::{Context, open};
+use crate::disk::{Machine, Real, ThisMachine};
+use crate::format::writing::{Refusal, Scene};
+use crate::model::{Change, Plan, Store};
+use crate::store::commit::{CommitError, Files, Host, Receipt, Writer};
+use crate::text::show::show;
+
+#[derive(Serialize)]
+struct Row<'a> {
+    plan: PlanRow<'a>,
+    applied: bool,
+    receipt: Option<String>,
+    undo: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct PlanRow<'a> {
+    fingerprint: String,
+    verb: &'a str,
+    store: String,
+    records: usize,
+    files: Vec<FileRow>,
+}
+
+#[derive(Serialize)]
+struct FileRow {
+    path: String,
+    change: &'static str,
+    bytes_before: u64,
+    bytes_after: u64,
+}
+
+/// The machine on which a verb runs.
+pub fn machine() -> ThisMachine {
+    ThisMachine::new()
+}
+
+/// What a plan is made with.
+pub fn scene<'a>(context: &Context, store: &'a Store) -> Scene<'a> {
+    Scene { store, now: context.now, random: machine().random() }
+}
+
+/// How a plan is carried out.
+pub type Carry<'c> = dyn Fn(&Writer<'_>, &Plan) -> Result<Receipt, CommitError> + 'c;
+
+/// Shows plans, asks, and carries them out, one store after the other.
+pub fn make(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<Exit, Failure> {
+    make_with(context, plans, &|writer, plan| writer.commit(plan))
+}
+
+/// The same, carried out in another way.
+pub fn make_with(context: &mut Context, plans: &[(&Store, Plan)], carry: &Carry<'_>) -> Result<Exit, Failure> {
+    if plans.iter().all(|(_, plan)| plan.is_empty()) {
+        plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
+        say("there is nothing to change");
+        return Ok(Exit::Done);
+    }
+    if context.options.readonly && !context.options.dry_run {
+        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
+    }
+    if context.options.dry_run || !agreed(context, plans)? {
+        plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
+        if context.options.dry_run {
+            return Ok(Exit::Done);
+        }
+        return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
+    }
+    for (store, plan) in plans.iter().filter(|(_, plan)| !plan.is_empty()) {
+        carry_out(context, store, plan, carry)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn carry_out(context: &mut Context, store: &Store, plan: &Plan, carry: &Carry<'_>) -> Result<(), Failure> {
+    let data = open::data_folder(context)?;
+    let machine = machine();
+    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+    let done = Writer::open(host, store).and_then(|writer| {
+        carry(&writer, plan).map_err(|error| {
+            if let Some(draft) = writer.vault().draft(plan, context.now).filter(|_| keeps_draft(&error)) {
+                say(&format!("what you wrote is kept in {}", draft.display()));
+            }
+            error
+        })
+    });
+    let receipt = done.map_err(Failure::from)?;
+    receipt.notes.iter().for_each(|note| say(note));
+    print(context, plan, true, Some(&receipt))?;
+    if !context.options.json {
+        say(&format!("saved; `palimp undo {}` takes it back", receipt.step));
+    }
+    Ok(())
+}
+
+/// Whether a failure would lose what somebody wrote.
+fn keeps_draft(error: &CommitError) -> bool {
+    error.files() != Files::Halfway
+}
+
+/// Whether the user wants it: said so before, or says so now.
+fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failure> {
+    if context.options.yes {
+        return Ok(true);
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    let mut err = io::stderr();
+    for (_, plan) in plans {
+        for line in lines(plan) {
+            writeln!(err, "{}", show(&line))?;
+        }
+    }
+    let records: usize = plans.iter().map(|(_, plan)| plan.records).sum();
+    write!(err, "{} {records} records? [y/N] ", plans.first().map_or("", |(_, plan)| plan.verb))?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn lines(plan: &Plan) -> Vec<String> {
+    let mut lines = plan.lines.clone();
+    for change in plan.all().filter(|change| !change.is_empty()) {
+        lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).display()));
+    }
+    lines
+}
+
+fn print(context: &mut Context, plan: &Plan, applied: bool, receipt: Option<&Receipt>) -> Result<(), Failure> {
+    if !context.options.json {
+        for line in lines(plan) {
+            context.out.line(&line)?;
+        }
+        return Ok(());
+    }
+    let row = Row {
+        plan: PlanRow {
+            fingerprint: plan.fingerprint(),
+            verb: plan.verb,
+            store: plan.root.display().to_string(),
+            records: plan.records,
+            files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
+        },
+        applied,
+        receipt: None,
+        undo: receipt.map(|receipt| receipt.step),
+    };
+    context.out.json(&row).map_err(Failure::from)
+}
+
+fn file_row(change: &Change) -> FileRow {
+    FileRow {
+        path: change.path.to_string_lossy().into_owned(),
+        change: change.word(),
+        bytes_before: change.base.as_ref().map_or(0, |base| base.len() as u64),
+        bytes_after: change.len_after(),
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failure::new(Exit::Refused, format!("{} Nothing was changed. ({})", refusal.message, refusal.code))
+    }
+}
+
+impl From<CommitError> for Failure {
+    fn from(error: CommitError) -> Self {
+        let exit = match &error {
+            CommitError::NoStep(_) => Exit::Nothing,
+            error if error.is_failure() => Exit::Failed,
+            _ => Exit::Refused,
+        };
+        Failure::new(exit, format!("{error} ({})", error.code()))
+    }
+}

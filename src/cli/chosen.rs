@@ -1,0 +1,132 @@
+//! Which records a verb is about: those that are named, or that a query finds.
+
+use super::Context;
+use super::args::Chosen;
+use super::failure::{Exit, Failure};
+use crate::model::{Entry, EntryRef, Snapshot, Store};
+use crate::query::{Cancel, Order, Query, Request, search};
+
+/// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
+/// that nothing matches ends the verb.
+pub fn records(
+    context: &Context,
+    snapshot: &Snapshot,
+    chosen: &Chosen,
+    fits: impl Fn(&Store, &Entry) -> bool,
+) -> Result<Vec<EntryRef>, Failure> {
+    let mut found: Vec<EntryRef> = Vec::new();
+    for id in &chosen.ids {
+        found.push(the_one(snapshot, id)?);
+    }
+    match &chosen.query {
+        Some(query) if query.trim().is_empty() => {
+            return Err(Failure::new(Exit::Usage, "the query is empty, which never means everything."));
+        }
+        Some(query) => found.extend(by_query(context, snapshot, query)?),
+        None if chosen.ids.is_empty() => {
+            return Err(Failure::new(Exit::Usage, "name records by their ids, or with --query."));
+        }
+        None => {}
+    }
+    found.retain(|&at| {
+        let (store, entry) = snapshot.get(at);
+        fits(store, entry)
+    });
+    found.sort();
+    found.dedup();
+    match found.is_empty() {
+        true => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
+        false => Ok(found),
+    }
+}
+
+/// Everything that a query finds, whatever its state.
+fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<EntryRef>, Failure> {
+    let query = Query::parse(text, context.now)?;
+    let request = Request {
+        snapshot,
+        text: None,
+        query: &query,
+        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
+        order: Order::Time,
+        all: true,
+        now: context.now,
+    };
+    let results = search(&request, &Cancel::default()).unwrap_or_default();
+    Ok(results.hits.iter().map(|hit| hit.at).collect())
+}
+
+/// The chosen records, store by store.
+pub fn by_store<'a>(snapshot: &'a Snapshot, chosen: &[EntryRef]) -> Vec<(&'a Store, Vec<Entry>)> {
+    let mut stores: Vec<(&Store, Vec<Entry>)> = Vec::new();
+    for (number, store) in snapshot.stores.iter().enumerate() {
+        let own = chosen.iter().filter(|at| at.store == number as u32);
+        let own: Vec<Entry> = own.map(|at| store.entries[at.entry as usize]).collect();
+        if !own.is_empty() {
+            stores.push((store, own));
+        }
+    }
+    stores
+}
+
+/// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`. Of records that share
+/// an id in one session the first is meant; over several sessions or stores none is.
+pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
+    let mut named: Vec<EntryRef> = Vec::new();
+    for at in snapshot.entries() {
+        if snapshot.get(at).0.key(snapshot.get(at).1) == name {
+            return Ok(at);
+        }
+        if goes_by(snapshot, at, name) && !named.iter().any(|&known| same_place(snapshot, known, at)) {
+            named.push(at);
+        }
+    }
+    match named.as_slice() {
+        [] => Err(Failure::new(Exit::Nothing, format!("no record is named {name:?}."))),
+        [one] => Ok(*one),
+        several => {
+            let candidates: Vec<String> = several
+                .iter()
+                .map(|&at| format!("  {}  key {}", place(snapshot, at), key(snapshot, at)))
+                .collect();
+            let message = format!("{name:?} stands in several places; name one of them, or its key:");
+            Err(Failure::new(Exit::Refused, format!("{message}\n{}", candidates.join("\n"))))
+        }
+    }
+}
+
+fn key(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    store.key(entry)
+}
+
+fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
+    let (store, entry) = snapshot.get(at);
+    let Some(id) = store.view(entry).and_then(|view| view.id.as_deref()) else { return false };
+    let Some(before) = name.strip_suffix(id) else { return false };
+    if before.is_empty() {
+        return true;
+    }
+    let Some(before) = before.strip_suffix('/') else { return false };
+    let root = store.root.display().to_string();
+    let is_store = |named: &str| !named.is_empty() && (root == named || root.ends_with(&format!("/{named}")));
+    match store.session(entry).map(|session| session.name.as_str()) {
+        None => is_store(before),
+        Some(session) if before == session => true,
+        Some(session) => before.strip_suffix(session).and_then(|b| b.strip_suffix('/')).is_some_and(is_store),
+    }
+}
+
+fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
+    let session = |at| snapshot.get(at).1.session;
+    a.store == b.store && session(a) == session(b)
+}
+
+fn place(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
+    match store.session(entry) {
+        Some(session) => format!("{}/{}/{id}", store.root.display(), session.name),
+        None => format!("{}/{id}", store.root.display()),
+    }
+}

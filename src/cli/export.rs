@@ -1,0 +1,38 @@
+//! `palimp export`: records in other shapes.
+
+use super::args::ShapeArg;
+use super::failure::{Exit, Failure};
+use super::{Context, open};
+use crate::model::{EntryRef, Snapshot};
+use crate::ops::export::{Shape, export};
+use crate::query::{Cancel, Order, Query, Request, search};
+
+/// Exports what the query finds.
+pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<Exit, Failure> {
+    let query = Query::parse(&words.join(" "), context.now)?;
+    let snapshot = open::snapshot(context)?;
+    let request = Request {
+        snapshot: &snapshot,
+        text: None,
+        query: &query,
+        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
+        order: Order::Time,
+        all: context.options.all,
+        now: context.now,
+    };
+    let results = search(&request, &Cancel::default()).unwrap_or_default();
+    let entries: Vec<EntryRef> = results.hits.iter().map(|hit| hit.at).collect();
+    print(context, &snapshot, &entries, shape)
+}
+
+/// Prints records in a shape. stdout is data: the bytes are those that are stored.
+pub fn print(context: &mut Context, snapshot: &Snapshot, entries: &[EntryRef], shape: ShapeArg) -> Result<Exit, Failure> {
+    let shape = match shape {
+        ShapeArg::Json => Shape::Json,
+        ShapeArg::Jsonl => Shape::JsonLines,
+        ShapeArg::Markdown => Shape::Markdown,
+        ShapeArg::Csv => Shape::Csv,
+    };
+    context.out.own(&export(snapshot, entries, shape))?;
+    Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })
+}

@@ -1,0 +1,98 @@
+//! `journal`, `undo`, `redo`.
+
+use serde::Serialize;
+
+use super::change::{Carry, machine, make_with};
+use super::failure::{Exit, Failure};
+use super::{Context, open};
+use crate::disk::Real;
+use crate::model::{Moment, Plan, Store};
+use crate::store::commit::{CommitError, FileLine, Host, JournalLine, Turn, Vault, Writer, undo_until};
+
+#[derive(Serialize)]
+struct Row {
+    store: String,
+    step: u64,
+    at: String,
+    verb: String,
+    records: u64,
+    files: Vec<FileLine>,
+    turn: Option<Turn>,
+    undo_until: Option<String>,
+}
+
+/// What was changed, the newest last.
+pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    let data = open::data_folder(context)?;
+    let mut any = false;
+    for store in &snapshot.stores {
+        let vault = Vault::look(&Real, &data, &store.root);
+        let kept = vault.steps();
+        for line in vault.journal() {
+            any = true;
+            let row = row(store, line, &kept);
+            if context.options.json {
+                context.out.json(&row)?;
+            } else {
+                let until = row.undo_until.as_deref().map(|until| format!("undo until {until}"));
+                let until = until.unwrap_or_else(|| "can't be undone any more".into());
+                let files = row.files.len();
+                let line = format!("{:5}  {}  {} {} records, {files} files  {until}", row.step, row.at, row.verb, row.records);
+                context.out.line(&line)?;
+            }
+        }
+    }
+    Ok(if any { Exit::Done } else { Exit::Nothing })
+}
+
+fn row(store: &Store, line: JournalLine, kept: &[u64]) -> Row {
+    let done = Moment::parse(&line.at).map(|(when, _)| when);
+    let until = done.filter(|_| kept.contains(&line.step)).map(|done| undo_until(done).to_rfc3339());
+    Row {
+        store: store.root.display().to_string(),
+        step: line.step,
+        at: line.at,
+        verb: line.verb,
+        records: line.records,
+        files: line.files,
+        turn: line.turn,
+        undo_until: until,
+    }
+}
+
+/// Takes back the last step, or that one.
+pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
+    turn(context, |writer| writer.undo(step))
+}
+
+/// Does again what was taken back last.
+pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
+    turn(context, Writer::redo)
+}
+
+/// Turns a step of the one store where there is one to turn.
+fn turn(
+    context: &mut Context,
+    planned: impl Fn(&Writer<'_>) -> Result<(Plan, Turn), CommitError>,
+) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    let data = open::data_folder(context)?;
+    let machine = machine();
+    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+    // The latest of all stores: a step is undone where it was made.
+    let last = |store: &&std::sync::Arc<Store>| {
+        let journal = Vault::look(&Real, &data, &store.root).journal();
+        journal.last().map(|line| line.at.clone())
+    };
+    let store = snapshot.stores.iter().max_by_key(last);
+    let Some(store) = store else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
+    // Taking back needs no question: it can be taken back itself.
+    context.options.yes = true;
+    let (plan, turned) = {
+        let writer = Writer::open(host, store)?;
+        planned(&writer)?
+    };
+    let carry: &Carry<'_> = &|writer, plan| writer.turn(plan, turned);
+    make_with(context, &[(store, plan)], carry)
+}

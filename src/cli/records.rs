@@ -1,0 +1,82 @@
+//! `tag`, `delete`, `undelete`, `archive`, `unarchive`: verbs on records that are named or found.
+
+use super::args::Chosen;
+use super::change::{make, scene};
+use super::chosen::{by_store, records};
+use super::failure::{Exit, Failure};
+use super::{Context, open};
+use crate::format::writing::{Refusal, Scene};
+use crate::model::{Entry, Plan, State, Store};
+use crate::ops;
+
+/// Adds and removes tags.
+pub fn tag(context: &mut Context, words: &[String], query: Option<String>) -> Result<Exit, Failure> {
+    let signed = |sign: char| -> Vec<String> {
+        words.iter().filter_map(|word| word.strip_prefix(sign)).map(str::to_owned).collect()
+    };
+    let (add, remove) = (signed('+'), signed('-'));
+    if add.is_empty() && remove.is_empty() {
+        return Err(Failure::new(Exit::Usage, "name tags as +new or -old."));
+    }
+    let ids = words.iter().filter(|word| !word.starts_with(['+', '-'])).cloned().collect();
+    let chosen = Chosen { ids, query };
+    let fits = |_: &Store, entry: &Entry| matches!(entry.state, State::Live | State::Archived);
+    each(context, &chosen, fits, &|scene, entries| ops::tag::tag(scene, entries, &add, &remove))
+}
+
+/// Deletes records.
+pub fn delete(
+    context: &mut Context,
+    chosen: &Chosen,
+    reason: Option<&str>,
+    replaced_by: Option<&str>,
+    remove: bool,
+) -> Result<Exit, Failure> {
+    let asked = ops::delete::Asked { reason, replaced_by, remove };
+    let fits = |_: &Store, entry: &Entry| match entry.state {
+        State::Live | State::Broken => true,
+        State::Deleted => remove,
+        State::Archived => !chosen.ids.is_empty() || context_all(chosen),
+    };
+    each(context, chosen, fits, &|scene, entries| ops::delete::delete(scene, entries, asked))
+}
+
+/// Whether a query asks for what is archived by name.
+fn context_all(chosen: &Chosen) -> bool {
+    chosen.query.as_deref().is_some_and(|query| query.contains("is:archived") || query.contains("in:archive"))
+}
+
+/// Takes deletions back.
+pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
+    each(context, chosen, |_, _| true, &|scene, entries| ops::delete::undelete(scene, entries))
+}
+
+/// Moves records aside.
+pub fn archive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
+    let fits = |_: &Store, entry: &Entry| entry.state == State::Live;
+    each(context, chosen, fits, &|scene, entries| ops::archive::archive(scene, entries))
+}
+
+/// Brings archived records back.
+pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
+    let fits = |_: &Store, entry: &Entry| entry.state == State::Archived;
+    each(context, chosen, fits, &|scene, entries| ops::archive::unarchive(scene, entries))
+}
+
+type Plans<'p> = dyn Fn(&Scene<'_>, &[Entry]) -> Result<Plan, Refusal> + 'p;
+
+/// Plans for the chosen records, store by store, and carries the plans out.
+fn each(
+    context: &mut Context,
+    chosen: &Chosen,
+    fits: impl Fn(&Store, &Entry) -> bool,
+    plan: &Plans<'_>,
+) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    let found = records(context, &snapshot, chosen, fits)?;
+    let mut plans = Vec::new();
+    for (store, entries) in by_store(&snapshot, &found) {
+        plans.push((store, plan(&scene(context, store), &entries)?));
+    }
+    make(context, &plans)
+}

@@ -1,0 +1,105 @@
+//! `palimp session`: sessions as a whole.
+
+use serde::Serialize;
+
+use super::add::the_store;
+use super::args::{SessionVerb, ShapeArg};
+use super::change::{make, scene};
+use super::failure::{Exit, Failure};
+use super::{Context, export, open};
+use crate::model::{EntryRef, Session, Snapshot, State, Store};
+use crate::ops;
+
+#[derive(Serialize)]
+struct Row {
+    store: String,
+    session: String,
+    lifecycle: Option<&'static str>,
+    created: Option<String>,
+    records: usize,
+    deleted: usize,
+    bytes: u64,
+    limit: Option<u64>,
+}
+
+/// Does what was asked with a session.
+pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    match what {
+        SessionVerb::New { id, user } => {
+            let store = the_store(&snapshot, None)?;
+            let plan = ops::session::new(&scene(context, store), id.as_deref(), &user)?;
+            make(context, &[(store, plan)])
+        }
+        SessionVerb::List => list(context, &snapshot),
+        SessionVerb::Export { id, format } => export_one(context, &snapshot, &id, format),
+        SessionVerb::Delete { id } => {
+            let store = with_session(&snapshot, &id)?;
+            let plan = ops::session::delete(&scene(context, store), &id)?;
+            make(context, &[(store, plan)])
+        }
+        SessionVerb::Archive { id } => {
+            let store = with_session(&snapshot, &id)?;
+            let plan = ops::session::archive(&scene(context, store), &id)?;
+            make(context, &[(store, plan)])
+        }
+        SessionVerb::Unarchive { id, allow_large } => {
+            let store = with_session(&snapshot, &id)?;
+            let packed = open::packed_session(store, &id)?;
+            let plan = ops::session::unarchive(&scene(context, store), &id, allow_large, &packed)?;
+            make(context, &[(store, plan)])
+        }
+    }
+}
+
+fn with_session<'a>(snapshot: &'a Snapshot, id: &str) -> Result<&'a Store, Failure> {
+    let has = |store: &&std::sync::Arc<Store>| store.sessions.iter().any(|own| own.name == id);
+    let with: Vec<_> = snapshot.stores.iter().filter(has).collect();
+    match with.as_slice() {
+        [one] => Ok(one),
+        [] => Err(Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))),
+        _ => Err(Failure::new(Exit::Refused, format!("several stores have a session {id:?}; name one with --store."))),
+    }
+}
+
+fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
+    let mut any = false;
+    for store in &snapshot.stores {
+        for (number, session) in store.sessions.iter().enumerate() {
+            any = true;
+            let row = row(store, number as u32, session);
+            if context.options.json {
+                context.out.json(&row)?;
+            } else {
+                let state = row.lifecycle.unwrap_or("");
+                let line = format!("{:40} {} records, {} bytes {state}", row.session, row.records, row.bytes);
+                context.out.line(&line)?;
+            }
+        }
+    }
+    Ok(if any { Exit::Done } else { Exit::Nothing })
+}
+
+fn row(store: &Store, number: u32, session: &Session) -> Row {
+    let count = |state| store.entries.iter().filter(|own| own.session == Some(number) && own.state == state).count();
+    Row {
+        store: store.root.display().to_string(),
+        session: session.name.clone(),
+        lifecycle: session.lifecycle,
+        created: session.created.map(|when| when.to_rfc3339()),
+        records: count(State::Live),
+        deleted: count(State::Deleted),
+        bytes: session.size,
+        limit: session.limit,
+    }
+}
+
+fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: ShapeArg) -> Result<Exit, Failure> {
+    with_session(snapshot, id)?;
+    let own = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        store.session(entry).is_some_and(|session| session.name == id) && store.view(entry).is_some()
+    };
+    let entries: Vec<EntryRef> = snapshot.entries().filter(own).collect();
+    export::print(context, snapshot, &entries, shape)
+}

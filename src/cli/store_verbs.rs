@@ -1,0 +1,81 @@
+//! `init`, `compact`, `reindex`, `repair`: verbs on stores as a whole.
+
+use std::path::Path;
+
+use super::change::{Carry, make, make_with, scene};
+use super::failure::{Exit, Failure};
+use super::{Context, open};
+use crate::disk::{Disk, Real};
+use crate::model::{Moment, Plan, Store};
+use crate::ops;
+use crate::store::commit::make_folders;
+use crate::store::{self, Place};
+
+/// Makes an empty store.
+pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, Failure> {
+    if Real.list(folder).is_ok_and(|items| !items.is_empty()) {
+        let message = format!("{} is not empty; nothing was written.", folder.display());
+        return Err(Failure::new(Exit::Refused, message));
+    }
+    let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let plan = ops::init::init(format, &root, context.now)?;
+    let writes = !context.options.dry_run && !context.options.readonly;
+    if writes {
+        let failed = |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.display()));
+        make_folders(&Real, &root).map_err(failed)?;
+    }
+    // An empty store is no change of anything that is there: it needs no question.
+    context.options.yes |= writes;
+    let empty = store::load(&place(&root, &plan), crate::model::Extent::Whole, None, context.now);
+    make(context, &[(&empty, plan)])
+}
+
+fn place(root: &Path, plan: &Plan) -> Place {
+    Place { root: root.to_owned(), format: plan.format, session: None }
+}
+
+/// Drops what logs need not keep.
+pub fn compact(context: &mut Context, session: Option<&str>) -> Result<Exit, Failure> {
+    each(context, |context, store| Ok(ops::compact::compact(&scene(context, store), session)?))
+}
+
+/// Makes what is derived anew.
+pub fn reindex(context: &mut Context) -> Result<Exit, Failure> {
+    // It changes no memory: it needs no question.
+    context.options.yes = true;
+    each(context, |context, store| Ok(ops::reindex::reindex(&scene(context, store))?))
+}
+
+fn each(
+    context: &mut Context,
+    plan: impl Fn(&Context, &Store) -> Result<Plan, Failure>,
+) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    let mut plans: Vec<(&Store, Plan)> = Vec::new();
+    for store in &snapshot.stores {
+        plans.push((store, plan(context, store)?));
+    }
+    make(context, &plans)
+}
+
+/// Mends what can be mended without a loss; what leaves a store is kept in quarantine.
+pub fn repair(context: &mut Context) -> Result<Exit, Failure> {
+    let snapshot = open::snapshot(context)?;
+    let mut plans: Vec<(&Store, Plan)> = Vec::new();
+    let mut out = Vec::new();
+    for store in &snapshot.stores {
+        let repair = ops::repair::all_safe(&scene(context, store))?;
+        let none = Plan::new("repair", &store.root, store.format);
+        plans.push((store, repair.plan.unwrap_or(none)));
+        out.push((store.root.clone(), repair.quarantined));
+    }
+    let now: Moment = context.now;
+    let carry: &Carry<'_> = &|writer, plan| {
+        let own = out.iter().find(|(root, _)| *root == plan.root);
+        for (path, at, bytes) in own.iter().flat_map(|(_, own)| own) {
+            writer.vault().quarantine(path, *at, bytes, now)?;
+        }
+        writer.commit(plan)
+    };
+    make_with(context, &plans, carry)
+}
