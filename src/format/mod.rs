@@ -6,8 +6,9 @@ pub mod glance;
 pub mod locks;
 pub mod reading;
 
+pub mod agent_memory;
+
 mod a_mem;
-mod agent_memory;
 mod bmad;
 mod memory_server;
 mod session_log;
