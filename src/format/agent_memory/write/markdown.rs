@@ -56,7 +56,7 @@ impl Page {
 
     fn renew(&mut self, old: Option<&Part>, new: &Part, later: Option<&str>) {
         let between = new.form.between();
-        let exact = old.and_then(|old| self.exact(old));
+        let exact = old.and_then(|old| self.exact(old, later));
         let whole = exact.is_some();
         let spans = exact.unwrap_or_else(|| self.told_by_layout(new.form, later));
         let found: Vec<String> = match old.filter(|_| whole) {
@@ -121,14 +121,17 @@ impl Page {
     }
 
     /// The pieces where they stand just as they were written, one after the other.
-    fn exact(&self, old: &Part) -> Option<Vec<Range<usize>>> {
+    fn exact(&self, old: &Part, later: Option<&str>) -> Option<Vec<Range<usize>>> {
         let between = old.form.between();
         let joined = old.pieces.join(between);
         let rest = self.rest();
         let after_gap = rest.len() - rest.trim_start_matches('\n').len();
         let starts = match old.form {
             Form::Bullets | Form::Paragraph => vec![after_gap],
-            _ => line_starts(rest).collect(),
+            _ => {
+                let end = self.end(later) - self.at;
+                line_starts(rest).take_while(|start| *start < end).collect()
+            }
         };
         // What ends a file has lost the white space at its end.
         let trimmed = joined.trim_end();

@@ -244,6 +244,10 @@ fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
         }
         if !touched || shared {
             kept.extend_from_slice(bytes.get(at..line.next).unwrap_or_default());
+            // The rest of the record may stand on lines that go: their line end goes with them.
+            if touched && !kept.ends_with(b"\n") {
+                kept.push(b'\n');
+            }
         } else if line.start == 0 && bytes.starts_with(crate::text::lines::BOM) {
             kept.extend_from_slice(crate::text::lines::BOM);
         }
