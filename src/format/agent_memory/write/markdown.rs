@@ -56,18 +56,15 @@ impl Page {
 
     fn renew(&mut self, old: Option<&Part>, new: &Part, later: Option<&str>) {
         let between = new.form.between();
-        let exact = old.and_then(|old| self.exact(old, later));
-        let whole = exact.is_some();
-        let spans = exact.unwrap_or_else(|| self.told_by_layout(new.form, later));
-        let found: Vec<String> = match old.filter(|_| whole) {
-            Some(old) => old.pieces.clone(),
-            None => spans.iter().map(|span| self.text.get(span.clone()).unwrap_or_default().into()).collect(),
-        };
-        // Among pieces told by their layout those that no value made are somebody's own.
-        let own = |piece: &String| old.is_none_or(|old| whole || old.pieces.contains(piece));
         let is_list = matches!(new.form, Form::Bullets | Form::Items(..));
-        let kept = found.into_iter().zip(spans).filter(|(piece, _)| !is_list || own(piece));
-        let (pieces, spans): (Vec<String>, Vec<Range<usize>>) = kept.unzip();
+        let spans = match old {
+            Some(old) => self.exact(old, later).or_else(|| is_list.then(|| self.piecewise(old, later))),
+            None => None,
+        };
+        let spans = spans.unwrap_or_else(|| self.told_by_layout(new.form, later));
+        // As it stands and not as it was written: the last of a page lost the white space at its end.
+        let piece = |span: &Range<usize>| self.text.get(span.clone()).unwrap_or_default().to_owned();
+        let pieces: Vec<String> = spans.iter().map(piece).collect();
         if spans.is_empty() {
             return self.add(new, later);
         }
@@ -155,6 +152,30 @@ impl Page {
         spans.iter().all(fits).then_some(spans)
     }
 
+    /// Each piece where it stands just as it was written, below the present heading. What
+    /// stands around them no value made: it is somebody's own.
+    fn piecewise(&self, old: &Part, later: Option<&str>) -> Vec<Range<usize>> {
+        let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
+        let starts: Vec<usize> = line_starts(region).collect();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for piece in &old.pieces {
+            let trimmed = piece.trim_end();
+            let found = starts.iter().find_map(|&start| {
+                let here = region.get(start..).unwrap_or_default();
+                let follows = here.strip_prefix(piece.as_str());
+                let whole = follows.is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'));
+                let last = self.at + region.len() == self.text.len() && here.trim_end() == trimmed;
+                let len = if whole { piece.len() } else { trimmed.len() };
+                let span = start..start + len;
+                let free = spans.iter().all(|own| own.end <= span.start || span.end <= own.start);
+                ((whole || last) && free).then_some(span)
+            });
+            spans.extend(found);
+        }
+        spans.sort_by_key(|span| span.start);
+        spans.into_iter().map(|span| self.at + span.start..self.at + span.end).collect()
+    }
+
     /// What looks like a piece of that form below the present heading.
     fn told_by_layout(&self, form: Form, later: Option<&str>) -> Vec<Range<usize>> {
         let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
@@ -198,7 +219,14 @@ impl Page {
                     }
                     (last > at && !heading.is_empty()).then(|| span(at, last))
                 };
-                all.filter_map(item).collect()
+                let mut items: Vec<Range<usize>> = Vec::new();
+                for own in all.filter_map(item) {
+                    // What stands within the paragraphs of an item is no other one.
+                    if items.last().is_none_or(|before| before.end <= own.start) {
+                        items.push(own);
+                    }
+                }
+                items
             }
         }
     }

@@ -96,7 +96,7 @@ fn holds(mut shelf: Shelf, seeds: &[Seed], made: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn edits_of_a_made_store_leave_it_clean(seeds in seeds()) {
@@ -139,7 +139,7 @@ fn edits_of_stores_that_the_tool_made_leave_them_clean() {
         let Some(shelf) = Shelf::real(name) else { continue };
         assert_rendered(&shelf, false);
         let mut runner = proptest::test_runner::TestRunner::deterministic();
-        for _ in 0..32 {
+        for _ in 0..8 {
             let seeds = seeds().new_tree(&mut runner).unwrap().current();
             holds(shelf.clone(), &seeds, false);
         }

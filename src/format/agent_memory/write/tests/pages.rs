@@ -1,6 +1,11 @@
-use super::super::BundleEdit;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::project::{Said, parts};
+use super::super::{BundleEdit, markdown, splice};
 use super::shelf::Shelf;
 use super::tool::{assert_rendered, faults};
+use crate::text::scan::Tape;
 
 const GOTCHAS: &str = "docs/agent-memory/gotchas.md";
 const FOCUS: &str = "docs/agent-memory/current-focus.md";
@@ -130,4 +135,74 @@ fn a_page_without_a_list_gets_it_again() {
     shelf.write(&[]).unwrap();
     assert_eq!(shelf.text(FOCUS), wanted);
     assert_eq!(shelf.text(GOTCHAS), text);
+}
+
+#[test]
+fn white_space_that_the_end_of_a_page_lost_comes_back_when_more_follows() {
+    let mut shelf = Shelf::made(2);
+    shelf.write(&[set("nextSteps.1.done", "\"Full.  \"")]).unwrap();
+    assert_rendered(&shelf, true);
+    let step = r#"{"title":"t","why":"w","start":"s","done":"d"}"#;
+    shelf.write(&[BundleEdit::Insert { path: "nextSteps.2", value: step }]).unwrap();
+    assert_rendered(&shelf, true);
+}
+
+fn lines() -> impl Strategy<Value = String> {
+    let words = [
+        "",
+        "",
+        "# Current Focus",
+        "# Gotchas",
+        "## Known Risks",
+        "## Current State",
+        "## Validation Snapshot",
+        "- a",
+        "- b",
+        "券",
+        "## a",
+        "## b",
+        "Symptom: a",
+        "Cause: a",
+        "Correct path: a",
+        "- Status: a",
+        "- Summary: b",
+        "a",
+        "No confirmed gotchas have been recorded yet.",
+        "- No known risks recorded.",
+    ];
+    proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..16)
+        .prop_map(|lines| lines.join("\n"))
+}
+
+fn bundle() -> impl Strategy<Value = String> {
+    let texts = || proptest::collection::vec(proptest::sample::select(vec!["a", "b", "a\nb", "券 "]), 0..4);
+    (texts(), texts(), texts()).prop_map(|(risks, state, titles)| {
+        let gotchas: Vec<_> = titles
+            .iter()
+            .map(|own| json!({"title": own, "symptom": "a", "cause": "a", "correctPath": own}))
+            .collect();
+        let summary = titles.first().copied().unwrap_or("a");
+        json!({"currentFocus": {"summary": summary, "knownRisks": risks, "currentState": state}, "gotchas": gotchas})
+            .to_string()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    #[test]
+    fn any_page_is_renewed_and_renewing_it_again_changes_nothing(
+        page in lines(), old in proptest::option::of(bundle()), new in bundle(), focus in any::<bool>()
+    ) {
+        let word = if focus { "current-focus" } else { "gotchas" };
+        let parted = |bundle: &str| {
+            let mut tape = Tape::default();
+            let bundle = splice::parse(&mut tape, bundle).unwrap();
+            parts(word, &Said { bundle, generated: String::new(), provider: String::new() })
+        };
+        let (old, new) = (old.map(|old| parted(&old)), parted(&new));
+        let page = format!("\n{page}\n");
+        let once = markdown::renew(&page, old.as_deref(), &new);
+        prop_assert_eq!(markdown::renew(&once, Some(&new), &new), once.clone(), "{:?}", page);
+    }
 }
