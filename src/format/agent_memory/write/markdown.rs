@@ -77,7 +77,9 @@ impl Page {
         let mut end = spans.last().map_or(self.at, |span| span.end);
         let mut replace = |text: &mut String, at: Range<usize>, with: &str| {
             end = end + with.len() - at.len();
-            text.replace_range(at, with);
+            if let (Some(before), Some(after)) = (text.get(..at.start), text.get(at.end..)) {
+                *text = [before, with, after].concat();
+            }
         };
         if goes.is_empty() && !comes.is_empty() {
             let joined = comes.join(between);
