@@ -49,7 +49,10 @@ pub fn standard_input() -> Result<String, Failure> {
     let read = std::io::stdin().lock().read_to_string(&mut text);
     match read {
         Ok(_) => Ok(text),
-        Err(error) => Err(Failure::new(Exit::Refused, format!("standard input can't be read: {error}. Nothing was changed."))),
+        Err(error) => Err(Failure::new(
+            Exit::Refused,
+            format!("standard input can't be read: {error}. Nothing was changed."),
+        )),
     }
 }
 

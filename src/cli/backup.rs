@@ -45,7 +45,12 @@ fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
             context.out.json(&row)?;
         } else {
             let at = copy.at.map(|at| at.to_minute()).unwrap_or_default();
-            context.out.line(&format!("{at:16} {:10} {}  of {}", copy.bytes, copy.path.display(), copy.file.display()))?;
+            context.out.line(&format!(
+                "{at:16} {:10} {}  of {}",
+                copy.bytes,
+                copy.path.display(),
+                copy.file.display()
+            ))?;
         }
     }
     Ok(if found.is_empty() { Exit::Nothing } else { Exit::Done })
@@ -80,15 +85,23 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     let found = all(context, snapshot)?;
     let fits = |(number, copy): &&(usize, Copy)| {
         let whole = snapshot.stores[*number].root.join(&copy.path);
-        copy.path.as_os_str() == name || whole.as_os_str() == name || copy.path.file_name().is_some_and(|own| own == name)
+        copy.path.as_os_str() == name
+            || whole.as_os_str() == name
+            || copy.path.file_name().is_some_and(|own| own == name)
     };
     let Some((number, copy)) = found.iter().find(fits).cloned() else {
-        return Err(Failure::new(Exit::Nothing, format!("there is no backup {name:?}; `palimp backup list` names them.")));
+        return Err(Failure::new(
+            Exit::Nothing,
+            format!("there is no backup {name:?}; `palimp backup list` names them."),
+        ));
     };
     let whole = snapshot.stores[number].root.join(&copy.path);
     let read = crate::disk::Disk::read(&Real, &whole, 0, None);
     let (bytes, _) = read.map_err(|error| {
-        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", whole.display()))
+        Failure::new(
+            Exit::Failed,
+            format!("{} can't be read: {error}. Nothing was changed.", whole.display()),
+        )
     })?;
     Ok((number, copy, bytes))
 }
@@ -101,7 +114,9 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, 
     for one in &missing {
         if context.options.json {
             let raw = String::from_utf8_lossy(&one.raw);
-            context.out.json(&serde_json::json!({ "id": one.id, "line": one.line, "change": one.change, "raw": raw }))?;
+            context.out.json(
+                &serde_json::json!({ "id": one.id, "line": one.line, "change": one.change, "raw": raw }),
+            )?;
         } else {
             let id = one.id.as_deref().unwrap_or("(no id)");
             context.out.line(&format!("{:8} line {} {id}", one.change, one.line))?;
@@ -110,7 +125,13 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, 
     Ok(if missing.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
-fn restore(context: &mut Context, snapshot: &Snapshot, name: &str, ids: &[String], replace: bool) -> Result<Exit, Failure> {
+fn restore(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    name: &str,
+    ids: &[String],
+    replace: bool,
+) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let scene = scene(context, store);

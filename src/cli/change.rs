@@ -56,7 +56,11 @@ pub fn make(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<Exit, Fai
 }
 
 /// The same, carried out in another way.
-pub fn make_with(context: &mut Context, plans: &[(&Store, Plan)], carry: &Carry<'_>) -> Result<Exit, Failure> {
+pub fn make_with(
+    context: &mut Context,
+    plans: &[(&Store, Plan)],
+    carry: &Carry<'_>,
+) -> Result<Exit, Failure> {
     if plans.iter().all(|(_, plan)| plan.is_empty()) {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
         say("there is nothing to change");
@@ -134,7 +138,12 @@ fn lines(plan: &Plan) -> Vec<String> {
     lines
 }
 
-fn print(context: &mut Context, plan: &Plan, applied: bool, receipt: Option<&Receipt>) -> Result<(), Failure> {
+fn print(
+    context: &mut Context,
+    plan: &Plan,
+    applied: bool,
+    receipt: Option<&Receipt>,
+) -> Result<(), Failure> {
     if !context.options.json {
         for line in lines(plan) {
             context.out.line(&line)?;

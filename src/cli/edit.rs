@@ -26,9 +26,8 @@ pub fn run(context: &mut Context, id: &str, set: &[String], editor: bool) -> Res
     let written;
     if editor {
         let before = format::text_of(store, entry).text;
-        written = disk::edit_text(&before).map_err(|error| {
-            Failure::new(Exit::Refused, format!("{error} Nothing was changed."))
-        })?;
+        written = disk::edit_text(&before)
+            .map_err(|error| Failure::new(Exit::Refused, format!("{error} Nothing was changed.")))?;
         if written == before {
             say("nothing was written otherwise; nothing was changed");
             return Ok(Exit::Done);

@@ -26,7 +26,12 @@ pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<E
 }
 
 /// Prints records in a shape. stdout is data: the bytes are those that are stored.
-pub fn print(context: &mut Context, snapshot: &Snapshot, entries: &[EntryRef], shape: ShapeArg) -> Result<Exit, Failure> {
+pub fn print(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    entries: &[EntryRef],
+    shape: ShapeArg,
+) -> Result<Exit, Failure> {
     let shape = match shape {
         ShapeArg::Json => Shape::Json,
         ShapeArg::Jsonl => Shape::JsonLines,

@@ -38,7 +38,10 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
                 let until = row.undo_until.as_deref().map(|until| format!("undo until {until}"));
                 let until = until.unwrap_or_else(|| "can't be undone any more".into());
                 let files = row.files.len();
-                let line = format!("{:5}  {}  {} {} records, {files} files  {until}", row.step, row.at, row.verb, row.records);
+                let line = format!(
+                    "{:5}  {}  {} {} records, {files} files  {until}",
+                    row.step, row.at, row.verb, row.records
+                );
                 context.out.line(&line)?;
             }
         }
@@ -68,7 +71,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
 
 /// Does again what was taken back last.
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
-    turn(context, Writer::redo)
+    turn(context, |writer| writer.redo())
 }
 
 /// Turns a step of the one store where there is one to turn.

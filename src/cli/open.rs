@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, say};
-use crate::model::{Extent, Snapshot};
+use crate::disk::{Disk, Real};
+use crate::model::{Document, Extent, Snapshot, Store};
 use crate::store::{self, Looked, Place};
 
 /// Where stores are: those that the options name, or those found from here and from home.
@@ -72,8 +73,26 @@ pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
     }
     let own = directories::ProjectDirs::from("", "", "palimp").map(|own| own.data_dir().to_owned());
     own.ok_or_else(|| {
-        Failure::new(Exit::Failed, "there is no home folder to keep undo data in: name one with --data-dir. Nothing was changed.")
+        Failure::new(
+            Exit::Failed,
+            "there is no home folder to keep undo data in: name one with --data-dir. Nothing was changed.",
+        )
     })
+}
+
+/// The archive of a session, as it stands on the disk; empty where there is none.
+pub fn packed_session(store: &Store, name: &str) -> Result<Vec<u8>, Failure> {
+    let named = |document: &&Arc<Document>| {
+        let file = document.path.file_name().and_then(|own| own.to_str()).unwrap_or_default();
+        let stem = file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".tgz"));
+        stem == Some(name) && !document.path.to_string_lossy().contains("!/")
+    };
+    let Some(document) = store.documents.iter().find(named) else { return Ok(Vec::new()) };
+    let path = store.root.join(&document.path);
+    let (bytes, _) = Real.read(&path, 0, None).map_err(|error| {
+        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", path.display()))
+    })?;
+    Ok(bytes)
 }
 
 fn here() -> PathBuf {

@@ -58,7 +58,10 @@ fn with_session<'a>(snapshot: &'a Snapshot, id: &str) -> Result<&'a Store, Failu
     match with.as_slice() {
         [one] => Ok(one),
         [] => Err(Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))),
-        _ => Err(Failure::new(Exit::Refused, format!("several stores have a session {id:?}; name one with --store."))),
+        _ => Err(Failure::new(
+            Exit::Refused,
+            format!("several stores have a session {id:?}; name one with --store."),
+        )),
     }
 }
 
@@ -81,7 +84,8 @@ fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
 }
 
 fn row(store: &Store, number: u32, session: &Session) -> Row {
-    let count = |state| store.entries.iter().filter(|own| own.session == Some(number) && own.state == state).count();
+    let count =
+        |state| store.entries.iter().filter(|own| own.session == Some(number) && own.state == state).count();
     Row {
         store: store.root.display().to_string(),
         session: session.name.clone(),
@@ -94,7 +98,12 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
     }
 }
 
-fn export_one(context: &mut Context, snapshot: &Snapshot, id: &str, shape: ShapeArg) -> Result<Exit, Failure> {
+fn export_one(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    id: &str,
+    shape: ShapeArg,
+) -> Result<Exit, Failure> {
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);

@@ -10,7 +10,8 @@ use crate::model::{State, Store};
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
     let stores: Vec<_> = snapshot.stores.iter().map(|store| figures(store)).collect();
-    let sum = |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
+    let sum =
+        |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
     let metrics = json!({
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
         "memory.entries.total": sum(&|store| store.count(State::Live) as u64),
@@ -22,10 +23,17 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     for store in &snapshot.stores {
-        let counts = [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
+        let counts =
+            [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
         let line = format!(
             "{}: {} live, {} archived, {} deleted, {} broken, {} sessions, {} bytes",
-            store.root.display(), counts[0], counts[1], counts[2], counts[3], store.sessions.len(), store.bytes
+            store.root.display(),
+            counts[0],
+            counts[1],
+            counts[2],
+            counts[3],
+            store.sessions.len(),
+            store.bytes
         );
         context.out.line(&line)?;
     }

@@ -21,7 +21,8 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
     let plan = ops::init::init(format, &root, context.now)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes {
-        let failed = |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.display()));
+        let failed =
+            |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.display()));
         make_folders(&Real, &root).map_err(failed)?;
     }
     // An empty store is no change of anything that is there: it needs no question.

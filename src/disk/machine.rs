@@ -80,7 +80,8 @@ impl Machine for ThisMachine {
             // No source of chance: what differs between any two calls has to do.
             let now = Moment::of_the_clock().0 as u128;
             let own = u128::from(std::process::id()) << 64 | self.began.elapsed().as_nanos();
-            bytes = (now.rotate_left(61) ^ own.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).to_be_bytes();
+            bytes = (now.rotate_left(61) ^ own.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
+                .to_be_bytes();
         }
         bytes
     }

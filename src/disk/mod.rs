@@ -3,6 +3,7 @@
 //! Opening a file to read it changes nothing, not even its access time where the system
 //! lets us ask for that, and never blocks: what is not a regular file is not opened.
 
+mod editor;
 pub mod faulty;
 mod machine;
 mod process;
@@ -15,6 +16,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use editor::{EditorError, edit_text};
 pub use machine::{Holder, Machine, ThisMachine};
 pub use process::is_alive;
 pub use real::Real;

@@ -8,7 +8,7 @@ pub mod locks;
 pub mod reading;
 pub mod writing;
 
-mod agent_memory;
+pub mod agent_memory;
 pub mod bmad;
 mod memory_server;
 mod session_log;

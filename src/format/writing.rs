@@ -220,6 +220,22 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no sessions."))
     }
 
+    /// The changes that move a session aside, whole.
+    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("the format archives no sessions."))
+    }
+
+    /// The changes that bring an archived session back, of which `packed` is the archive.
+    fn unarchive_session(
+        &self,
+        _scene: &Scene<'_>,
+        _name: &str,
+        _allow_large: bool,
+        _packed: &[u8],
+    ) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("the format archives no sessions."))
+    }
+
     /// What a limit says of the store after changes that add to it; the documents are those
     /// afterwards.
     fn limits(

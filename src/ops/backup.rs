@@ -10,7 +10,8 @@ use crate::model::{Change, Document, Plan, Role, Store};
 /// The documents that are worth a copy: all that holds memories, whole.
 pub fn worth(store: &Store) -> impl Iterator<Item = &Document> {
     let wanted = |document: &&Document| {
-        let packed = document.path.to_string_lossy().ends_with(".gz") || document.path.to_string_lossy().contains("!/");
+        let packed = document.path.to_string_lossy().ends_with(".gz")
+            || document.path.to_string_lossy().contains("!/");
         matches!(document.role, Role::Records | Role::Tombstones | Role::Metadata | Role::Config) && !packed
     };
     store.documents.iter().map(|document| &**document).filter(wanted)
@@ -45,7 +46,8 @@ pub struct Missing {
 pub fn missing(scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<Missing>, Refusal> {
     let (format, _) = writes(scene.store)?;
     let now = document(&scene.store.documents, file);
-    let lines: HashSet<&[u8]> = now.into_iter().flat_map(|own| own.records.iter().map(|r| own.raw(r))).collect();
+    let lines: HashSet<&[u8]> =
+        now.into_iter().flat_map(|own| own.records.iter().map(|r| own.raw(r))).collect();
     let every = scene.store.documents.iter().flat_map(|own| &own.records);
     let ids: HashSet<&str> = every.filter_map(|record| record.view()?.id.as_deref()).collect();
     let reading = format.read(Role::Records, file, copy, scene.now);

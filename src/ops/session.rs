@@ -38,3 +38,26 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     plan.derived.clear();
     Ok(plan)
 }
+
+/// Moves a session aside, whole.
+pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let changes = writes.archive_session(scene, name)?;
+    let records = in_session(scene, name);
+    plan("session archive", scene, records, changes)
+}
+
+/// Brings an archived session back. `packed` is its archive; beyond the limits of size only
+/// where `allow_large` says so.
+pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let changes = writes.unarchive_session(scene, name, allow_large, packed)?;
+    let records = in_session(scene, name);
+    plan("session unarchive", scene, records, changes)
+}
+
+fn in_session(scene: &Scene<'_>, name: &str) -> usize {
+    let store = scene.store;
+    let own = |entry: &&crate::model::Entry| store.session(entry).is_some_and(|session| session.name == name);
+    store.entries.iter().filter(own).count()
+}

@@ -97,7 +97,7 @@ pub const SECTIONS: [&str; 6] =
     ["project", "projectMap", "currentFocus", "gotchas", "nextSteps", "validationCommands"];
 
 /// So many validation commands a bundle may have.
-const COMMANDS: usize = 2;
+pub const COMMANDS: usize = 2;
 
 /// A section's name as the type of its records.
 pub fn kind(section: &str) -> Cow<'static, str> {

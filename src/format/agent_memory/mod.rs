@@ -19,6 +19,8 @@
 //! - Projections and the entry block are judged by their markers, and only where the store
 //!   stands at its default place, as `.agent-memory` in its repository.
 
+pub mod write;
+
 mod archive;
 mod bundle;
 mod checkpoint;

@@ -8,10 +8,10 @@ use crate::format::reading::feeds;
 use crate::model::{Code, Problem, Severity};
 
 /// The version that both kinds of marker name.
-const VERSION: &str = "3";
+pub const VERSION: &str = "3";
 
 /// The projections: the word in the marker, and the file relative to the repository.
-const PROJECTIONS: [(&str, &str); 5] = [
+pub const PROJECTIONS: [(&str, &str); 5] = [
     ("readme", "docs/agent-memory/README.md"),
     ("project-map", "docs/agent-memory/project-map.md"),
     ("current-focus", "docs/agent-memory/current-focus.md"),
@@ -32,14 +32,26 @@ pub const BESIDE: &[&str] = &[
 
 /// What a marker says.
 #[derive(Debug, PartialEq, Eq)]
-struct Marker<'a> {
-    file: &'a str,
-    version: &'a str,
-    hash: &'a str,
+pub struct Marker<'a> {
+    /// The projection's word; empty in the marker of an entry block.
+    pub file: &'a str,
+    /// Of the rendering.
+    pub version: &'a str,
+    /// Of the bundle.
+    pub hash: &'a str,
 }
 
+/// What the marker of a projection starts with.
+pub const PROJECTION_MARK: &str = "agent-memory:projection ";
+/// What the marker of an entry block starts with.
+pub const ENTRY_MARK: &str = "agent-memory:entry ";
+/// What starts an entry block.
+pub const ENTRY_START: &str = "<!-- agent-memory:entry version=";
+/// What ends an entry block.
+pub const ENTRY_END: &str = "<!-- agent-memory:entry end -->";
+
 /// The marker within one line: `<!-- WHAT name=value … -->`.
-fn marker<'a>(line: &'a str, what: &str) -> Option<Marker<'a>> {
+pub fn marker<'a>(line: &'a str, what: &str) -> Option<Marker<'a>> {
     let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?.trim().strip_prefix(what)?;
     let value =
         |name: &str| inner.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
@@ -79,7 +91,7 @@ impl Beside<'_> {
             return Some(problem("The projection is missing; it is made from the bundle.".into()));
         };
         let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
-        let Some(marker) = marker(first, "agent-memory:projection ") else {
+        let Some(marker) = marker(first, PROJECTION_MARK) else {
             return Some(problem("The projection does not start with its marker.".into()).at_line(1));
         };
         let wrong = match () {
@@ -96,18 +108,16 @@ impl Beside<'_> {
         let Some(text) = self.text(path) else {
             return Some(problem("The entry file that the project names is missing.".into()));
         };
-        let Some(start) = text.find("<!-- agent-memory:entry version=") else {
+        let Some(start) = text.find(ENTRY_START) else {
             return Some(problem("The entry file holds no project-memory block.".into()));
         };
         let rest = &text[start..];
         let line = 1 + feeds(&text.as_bytes()[..start]);
         let first = rest.lines().next().unwrap_or_default();
         let first = first.find("-->").map_or(first, |end| &first[..end + 3]);
-        let wrong = match marker(first, "agent-memory:entry ") {
+        let wrong = match marker(first, ENTRY_MARK) {
             None => "The marker of the project-memory block can't be read.".into(),
-            Some(_) if !rest.contains("<!-- agent-memory:entry end -->") => {
-                "The project-memory block has no end.".into()
-            }
+            Some(_) if !rest.contains(ENTRY_END) => "The project-memory block has no end.".into(),
             Some(marker) => self.disagreement(&marker)?,
         };
         Some(problem(wrong).at_line(line))

@@ -12,7 +12,7 @@ use crate::model::{Code, Moment, Reference, Severity, View};
 use crate::text::json::{Json, Kind};
 
 /// The one version that there is: older ones are not read by the format's own tool.
-const VERSION: f64 = 2.0;
+pub const VERSION: f64 = 2.0;
 
 const STATE: Shape = Shape::Object(&[
     ("schemaVersion", Required, Shape::Count),

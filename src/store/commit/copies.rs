@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{CommitError, Vault};
 use crate::model::plan::PRIVATE;
-use crate::model::{Moment, Plan, Role, Store};
 use crate::model::{Act, Change};
+use crate::model::{Moment, Plan, Role, Store};
 
 /// A copy of a file as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,12 @@ fn moment(stamp: &str) -> Option<Moment> {
     let part = |from: usize, to: usize| digits[from..to].iter().collect::<String>();
     let text = format!(
         "{}-{}-{}T{}:{}:{}Z",
-        part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14)
+        part(0, 4),
+        part(4, 6),
+        part(6, 8),
+        part(8, 10),
+        part(10, 12),
+        part(12, 14)
     );
     Moment::parse(&text).map(|(when, _)| when)
 }
@@ -57,7 +62,13 @@ impl Vault<'_> {
     }
 
     /// Keeps bytes that leave the store, durably, as they were.
-    pub fn quarantine(&self, file: &Path, at: u64, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+    pub fn quarantine(
+        &self,
+        file: &Path,
+        at: u64,
+        bytes: &[u8],
+        now: Moment,
+    ) -> Result<PathBuf, CommitError> {
         let name = format!("{}@{at}", file.display());
         self.put("quarantine", Path::new(&name), bytes, now)
     }

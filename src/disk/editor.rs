@@ -1,0 +1,66 @@
+//! A text in the user's own editor: in a private folder that is gone afterwards.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
+
+/// Why no text came back.
+#[derive(Debug, thiserror::Error)]
+pub enum EditorError {
+    /// No editor is named.
+    #[error("Neither VISUAL nor EDITOR names an editor.")]
+    None,
+    /// The text could not be handed over.
+    #[error("{0}")]
+    Write(#[from] WriteError),
+    /// It could not be started.
+    #[error("{name} can't be started: {source}.")]
+    Start {
+        /// Its name.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It ended otherwise than well.
+    #[error("{name} ended with {status}.")]
+    Ended {
+        /// Its name.
+        name: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+    },
+    /// What it left can't be read.
+    #[error("What was written can't be read: {0}.")]
+    Read(io::Error),
+}
+
+/// Lets the user change a text in `$VISUAL` or `$EDITOR`, whose arguments are split at
+/// blanks and seen by no shell. A last line end that the editor added is taken away again.
+pub fn edit_text(text: &str) -> Result<String, EditorError> {
+    let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let editor = named.into_iter().find(|name| !name.trim().is_empty()).ok_or(EditorError::None)?;
+    let mut words = editor.split_whitespace().map(str::to_owned);
+    let name = words.next().unwrap_or_default();
+    let folder = Private(new_temporary_folder("palimp-edit")?);
+    let file = folder.0.join("memory.md");
+    write_new(&file, text.as_bytes())?;
+    let status = Command::new(&name).args(words).arg(&file).status();
+    let status = status.map_err(|source| EditorError::Start { name: name.clone(), source })?;
+    if !status.success() {
+        return Err(EditorError::Ended { name, status });
+    }
+    let after = std::fs::read_to_string(&file).map_err(EditorError::Read)?;
+    let added = !text.ends_with('\n') && after.ends_with('\n');
+    Ok(if added { after[..after.len() - 1].to_owned() } else { after })
+}
+
+/// A folder that goes with this.
+struct Private(PathBuf);
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        remove_temporary_folder(&self.0);
+    }
+}

@@ -1,0 +1,256 @@
+//! Retention, archive first: a batch of copies, and the store without what was copied.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::{events, history, layout};
+use super::store::{Checkpoint, Files, StateText, canonical_text, iso, object};
+use super::{Refused, Written, in_store, splice};
+use crate::model::time::DAY;
+use crate::model::{Document, Moment};
+use crate::text::json::Json;
+use crate::text::lines::lines;
+use crate::text::scan::Tape;
+
+/// What is to go into the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen<'a> {
+    /// What the config's retention moves: old events that were recalled, old checkpoints.
+    Retention,
+    /// These, whatever their age. Of an id that stands twice, both.
+    These {
+        /// Ids of active events.
+        events: &'a [&'a str],
+        /// Ids of active checkpoints.
+        checkpoints: &'a [&'a str],
+    },
+}
+
+/// A pruning, in the order in which it is to be done: first the batch, whose manifest is
+/// last, then what is written anew, then what is removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// The ids of the events that go.
+    pub events: Vec<String>,
+    /// The ids of the checkpoints that go.
+    pub checkpoints: Vec<String>,
+    /// The files of the archive batch.
+    pub batch: Vec<Written>,
+    /// Files of the store without what was archived.
+    pub rewritten: Vec<Written>,
+    /// Files of the store that are in the batch now.
+    pub removed: Vec<PathBuf>,
+}
+
+/// What the config says of retention; the tool's defaults for what it lacks.
+struct Retention {
+    enabled: bool,
+    history_days: u64,
+    checkpoint_days: u64,
+    keep_recent: u64,
+    expire_days: u64,
+}
+
+impl Retention {
+    fn of(files: &Files<'_>) -> Self {
+        let mut tape = Tape::default();
+        let config = files.config.and_then(|config| object(&mut tape, &config.bytes).ok());
+        let count = |path: &[&str], otherwise| {
+            let own = config.and_then(|config| config.path(&["retention"])?.path(path)?.count());
+            own.unwrap_or(otherwise)
+        };
+        Retention {
+            enabled: files.settings().retention,
+            history_days: count(&["history", "maxAgeDays"], 90),
+            checkpoint_days: count(&["checkpoints", "maxAgeDays"], 30),
+            keep_recent: count(&["checkpoints", "keepRecent"], 10),
+            expire_days: count(&["archive", "expireAfterDays"], 180),
+        }
+    }
+}
+
+fn before(now: Moment, days: u64) -> Moment {
+    now.plus(i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY).saturating_neg())
+}
+
+/// Moves events and checkpoints into an archive batch.
+pub fn prune(documents: &[Arc<Document>], chosen: Chosen<'_>, now: Moment) -> Result<Pruned, Refused> {
+    let files = Files::of(documents)?;
+    let mut state = StateText::of(files.state)?;
+    let retention = Retention::of(&files);
+    let (goes, moved) = {
+        let mut tape = Tape::default();
+        let state = state.object(&mut tape)?;
+        choose(&files, state, &retention, chosen, now)?
+    };
+    if goes.is_empty() && moved.is_empty() {
+        return Err(Refused::Nothing);
+    }
+    let records: Vec<(usize, &str)> = files.events.iter().flat_map(|log| found(log, &goes)).collect();
+    let mut pruned = Pruned {
+        events: records.iter().map(|(_, id)| (*id).to_owned()).collect(),
+        checkpoints: moved.iter().map(|checkpoint| checkpoint.id.to_owned()).collect(),
+        batch: Vec::new(),
+        rewritten: Vec::new(),
+        removed: moved.iter().map(|checkpoint| checkpoint.document.path.clone()).collect(),
+    };
+    pruned.events.dedup();
+    let (folder, at) = batch(&files, now);
+    let indexes: HashSet<usize> = records.iter().map(|(index, _)| *index).collect();
+    let (kept, copied) = files.events.map(|log| parted(log, &indexes)).unwrap_or_default();
+    pruned.batch.push(in_store(folder.join("events.jsonl"), copied));
+    for checkpoint in &moved {
+        let name = checkpoint.document.path.file_name().unwrap_or_default();
+        let path = folder.join("checkpoints").join(name);
+        pruned.batch.push(in_store(path, checkpoint.document.bytes.to_vec()));
+    }
+    let manifest = manifest(&pruned, &retention, &at);
+    pruned.batch.push(in_store(folder.join("manifest.json"), canonical_text(&manifest)?));
+    if let Some(log) = files.events.filter(|_| !indexes.is_empty()) {
+        pruned.rewritten.push(in_store(log.path.clone(), kept));
+        let left = Files::count(files.events) - indexes.len() as u64;
+        state.set(&["maintenance"], "historyEventCount", &left.to_string())?;
+        pruned.rewritten.push(in_store(layout::STATE.into(), state.into_bytes()?));
+    }
+    Ok(pruned)
+}
+
+/// The ids of the events that go, and the checkpoints that do.
+fn choose<'a>(
+    files: &'a Files<'_>,
+    state: Json<'_>,
+    retention: &Retention,
+    chosen: Chosen<'_>,
+    now: Moment,
+) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>), Refused> {
+    let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
+    let recent = usize::try_from(retention.keep_recent).unwrap_or(usize::MAX);
+    let tail = files.checkpoints.len().saturating_sub(recent.max(1));
+    let stays = |index: usize, id: &str| index >= tail || latest.as_deref() == Some(id);
+    let Chosen::These { events: wanted, checkpoints } = chosen else {
+        if !retention.enabled {
+            return Err(Refused::RetentionOff);
+        }
+        let since = before(now, retention.checkpoint_days);
+        let old = files.checkpoints.iter().enumerate().filter(|(index, checkpoint)| {
+            !stays(*index, checkpoint.id) && checkpoint.created.is_some_and(|created| created <= since)
+        });
+        return Ok((recalled(files, state, retention, now), old.map(|(_, own)| own).collect()));
+    };
+    if !wanted.is_empty() && !retention.enabled {
+        return Err(Refused::RetentionOff);
+    }
+    let goes: HashSet<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
+    let there: HashSet<&str> =
+        files.events.iter().flat_map(|log| found(log, &goes)).map(|(_, id)| id).collect();
+    if let Some(id) = wanted.iter().find(|id| !there.contains(**id)) {
+        return Err(Refused::NoSuchRecord((*id).to_owned()));
+    }
+    let mut moved = Vec::new();
+    for id in checkpoints.iter().collect::<HashSet<_>>() {
+        let own: Vec<(usize, &Checkpoint<'_>)> =
+            files.checkpoints.iter().enumerate().filter(|(_, own)| own.id == *id).collect();
+        if own.is_empty() {
+            return Err(Refused::NoSuchRecord((*id).to_owned()));
+        }
+        if own.iter().any(|(index, own)| stays(*index, own.id)) {
+            return Err(Refused::Stays((*id).to_owned(), retention.keep_recent));
+        }
+        moved.extend(own.into_iter().map(|(_, own)| own));
+    }
+    moved.sort_by_key(|checkpoint| checkpoint.ordinal);
+    Ok((goes, moved))
+}
+
+/// The ids of the events that were recalled, and are older than the config allows.
+fn recalled(files: &Files<'_>, state: Json<'_>, retention: &Retention, now: Moment) -> HashSet<String> {
+    let last = state.path(&["maintenance", "lastRecalledEventId"]).and_then(|id| id.text());
+    let last = last.and_then(|id| events::ordinal(&id)).unwrap_or_default();
+    let since = before(now, retention.history_days);
+    let views = files.events.into_iter().flat_map(history::views).map(|(.., view)| view);
+    let is_old = |id: &str, created: Option<Moment>| {
+        events::ordinal(id).is_some_and(|own| own <= last) && created.is_some_and(|created| created <= since)
+    };
+    let old = views.filter_map(|view| view.id.as_deref().filter(|id| is_old(id, view.created)));
+    old.map(str::to_owned).collect()
+}
+
+fn found<'a>(log: &'a Document, ids: &HashSet<String>) -> Vec<(usize, &'a str)> {
+    let views = history::views(log);
+    let found = views.filter_map(|(index, _, view)| Some((index as usize, view.id.as_deref()?)));
+    found.filter(|(_, id)| ids.contains(*id)).collect()
+}
+
+/// The folder of the batch and its time; a millisecond later if there is one of that name.
+fn batch(files: &Files<'_>, now: Moment) -> (PathBuf, String) {
+    let taken: HashSet<&Path> = files.batches().collect();
+    let mut when = now;
+    loop {
+        let at = iso(when);
+        let name: String = at.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'T' | 'Z')).collect();
+        let folder = Path::new("archive").join(format!("prune-{name}"));
+        if !taken.contains(folder.as_path()) {
+            return (folder, at);
+        }
+        when = when.plus(1_000);
+    }
+}
+
+fn manifest(pruned: &Pruned, retention: &Retention, at: &str) -> String {
+    let ids = |ids: &[String]| {
+        let ids: Vec<String> = ids.iter().map(|id| splice::quoted(id)).collect();
+        format!("[{}]", ids.join(","))
+    };
+    format!(
+        r#"{{"archivedCheckpointIds":{},"archivedEventIds":{},"checkpointMaxAgeDays":{},"createdAt":{},"expireAfterDays":{},"historyMaxAgeDays":{},"keepRecent":{}}}"#,
+        ids(&pruned.checkpoints),
+        ids(&pruned.events),
+        retention.checkpoint_days,
+        splice::quoted(at),
+        retention.expire_days,
+        retention.history_days,
+        retention.keep_recent,
+    )
+}
+
+/// A log without the records of these numbers, and those records, each with a line end. A
+/// line on which another record stands loses only the record; one that held nothing else
+/// that can be read goes as a whole, with what stood beside the record.
+fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
+    let spans = log.records.iter().map(|record| record.span.start as usize..record.span.end as usize);
+    let (gone, stay): (Vec<_>, Vec<_>) = spans.enumerate().partition(|(index, _)| goes.contains(index));
+    let bytes: &[u8] = &log.bytes;
+    let (mut kept, mut copied) = (Vec::with_capacity(bytes.len()), Vec::new());
+    // Both are in the order of the file, and so are its lines.
+    let (mut gone, mut stay) = (gone.iter().map(|(_, span)| span).peekable(), stay.iter().peekable());
+    for line in lines(bytes) {
+        let mut at = line.start;
+        let mut touched = false;
+        while stay.next_if(|(_, span)| span.end <= line.start).is_some() {}
+        let shared = stay.peek().is_some_and(|(_, span)| span.start < line.end);
+        while let Some(span) = gone.peek().filter(|span| span.start < line.next) {
+            if shared {
+                kept.extend_from_slice(bytes.get(at..span.start.max(at)).unwrap_or_default());
+            }
+            touched = true;
+            at = span.end.min(line.next);
+            if span.end > line.next {
+                break;
+            }
+            copied.extend_from_slice(bytes.get((*span).clone()).unwrap_or_default());
+            copied.push(b'\n');
+            gone.next();
+        }
+        if !touched || shared {
+            kept.extend_from_slice(bytes.get(at..line.next).unwrap_or_default());
+            // The rest of the record may stand on lines that go: their line end goes with them.
+            if touched && !kept.ends_with(b"\n") {
+                kept.push(b'\n');
+            }
+        } else if line.start == 0 && bytes.starts_with(crate::text::lines::BOM) {
+            kept.extend_from_slice(crate::text::lines::BOM);
+        }
+    }
+    (kept, copied)
+}

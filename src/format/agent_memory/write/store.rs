@@ -1,0 +1,262 @@
+//! What a write starts from: the files of the store, and the numbers that are taken.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, SecondsFormat};
+use memchr::memmem;
+
+use super::super::config::Settings;
+use super::super::{checkpoint, document, events, history, layout, state};
+use super::Refused;
+use super::splice;
+use crate::format::reading::whole_object;
+use crate::model::{Body, Document, Moment, Role};
+use crate::text::canonical::indented;
+use crate::text::json::{Json, Kind};
+use crate::text::lines::BOM;
+use crate::text::scan::Tape;
+
+/// The files that a write reads.
+pub struct Files<'a> {
+    /// The canonical state.
+    pub state: &'a Document,
+    /// The active events, if there is a file of them.
+    pub events: Option<&'a Document>,
+    /// The import sources.
+    pub sources: Option<&'a Document>,
+    /// The settings.
+    pub config: Option<&'a Document>,
+    /// The active checkpoints, in the order of their numbers.
+    pub checkpoints: Vec<Checkpoint<'a>>,
+    all: &'a [Arc<Document>],
+}
+
+/// An active checkpoint that can be read.
+pub struct Checkpoint<'a> {
+    /// Its number.
+    pub ordinal: u64,
+    /// Its id.
+    pub id: &'a str,
+    /// When it was made, if that can be read.
+    pub created: Option<Moment>,
+    /// Its file.
+    pub document: &'a Document,
+}
+
+impl<'a> Files<'a> {
+    /// Those among a store's files.
+    pub fn of(documents: &'a [Arc<Document>]) -> Result<Self, Refused> {
+        let named =
+            |name: &str| documents.iter().map(|own| &**own).find(|document| document.path == Path::new(name));
+        let read =
+            |document: &&Arc<Document>| matches!(document.role, Role::Records | Role::Archive | Role::Config);
+        let partial = documents
+            .iter()
+            .filter(read)
+            .find(|document| document.offset != 0 || document.bytes.len() as u64 != document.len);
+        if let Some(document) = partial {
+            return Err(Refused::NotWhole(document.path.clone()));
+        }
+        let state = named(layout::STATE);
+        let state = state.ok_or_else(|| Refused::NoState("there is no file of this name".into()))?;
+        let active = documents.iter().filter(|document| {
+            document.role == Role::Records && document.path.starts_with(layout::CHECKPOINTS)
+        });
+        let mut checkpoints: Vec<Checkpoint<'a>> = active
+            .filter_map(|document| {
+                let (.., view) = history::views(document).next()?;
+                let id = view.id.as_deref()?;
+                Some(Checkpoint { ordinal: checkpoint::ordinal(id)?, id, created: view.created, document })
+            })
+            .collect();
+        checkpoints.sort_by_key(|checkpoint| checkpoint.ordinal);
+        Ok(Files {
+            state,
+            events: named(layout::EVENTS),
+            sources: named(layout::SOURCES),
+            config: named(layout::CONFIG),
+            checkpoints,
+            all: documents,
+        })
+    }
+
+    /// What of the config counts for reading.
+    pub fn settings(&self) -> Settings {
+        let mut tape = Tape::default();
+        let config = self.config.and_then(|config| object(&mut tape, &config.bytes).ok());
+        Settings::of(config)
+    }
+
+    /// The number of the next event: above all that stand anywhere, in lines that can't be
+    /// read too. Where retention may have let events expire, the references to them count.
+    pub fn next_event(&self, state: Json<'_>) -> Result<u64, Refused> {
+        let logs = self.all.iter().filter(|document| {
+            let active = document.path == Path::new(layout::EVENTS);
+            active || (document.role == Role::Archive && !layout::is_checkpoint(&document.path))
+        });
+        let mut taken: Vec<u64> = logs.flat_map(|log| event_numbers(log)).collect();
+        if self.settings().retention {
+            let views = self.all.iter().flat_map(|document| history::views(document));
+            let references = views.flat_map(|(_, _, view)| &view.references);
+            taken.extend(references.filter_map(|reference| events::ordinal(&reference.to.text)));
+            let cursors = state.path(&["maintenance", "recallCursors"]);
+            let cursors = cursors.iter().flat_map(|cursors| cursors.members());
+            let ids = cursors.filter_map(|(_, cursor)| document::text(cursor, "lastRecalledEventId"));
+            taken.extend(ids.filter_map(|id| events::ordinal(&id)));
+        }
+        next(taken)
+    }
+
+    /// The number of the next checkpoint: above all ids and all names of files.
+    pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64, Refused> {
+        let files = self.all.iter().filter(|document| layout::is_checkpoint(&document.path));
+        let mut taken: Vec<u64> = Vec::new();
+        for document in files {
+            let stem = document.path.file_stem().and_then(|stem| stem.to_str());
+            taken.extend(stem.and_then(checkpoint::ordinal));
+            let ids = history::views(document).filter_map(|(.., view)| view.id.as_deref());
+            taken.extend(ids.filter_map(checkpoint::ordinal));
+        }
+        let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
+        taken.extend(latest.and_then(|id| checkpoint::ordinal(&id)));
+        next(taken)
+    }
+
+    /// How many of a file's records can be read.
+    pub fn count(document: Option<&Document>) -> u64 {
+        document.map_or(0, |document| history::views(document).count() as u64)
+    }
+
+    /// The folders of the archive batches that there are.
+    pub fn batches(&self) -> impl Iterator<Item = &'a Path> {
+        self.all.iter().filter_map(|document| layout::batch_of(&document.path))
+    }
+}
+
+/// The highest number that ids have room for in every reader: beyond it JavaScript rounds.
+const LAST: u64 = 1 << 53;
+
+fn next(taken: Vec<u64>) -> Result<u64, Refused> {
+    let last = taken.into_iter().max().unwrap_or_default();
+    if last < LAST { Ok(last + 1) } else { Err(Refused::NoNumberLeft) }
+}
+
+fn event_numbers(log: &Document) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for record in &log.records {
+        match &record.body {
+            Body::Read(view) => numbers.extend(view.id.as_deref().and_then(events::ordinal)),
+            Body::Broken => {
+                let raw = log.raw(record);
+                for at in memmem::find_iter(raw, b"\"id\":\"evt-") {
+                    let digits = raw.get(at + 10..).unwrap_or_default();
+                    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+                    let digits = digits.get(..end).and_then(|digits| std::str::from_utf8(digits).ok());
+                    numbers.extend(digits.and_then(|digits| digits.parse::<u64>().ok()));
+                }
+            }
+        }
+    }
+    numbers
+}
+
+/// The object that is all of a file.
+pub fn object<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, String> {
+    let body = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    whole_object(tape, body).map_err(|(_, why)| why)
+}
+
+/// A state as it is being rewritten.
+pub struct StateText {
+    text: String,
+    marked: bool,
+    canonical: bool,
+}
+
+impl StateText {
+    /// That of the file.
+    pub fn of(document: &Document) -> Result<Self, Refused> {
+        let body = document.bytes.strip_prefix(BOM);
+        let marked = body.is_some();
+        let body = body.unwrap_or(&document.bytes);
+        let mut tape = Tape::default();
+        let object = object(&mut tape, body).map_err(Refused::NoState)?;
+        let version = object.get("schemaVersion").and_then(|own| own.number());
+        if version != Some(state::VERSION) {
+            return Err(Refused::Version);
+        }
+        for name in ["bundle", "maintenance"] {
+            let own = object.get(name).map(|own| own.kind());
+            if own != Some(Kind::Object) {
+                return Err(Refused::Lacks(name));
+            }
+        }
+        let text = String::from_utf8_lossy(body).into_owned();
+        let canonical = indented(object).is_some_and(|own| own + "\n" == text);
+        Ok(StateText { text, marked, canonical })
+    }
+
+    /// Its object.
+    pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>, Refused> {
+        splice::parse(tape, &self.text).ok_or(Refused::TooDeep)
+    }
+
+    /// Changes it by what `edit` says of its text and object.
+    pub fn edit(
+        &mut self,
+        edit: impl FnOnce(&str, Json<'_>) -> Result<Vec<splice::Splice>, Refused>,
+    ) -> Result<(), Refused> {
+        let mut tape = Tape::default();
+        let object = self.object(&mut tape)?;
+        let splices = edit(&self.text, object)?;
+        self.text = splice::apply(&self.text, &splices);
+        Ok(())
+    }
+
+    /// Sets a member of the object at that path of names.
+    pub fn set(&mut self, path: &[&'static str], name: &str, value: &str) -> Result<(), Refused> {
+        self.edit(|text, object| {
+            let parent = object.path(path).ok_or(Refused::Lacks("maintenance"))?;
+            Ok(vec![splice::set_member(text, parent, name, value)])
+        })
+    }
+
+    /// The bytes of its file: in the canonical form if they had that, else with nothing
+    /// changed but what was spliced.
+    pub fn into_bytes(self) -> Result<Vec<u8>, Refused> {
+        if self.canonical {
+            let mut tape = Tape::default();
+            return canonical(self.object(&mut tape)?);
+        }
+        let mark = if self.marked { BOM } else { &[] };
+        let mut bytes = [mark, self.text.as_bytes()].concat();
+        if !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        Ok(bytes)
+    }
+}
+
+/// A document as the format has them: sorted, indented, with a line end.
+pub fn canonical(value: Json<'_>) -> Result<Vec<u8>, Refused> {
+    let text = indented(value).ok_or(Refused::TooDeep)?;
+    Ok((text + "\n").into_bytes())
+}
+
+/// The same of a JSON text.
+pub fn canonical_text(text: &str) -> Result<Vec<u8>, Refused> {
+    let mut tape = Tape::default();
+    canonical(splice::parse(&mut tape, text).ok_or(Refused::TooDeep)?)
+}
+
+/// A moment as JavaScript's `toISOString` writes it: always with milliseconds.
+pub fn iso(now: Moment) -> String {
+    let when = DateTime::from_timestamp_micros(now.0);
+    when.map_or_else(|| now.to_rfc3339(), |when| when.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+/// The file of the checkpoint with that id.
+pub fn checkpoint_path(id: &str) -> PathBuf {
+    Path::new(layout::CHECKPOINTS).join(format!("{id}.json"))
+}
