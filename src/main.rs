@@ -2,7 +2,6 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use clap::Parser;
 use palimp::cli::{Args, Exit, run, wrong_usage};
 use palimp::tui;
 
@@ -11,5 +10,5 @@ fn main() -> Exit {
         eprintln!("palimp: reports of crashes will be plain: {error}");
     }
     tui::install_panic_hook();
-    Args::try_parse().map_or_else(wrong_usage, run)
+    Args::read(std::env::args_os()).map_or_else(wrong_usage, run)
 }

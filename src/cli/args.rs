@@ -1,5 +1,6 @@
 //! The command line: a contract that people script against (`docs/cli.md`).
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -167,7 +168,7 @@ pub enum Verb {
     /// Adds and removes tags: `+new -old`.
     Tag {
         /// Ids, and tags with + or - before them.
-        #[arg(required = true, allow_hyphen_values = true)]
+        #[arg(required = true)]
         words: Vec<String>,
         /// The records that the query finds.
         #[arg(long, value_name = "Q")]
@@ -365,6 +366,49 @@ pub enum ShapeArg {
     Markdown,
     /// Comma-separated values.
     Csv,
+}
+
+/// Options whose value is the next word.
+const VALUED: [&str; 6] = ["--store", "--as", "--now", "--ranking", "--data-dir", "--query"];
+
+impl Args {
+    /// Reads the arguments. After `tag`, `-old` is a tag to take away and no option, so that it
+    /// needs no `--`.
+    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
+        let mut own: Vec<OsString> = Vec::new();
+        let (mut is_tag, mut is_open) = (false, true);
+        for word in words {
+            let is_value = own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
+            let bytes = word.as_encoded_bytes();
+            let is_tag_word =
+                is_tag && is_open && !is_value && bytes.len() > 1 && bytes[0] == b'-' && bytes[1] != b'-';
+            is_open &= word != "--" || is_value;
+            // The first word that is no option is the verb; the program's own name is none.
+            is_tag |= !own.is_empty() && !is_value && word == "tag" && verb_of(&own).is_none();
+            own.push(if is_tag_word { [OsString::from(TAKEN), word].into_iter().collect() } else { word });
+        }
+        Args::try_parse_from(own)
+    }
+}
+
+/// What stands before a tag to take away, within this program: no argument can hold it.
+const TAKEN: &str = "\0";
+
+/// The tag that a word takes away.
+pub fn taken(word: &str) -> Option<&str> {
+    word.strip_prefix(TAKEN)?.strip_prefix('-')
+}
+
+fn verb_of(words: &[OsString]) -> Option<&OsString> {
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        if VALUED.iter().any(|name| word == name) {
+            words.next();
+        } else if !word.as_encoded_bytes().starts_with(b"-") {
+            return Some(word);
+        }
+    }
+    None
 }
 
 fn fraction(text: &str) -> Result<f64, String> {

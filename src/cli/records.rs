@@ -1,6 +1,6 @@
 //! `tag`, `delete`, `undelete`, `archive`, `unarchive`: verbs on records that are named or found.
 
-use super::args::Chosen;
+use super::args::{Chosen, taken};
 use super::change::{make, scene};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure};
@@ -11,14 +11,13 @@ use crate::ops;
 
 /// Adds and removes tags.
 pub fn tag(context: &mut Context, words: &[String], query: Option<String>) -> Result<Exit, Failure> {
-    let signed = |sign: char| -> Vec<String> {
-        words.iter().filter_map(|word| word.strip_prefix(sign)).map(str::to_owned).collect()
-    };
-    let (add, remove) = (signed('+'), signed('-'));
+    let add: Vec<String> =
+        words.iter().filter_map(|word| word.strip_prefix('+')).map(str::to_owned).collect();
+    let remove: Vec<String> = words.iter().filter_map(|word| taken(word)).map(str::to_owned).collect();
     if add.is_empty() && remove.is_empty() {
         return Err(Failure::new(Exit::Usage, "name tags as +new or -old."));
     }
-    let ids = words.iter().filter(|word| !word.starts_with(['+', '-'])).cloned().collect();
+    let ids = words.iter().filter(|word| !word.starts_with('+') && taken(word).is_none()).cloned().collect();
     let chosen = Chosen { ids, query };
     let fits = |_: &Store, entry: &Entry| matches!(entry.state, State::Live | State::Archived);
     each(context, &chosen, fits, &|scene, entries| ops::tag::tag(scene, entries, &add, &remove))

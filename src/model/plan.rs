@@ -340,7 +340,8 @@ impl Plan {
         };
         feed(self.verb.as_bytes());
         feed(self.root.as_os_str().as_encoded_bytes());
-        for change in self.all() {
+        // What is derived follows, and its times differ from moment to moment.
+        for change in &self.changes {
             feed(change.path.as_os_str().as_encoded_bytes());
             feed(change.word().as_bytes());
             match &change.act {

@@ -208,8 +208,10 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     };
     let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
     plan.records = own.records as usize;
+    let journal = writer.vault.journal();
+    let named = journal.iter().find(|line| line.step == step).map_or(&own.verb, |line| &line.verb);
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
-    plan.lines.push(format!("{verb} step {step}: {} of {} records, {when}", own.verb, own.records));
+    plan.lines.push(format!("{verb} step {step}: {named} of {} records, {when}", own.records));
     for change in &own.changes {
         plan.changes.extend(writer.fitted(change, None)?);
     }
