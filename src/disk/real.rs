@@ -113,7 +113,7 @@ impl Disk for Real {
 }
 
 fn open_folder(folder: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(OFlags::DIRECTORY.bits() as i32).open(folder)
+    OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(folder)
 }
 
 /// Opens what is a regular file and no link, without blocking on a FIFO.
