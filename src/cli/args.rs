@@ -241,6 +241,10 @@ pub enum Verb {
     },
     /// Makes indexes and counts anew.
     Reindex,
+    /// Does what is due by the rules of the format and the store's own config; suits cron.
+    Maintain,
+    /// Brings files of an older version to this one, backed up first.
+    Migrate,
     /// Figures.
     Stats,
     /// What was changed, and until when it can be taken back.

@@ -92,6 +92,8 @@ fn verb(
         Some(Verb::Backup { what }) => backup::run(context, what),
         Some(Verb::Compact { session }) => store_verbs::compact(context, session.as_deref()),
         Some(Verb::Reindex) => store_verbs::reindex(context),
+        Some(Verb::Maintain) => store_verbs::maintain(context),
+        Some(Verb::Migrate) => store_verbs::migrate(context),
         Some(Verb::Stats) => stats::run(context),
         Some(Verb::Journal) => journal::run(context),
         Some(Verb::Undo { step }) => journal::undo(context, step),

@@ -47,6 +47,41 @@ pub fn reindex(context: &mut Context) -> Result<Exit, Failure> {
     each(context, |context, store| Ok(ops::reindex::reindex(&scene(context, store))?))
 }
 
+/// Does what is due, one thing after the other: each is planned on the store as the one
+/// before left it.
+pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
+    let mut any = false;
+    for _ in 0..ROUNDS {
+        let snapshot = open::snapshot(context)?;
+        let mut plans: Vec<(&Store, Plan)> = Vec::new();
+        for store in &snapshot.stores {
+            let due =
+                ops::upkeep::maintain(&scene(context, store))?.into_iter().filter(|plan| !plan.is_empty());
+            match context.options.yes && !context.options.dry_run {
+                true => plans.extend(due.take(1).map(|plan| (&**store, plan))),
+                false => plans.extend(due.map(|plan| (&**store, plan))),
+            }
+        }
+        if plans.is_empty() && any {
+            return Ok(Exit::Done);
+        }
+        let ended = make(context, &plans)?;
+        any = true;
+        if plans.is_empty() || !context.options.yes || context.options.dry_run {
+            return Ok(ended);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// More things than any store has due at once.
+const ROUNDS: usize = 100;
+
+/// Brings files of an older version to this one.
+pub fn migrate(context: &mut Context) -> Result<Exit, Failure> {
+    each(context, |context, store| Ok(ops::upkeep::migrate(&scene(context, store))?))
+}
+
 fn each(
     context: &mut Context,
     plan: impl Fn(&Context, &Store) -> Result<Plan, Failure>,

@@ -2,11 +2,13 @@
 //! All of it is pure. What has a body here is right for most formats.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::model::{Change, Document, Entry, Moment, State, Store};
 use crate::text::edit::{self, EditError};
 use crate::text::json::{Json, Kind};
+use crate::text::lines;
 use crate::text::scan::Tape;
 
 /// Why something is not done. Nothing was changed.
@@ -114,6 +116,17 @@ pub struct Setting<'a> {
     pub value: &'a str,
 }
 
+/// Something that is due.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// A few words.
+    pub what: String,
+    /// How many records it concerns.
+    pub records: usize,
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
 /// How a format is written.
 pub trait Writes: Sync {
     /// Whether that may be done with a record of that file; if not, why not.
@@ -143,6 +156,11 @@ pub trait Writes: Sync {
 
     /// What else an edited record gets: a time, a checksum.
     fn edited(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
+        Ok(after)
+    }
+
+    /// The same for what is no edit of its content: a checksum.
+    fn signed(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
         Ok(after)
     }
 
@@ -205,6 +223,32 @@ pub trait Writes: Sync {
     /// What a compaction drops, where the format has its own rule.
     fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
         None
+    }
+
+    /// The changes of a compaction, where it is not only that records go.
+    fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+        None
+    }
+
+    /// The members that say when a record was accessed last and how often, as they are to be.
+    fn accessed(&self, _record: Json<'_>, _now: Moment) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// The members of a record that are caches of how far it has faded, as they are to be.
+    fn faded(&self, _scene: &Scene<'_>, _entry: &Entry) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// What is due by the format's rules and the store's own config: each a few words that
+    /// say what, how many records it concerns, and the changes.
+    fn due(&self, _scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// The changes that bring files of an older version to this one, each backed up first.
+    fn migration(&self, _scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
+        Ok(Vec::new())
     }
 
     /// The files of an empty store.
@@ -372,4 +416,72 @@ pub fn hex(bytes: &[u8]) -> String {
 /// The document at a path, if the store has one.
 pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> Option<&'a Document> {
     documents.iter().find(|document| document.path == path).map(|document| &**document)
+}
+
+/// The changes that bring the caches of decay up to date, as something due; none where all
+/// are. Records that stand in archives are left alone.
+pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
+    let mut edits: BTreeMap<u32, Vec<(std::ops::Range<usize>, Vec<u8>)>> = BTreeMap::new();
+    let mut records = 0;
+    for entry in scene.store.entries.iter().filter(|entry| entry.state == State::Live) {
+        let raw = scene.store.raw(entry);
+        let new = with_members(writes, raw, &writes.faded(scene, entry), scene.now);
+        if let Some(new) = new.filter(|new| *new != raw) {
+            let span = scene.store.record(entry).span;
+            records += 1;
+            edits.entry(entry.document).or_default().push((span.start as usize..span.end as usize, new));
+        }
+    }
+    let change = |(at, edits): (u32, Vec<_>)| {
+        let document = &scene.store.documents[at as usize];
+        Change::edits(&document.path, (&*document.bytes).into(), edits)
+    };
+    let changes = edits.into_iter().map(change).collect();
+    (records > 0).then(|| Due { what: "bring decay factors up to date".into(), records, changes })
+}
+
+/// A record with members set that are no edit of its content, signed anew where it is signed.
+/// Members whose value is the same number stay as they are written.
+pub fn with_members(
+    writes: &dyn Writes,
+    record: &[u8],
+    members: &[(&'static str, String)],
+    now: Moment,
+) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let before = edit::scan(&mut tape, record).ok()?;
+    let same = |name: &str, raw: &str| {
+        let stored = before.get(name);
+        let number = stored.and_then(|value| value.number());
+        stored.is_some_and(|value| value.raw() == raw.as_bytes())
+            || number
+                .zip(raw.parse().ok())
+                .is_some_and(|(stored, new): (f64, f64)| (stored - new).abs() < 5e-5)
+    };
+    let new: Vec<&(&str, String)> = members.iter().filter(|(name, raw)| !same(name, raw)).collect();
+    if new.is_empty() {
+        return Some(record.to_vec());
+    }
+    let mut after = record.to_vec();
+    for (name, raw) in new {
+        after = edit::set(&after, &[name], raw).ok()?;
+    }
+    writes.signed(before, after, now).ok()
+}
+
+/// The changes that take records out of their files; a file that is one record goes whole.
+pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
+    let mut files: BTreeMap<u32, Vec<crate::model::Span>> = BTreeMap::new();
+    for entry in entries {
+        files.entry(entry.document).or_default().push(store.record(entry).span);
+    }
+    let change = |(at, spans): (u32, Vec<crate::model::Span>)| {
+        let document = &store.documents[at as usize];
+        let base: std::sync::Arc<[u8]> = (&*document.bytes).into();
+        match document.path.extension().is_some_and(|end| end == "jsonl") {
+            true => Change::edits(&document.path, base, lines::holes(&document.bytes, &spans)),
+            false => Change::remove(&document.path, base),
+        }
+    };
+    files.into_iter().map(change).collect()
 }

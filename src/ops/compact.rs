@@ -1,37 +1,28 @@
 //! `compact`: what a log need not keep goes.
 
-use super::{Refusal, Scene, backups, delete::removals, plan, writes};
-use crate::model::{Entry, Plan, State};
+use super::{Refusal, Scene, backups, plan, writes};
+use crate::format::writing::removals;
+use crate::model::Plan;
 
-/// Below this relevance an entry goes (2 §5.1).
-const KEPT: f64 = 0.05;
-
-/// Drops what tombstones name and what has faded below all relevance. Preferences stay.
+/// Does what the format calls compaction.
 pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let goes = writes.compaction(scene, session);
-    let goes = match goes {
-        Some(goes) => goes?,
-        None => faded(scene, session),
+    if let Some(name) = session.filter(|name| !scene.store.sessions.iter().any(|own| own.name == *name)) {
+        return Err(Refusal::no_session(name));
+    }
+    if let Some(changes) = writes.compact(scene, session) {
+        let changes = changes?;
+        let mut all = backups(scene, writes, &changes);
+        all.extend(changes);
+        let records = all.iter().filter(|change| change.word() == "rewrite").count();
+        return plan("compact", scene, records, all);
+    }
+    let Some(goes) = writes.compaction(scene, session) else {
+        return Err(Refusal::unfit("the format has no compaction."));
     };
+    let goes = goes?;
     let changes = removals(scene.store, &goes);
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     plan("compact", scene, goes.len(), all)
-}
-
-fn faded(scene: &Scene<'_>, session: Option<&str>) -> Vec<Entry> {
-    let store = scene.store;
-    let in_session =
-        |entry: &&Entry| session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
-    let goes = |entry: &&Entry| match (entry.state, store.view(entry)) {
-        (State::Deleted, _) => true,
-        (State::Live, Some(view)) => {
-            let age = view.created.map(|created| scene.now.hours_since(created).max(0.0));
-            let decay = store.decay(entry).rule(&view.kind).factor(age, 0.0);
-            view.kind != "preference" && view.importance * decay < KEPT
-        }
-        _ => false,
-    };
-    store.entries.iter().filter(in_session).filter(goes).copied().collect()
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, backups, base, by_document, plan, writable, writes};
-use crate::format::writing::{Deed, Deletion, document};
-use crate::model::{Change, Entry, Plan, Role, State, Store};
+use super::{Refusal, Scene, backups, base, plan, writable, writes};
+use crate::format::writing::{Deed, Deletion, document, removals};
+use crate::model::{Change, Entry, Plan, Role, State};
 use crate::text::lines;
 
 /// How a deletion is asked for.
@@ -88,21 +88,6 @@ fn bury(
         lines.extend(line);
     }
     Ok(())
-}
-
-/// The changes that take records out of their files; a file that is one record goes whole.
-pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for (document, own) in by_document(store, entries) {
-        let is_log = document.path.extension().is_some_and(|end| end == "jsonl");
-        if !is_log {
-            changes.push(Change::remove(&document.path, base(&document)));
-            continue;
-        }
-        let spans: Vec<_> = own.iter().map(|entry| store.record(entry).span).collect();
-        changes.push(Change::edits(&document.path, base(&document), lines::holes(&document.bytes, &spans)));
-    }
-    changes
 }
 
 /// Takes the tombstones of records away.

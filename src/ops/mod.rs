@@ -13,6 +13,7 @@ pub mod reindex;
 pub mod repair;
 pub mod session;
 pub mod tag;
+pub mod upkeep;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

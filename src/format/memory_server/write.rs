@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{MemoryServer, index, layout, rules};
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{Deed, Draft, Members, Refusal, Scene, Writes, document, list, uuid};
+use crate::format::writing::{Deed, Draft, Due, Members, Refusal, Scene, Writes, document, list, uuid};
 use crate::format::{Derived, Parts};
 use crate::model::{Change, Document, Entry, Moment, Role, State, Store, View};
 use crate::text::edit;
@@ -140,6 +140,50 @@ impl Writes for MemoryServer {
         Ok(in_order(changes))
     }
 
+    fn accessed(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
+        let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
+        vec![("accessed_at", edit::quoted(&stamp(record, now))), ("access_count", (count + 1).to_string())]
+    }
+
+    /// Learnings that were not used for 90 days and tasks that were done 30 days ago are
+    /// archived; core memories only by hand ("Archival").
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+        let own: Vec<Entry> = scene.store.entries.iter().filter(|entry| due(scene, entry)).copied().collect();
+        if own.is_empty() {
+            return Ok(Vec::new());
+        }
+        let changes = self.archive(scene, &own)?;
+        let what = "archive learnings not used for 90 days and tasks done for 30".into();
+        Ok(vec![Due { what, records: own.len(), changes }])
+    }
+
+    fn compact(&self, scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+        let due = self.due(scene).map(|due| due.into_iter().flat_map(|own| own.changes).collect());
+        Some(due)
+    }
+
+    /// A document of the 1.0 writer becomes lines of the three files; it is kept as a backup.
+    fn migration(&self, scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
+        let old = |document: &&Arc<Document>| {
+            document.role == Role::Records
+                && document.path.extension().is_some_and(|end| end == "json")
+                && !document.records.is_empty()
+        };
+        let mut changes = Vec::new();
+        for document in scene.store.documents.iter().filter(old) {
+            changes.extend(backup(scene.store, document, scene.now));
+            for (file, kind) in layout::FILES {
+                let lines = lines_of_kind(document, kind)?;
+                if !lines.is_empty() {
+                    let stands = crate::format::writing::document(&scene.store.documents, Path::new(file));
+                    changes.push(Change::append(file, lines, stands.map(|own| (&*own.bytes).into())));
+                }
+            }
+            changes.push(Change::remove(&document.path, (&*document.bytes).into()));
+        }
+        Ok(in_order(changes))
+    }
+
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
         layout::FILES.iter().map(|(file, _)| (PathBuf::from(file), Vec::new())).collect()
     }
@@ -152,6 +196,47 @@ impl Writes for MemoryServer {
             None => Ok(()),
         }
     }
+}
+
+/// Whether an entry is due to be archived.
+fn due(scene: &Scene<'_>, entry: &Entry) -> bool {
+    let document = scene.store.document(entry);
+    let is_live = entry.state == State::Live && document.role == Role::Records;
+    let Some(view) = scene.store.view(entry).filter(|_| is_live && self::is_log(document)) else {
+        return false;
+    };
+    let mut tape = Tape::default();
+    edit::scan(&mut tape, scene.store.raw(entry)).is_ok_and(|raw| is_due(view, raw, scene.now))
+}
+
+fn is_log(document: &Document) -> bool {
+    document.path.extension().is_some_and(|end| end == "jsonl")
+}
+
+/// The records of a type in a document of the 1.0 writer, a line each.
+fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>, Refusal> {
+    let mut lines = Vec::new();
+    for record in &document.records {
+        let Some(view) = record.view() else {
+            let message = format!(
+                "line {} of {} can't be read; repair it first.",
+                record.line,
+                document.path.display()
+            );
+            return Err(Refusal::corrupt(message));
+        };
+        if view.kind == kind {
+            // A line break can stand between values alone: within a string it is escaped.
+            lines.extend(
+                document
+                    .raw(record)
+                    .iter()
+                    .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
+            );
+            lines.push(b'\n');
+        }
+    }
+    Ok(lines)
 }
 
 /// The time as the record writes its times: to the second, or to the microsecond.

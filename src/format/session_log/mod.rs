@@ -13,6 +13,7 @@
 //! - `current_relevance` and `decay_factor` are caches of a moment and never judged.
 
 mod config;
+mod derived;
 mod index;
 mod layout;
 mod metadata;
@@ -78,7 +79,7 @@ impl Format for SessionLog {
     }
 
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
-        write::derived(parts, touched, now)
+        derived::derived(parts, touched, now)
     }
 
     fn decay(&self) -> DecayTable {

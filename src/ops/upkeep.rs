@@ -1,0 +1,57 @@
+//! What keeps a store in order: `maintain`, `migrate`, an access that is recorded, decay
+//! factors that are brought up to date.
+
+use super::{Refusal, Scene, backups, base, plan, writable, writes};
+use crate::format::writing::{decay_update, with_members};
+use crate::model::{Change, Entry, Plan};
+use crate::text::edit::scan;
+use crate::text::scan::Tape;
+
+/// What is due by the format's rules and the store's own config, a plan each. They are made
+/// of the same store: whoever carries out one makes the others anew.
+pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let mut plans = Vec::new();
+    for due in writes.due(scene)? {
+        let mut all = backups(scene, writes, &due.changes);
+        all.extend(due.changes);
+        let mut plan = plan("maintain", scene, due.records, all)?;
+        plan.lines.push(due.what);
+        plans.push(plan);
+    }
+    Ok(plans)
+}
+
+/// Brings files of an older version to this one, each backed up first.
+pub fn migrate(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let changes = writes.migration(scene)?;
+    let records = scene.store.entries.len();
+    plan("migrate", scene, if changes.is_empty() { 0 } else { records }, changes)
+}
+
+/// Records that a record was accessed.
+pub fn access(scene: &Scene<'_>, entry: &Entry) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let document = writable(scene.store, entry)?;
+    let raw = scene.store.raw(entry);
+    let mut tape = Tape::default();
+    let members = writes.accessed(scan(&mut tape, raw)?, scene.now);
+    if members.is_empty() {
+        return Err(Refusal::unfit("the format records no accesses."));
+    }
+    let new = with_members(writes, raw, &members, scene.now);
+    let new = new.ok_or_else(|| Refusal::corrupt("the record can't be read."))?;
+    let span = scene.store.record(entry).span;
+    let edits = vec![(span.start as usize..span.end as usize, new)];
+    plan("access", scene, 1, vec![Change::edits(&document.path, base(document), edits)])
+}
+
+/// Brings the stored caches of decay up to date.
+pub fn decay(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    match decay_update(writes, scene) {
+        Some(due) => plan("maintain", scene, due.records, due.changes),
+        None => plan("maintain", scene, 0, Vec::new()),
+    }
+}
