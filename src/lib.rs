@@ -13,6 +13,7 @@
 //! | [`query`] | find and rank |
 //! | [`check`] | what is wrong, and what is sensitive |
 //! | [`ops`] | what a user can do: from a store to a plan |
+//! | [`memory`] | the storage module for agents |
 //! | [`demo`] | the invented stores of the demo |
 //! | [`work`] | background threads |
 //! | `tui` | the screens |
@@ -34,6 +35,8 @@ pub mod query;
 pub mod check;
 
 pub mod ops;
+
+pub mod memory;
 
 pub mod demo;
 

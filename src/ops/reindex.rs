@@ -20,3 +20,11 @@ pub fn reindex(scene: &Scene<'_>) -> Result<Plan, Refusal> {
     plan.derived.retain(|change| !change.is_empty());
     Ok(plan)
 }
+
+/// The same for one session.
+pub fn of_session(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
+    let folder = super::session_folder(scene.store, name)?;
+    let mut plan = reindex(scene)?;
+    plan.derived.retain(|change| change.path.starts_with(folder));
+    Ok(plan)
+}

@@ -1,0 +1,47 @@
+//! Errors with the codes of specification 4 §12.1.
+
+use crate::format::writing::Refusal;
+use crate::query::QueryError;
+use crate::store::commit::{CommitError, Files};
+
+/// Why an operation was not done, and what state the files are in.
+#[derive(Debug, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct MemoryError {
+    /// `E_STORAGE_IO`, `E_LOCK_TIMEOUT`, `E_SIZE_LIMIT`, `E_SESSION_NOT_FOUND`, …
+    pub code: &'static str,
+    /// What happened and what to do, in sentences. May quote the store: untrusted text.
+    pub message: String,
+    /// What became of the files.
+    pub files: Files,
+}
+
+impl MemoryError {
+    pub(super) fn new(code: &'static str, message: impl Into<String>) -> MemoryError {
+        MemoryError { code, message: message.into(), files: Files::Untouched }
+    }
+
+    /// Whether the same may succeed when it is tried again: a lock was held, or the file
+    /// changed meanwhile.
+    pub fn is_worth_retrying(&self) -> bool {
+        matches!(self.code, "E_LOCK_TIMEOUT" | "E_CONCURRENT_MOD")
+    }
+}
+
+impl From<Refusal> for MemoryError {
+    fn from(refusal: Refusal) -> Self {
+        MemoryError::new(refusal.code, refusal.message)
+    }
+}
+
+impl From<CommitError> for MemoryError {
+    fn from(error: CommitError) -> Self {
+        MemoryError { code: error.code(), message: error.to_string(), files: error.files() }
+    }
+}
+
+impl From<QueryError> for MemoryError {
+    fn from(error: QueryError) -> Self {
+        MemoryError::new("E_INVALID_QUERY", format!("The query can't be understood: {error}"))
+    }
+}

@@ -1,0 +1,104 @@
+//! Events, notes and profiles (specification 5 §6 and §7).
+
+use super::records::quoted;
+use super::{Found, Memory, MemoryError, New};
+use crate::model::{EntryRef, State};
+use crate::query::Order;
+use crate::text::edit::{quoted as json_text, scan};
+use crate::text::scan::Tape;
+
+impl Memory {
+    /// Emits an event into the log and into the file of its trace. `metadata` is a JSON object.
+    pub fn emit_event(
+        &mut self,
+        event_type: &str,
+        trace: &str,
+        status: &str,
+        source: &str,
+        metadata: &str,
+    ) -> Result<String, MemoryError> {
+        let record = format!(
+            "{{\"event_type\":{},\"trace_id\":{},\"status\":{},\"source\":{},\"metadata\":{metadata}}}",
+            json_text(event_type),
+            json_text(trace),
+            json_text(status),
+            json_text(source)
+        );
+        self.add(&New { kind: "event", record: Some(&record), ..New::default() })
+    }
+
+    /// Events that failed in the last so many days, the newest first (§6.1).
+    pub fn failures_since(&mut self, days: u32) -> Result<Vec<Found>, MemoryError> {
+        self.in_time(&format!("type:event status:failure since:-{days}d"))
+    }
+
+    /// The events of a trace, the oldest first (§6.1).
+    pub fn events_of_trace(&mut self, trace: &str) -> Result<Vec<Found>, MemoryError> {
+        let mut events = self.in_time(&format!("type:event trace:{}", quoted(trace)))?;
+        events.reverse();
+        Ok(events)
+    }
+
+    /// The notes that have a tag (§6.2).
+    pub fn notes_by_tag(&mut self, tag: &str) -> Result<Vec<Found>, MemoryError> {
+        self.in_time(&format!("type:note tag:{}", quoted(tag)))
+    }
+
+    /// The notes that a note links to, or that link to it (§6.2).
+    pub fn linked_notes(&mut self, id: &str) -> Result<Vec<Found>, MemoryError> {
+        let linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
+        Ok(linked.into_iter().filter(|own| own.kind == "note").collect())
+    }
+
+    fn in_time(&mut self, query: &str) -> Result<Vec<Found>, MemoryError> {
+        self.refresh();
+        let found = self.search(query, Order::Time)?;
+        Ok(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect())
+    }
+
+    /// An agent's skill level in something; `novice` where nothing is recorded (§6.3).
+    pub fn capability_level(&mut self, agent: &str, capability: &str) -> Result<String, MemoryError> {
+        let level = self.in_profile(agent, &["capabilities", capability, "skill_level"])?;
+        Ok(level.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_else(|| "novice".to_owned()))
+    }
+
+    /// A preference of an agent, as JSON.
+    pub fn preference(&mut self, agent: &str, key: &str) -> Result<Option<String>, MemoryError> {
+        self.in_profile(agent, &["preferences", key])
+    }
+
+    /// Sets a preference of an agent, as JSON, and when it was last active (§6.3).
+    pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result<(), MemoryError> {
+        let at = self.profile(agent)?;
+        let entry = *self.snapshot.get(at).1;
+        let now = self.now().to_micros();
+        let field = format!("preferences.{key}");
+        let set = [
+            crate::ops::Setting { name: &field, value },
+            crate::ops::Setting { name: "last_active", value: &now },
+        ];
+        let plan = crate::ops::edit::edit(&self.scene(), &entry, &set)?;
+        self.commit(&plan).map(drop)
+    }
+
+    fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>, MemoryError> {
+        let at = self.profile(agent)?;
+        let (store, entry) = self.snapshot.get(at);
+        let raw = store.raw(entry);
+        let mut tape = Tape::default();
+        let value = scan(&mut tape, raw).ok().and_then(|value| value.path(path));
+        Ok(value.map(|value| String::from_utf8_lossy(value.raw()).into_owned()))
+    }
+
+    fn profile(&mut self, agent: &str) -> Result<EntryRef, MemoryError> {
+        self.refresh();
+        let store = self.store();
+        let own = |entry: &crate::model::Entry| {
+            let view = store.view(entry).filter(|view| view.kind == "profile" && entry.state == State::Live);
+            view.is_some_and(|view| view.id.as_deref() == Some(agent))
+        };
+        let at = store.entries.iter().position(own);
+        let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no profile of {agent:?}."));
+        at.map(|at| EntryRef { store: 0, entry: at as u32 }).ok_or_else(missing)
+    }
+}

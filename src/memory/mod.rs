@@ -1,0 +1,147 @@
+//! The storage module for agents: one store, open to write to and to recall from.
+//!
+//! Its operations are those that the specifications name (2 §4.1, 4 §10.1, 5 §6 and §7), for
+//! whatever the format of the store has; what a format lacks is refused with the reason. All
+//! of them go the way that the verbs of the command line go: planned, carried out under the
+//! format's lock, journalled, and taken back by `palimp undo`.
+//!
+//! ```no_run
+//! use palimp::memory::{Memory, New};
+//!
+//! # fn main() -> Result<(), palimp::memory::MemoryError> {
+//! let mut memory = Memory::create("session-log", "memory".as_ref(), "data".as_ref())?;
+//! let session = memory.create_session(None, "agent")?;
+//! let id = memory.add(&New { session: Some(&session), kind: "decision", text: "Use SQLite", ..New::default() })?;
+//! for memory in memory.query("sqlite type:decision")? {
+//!     println!("{} {}", memory.id.unwrap_or_default(), memory.text);
+//! }
+//! memory.delete(&id, "superseded")?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod events;
+mod records;
+mod sessions;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use error::MemoryError;
+pub use records::{Dropped, Found, New};
+pub use sessions::Statistics;
+
+use crate::disk::{Disk, Machine, Real, ThisMachine};
+use crate::format::writing::Scene;
+use crate::model::{Entry, Extent, Moment, Plan, Snapshot, Store};
+use crate::ops;
+use crate::store::commit::{Host, Receipt, Writer, make_folders};
+use crate::store::{Place, load_from, look_at};
+
+/// A store that an agent has open.
+pub struct Memory {
+    disk: Box<dyn Disk + Send>,
+    machine: Box<dyn Machine + Send>,
+    place: Place,
+    /// palimp's own data: journal, undo, backups.
+    data: PathBuf,
+    /// The store as it was read last, alone in a snapshot.
+    snapshot: Snapshot,
+}
+
+impl Memory {
+    /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
+    /// of palimp's own data, outside the store; it is made when it is first needed.
+    pub fn open(root: &Path, data: &Path) -> Result<Memory, MemoryError> {
+        let looked = look_at(root, None);
+        let found = looked.found.map_err(|why| {
+            let message = format!("{}: {why}. Nothing was written.", root.display());
+            MemoryError::new("E_INVALID_FORMAT", message)
+        })?;
+        let mut places = found.into_iter();
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data)),
+            _ => {
+                let message = format!("{} holds several stores; name one.", root.display());
+                Err(MemoryError::new("E_INVALID_FORMAT", message))
+            }
+        }
+    }
+
+    /// Makes an empty store of that format in a folder that is empty or not there yet.
+    pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory, MemoryError> {
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        let machine = ThisMachine::new();
+        if Real.list(&root).is_ok_and(|items| !items.is_empty()) {
+            let message = format!("{} is not empty. Nothing was written.", root.display());
+            return Err(MemoryError::new("E_INVALID_FORMAT", message));
+        }
+        let plan = ops::init::init(format, &root, machine.now())?;
+        make_folders(&Real, &root).map_err(|error| {
+            MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.display()))
+        })?;
+        let place = Place { root, format: plan.format, session: None };
+        let mut memory = Memory::at(Box::new(Real), Box::new(machine), place, data);
+        memory.commit(&plan)?;
+        Ok(memory)
+    }
+
+    /// The store at that place, on a disk and a machine of the caller's choice.
+    pub fn at(
+        disk: Box<dyn Disk + Send>,
+        machine: Box<dyn Machine + Send>,
+        place: Place,
+        data: &Path,
+    ) -> Memory {
+        let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+        let mut memory = Memory { disk, machine, place, data, snapshot: Snapshot::default() };
+        memory.refresh();
+        memory
+    }
+
+    /// The store as it was read last.
+    pub fn store(&self) -> &Store {
+        &self.snapshot.stores[0]
+    }
+
+    /// Reads what has changed since. Every operation does it before it begins.
+    pub fn refresh(&mut self) {
+        let previous = self.snapshot.stores.first().map(|store| &**store);
+        let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
+        self.snapshot = Snapshot::of(vec![Arc::new(store)]);
+    }
+
+    fn now(&self) -> Moment {
+        self.machine.now()
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene { store: self.store(), now: self.now(), random: self.machine.random() }
+    }
+
+    /// Carries a plan out, and reads what came of it.
+    fn commit(&mut self, plan: &Plan) -> Result<Option<Receipt>, MemoryError> {
+        if plan.is_empty() {
+            return Ok(None);
+        }
+        let receipt = {
+            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+            Writer::open(host, self.store())?.commit(plan)?
+        };
+        self.refresh();
+        Ok(Some(receipt))
+    }
+
+    /// The first entry of that id: in that session where one is named.
+    fn entry(&self, session: Option<&str>, id: &str) -> Option<(u32, Entry)> {
+        let store = self.store();
+        let own = |entry: &Entry| {
+            let named = store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
+            let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
+            named && within
+        };
+        let at = store.entries.iter().position(own)?;
+        Some((at as u32, store.entries[at]))
+    }
+}

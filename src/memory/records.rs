@@ -1,0 +1,222 @@
+//! Records: written, recalled, deleted.
+
+use super::{Memory, MemoryError};
+use crate::format;
+use crate::format::writing::Draft;
+use crate::model::{EntryRef, Moment, State};
+use crate::ops;
+use crate::query::{Cancel, Order, Query, Ranking, Request, search};
+
+/// A record to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct New<'a> {
+    /// The session that it belongs to, for formats that have sessions.
+    pub session: Option<&'a str>,
+    /// The format's own word for its type.
+    pub kind: &'a str,
+    /// Its main text.
+    pub text: &'a str,
+    /// Its tags.
+    pub tags: &'a [String],
+    /// From 0 to 1.
+    pub importance: Option<f64>,
+    /// Members of the record as a JSON object: they come before what is made up for it.
+    pub record: Option<&'a str>,
+}
+
+/// A record that was recalled. All of its text is untrusted: an agent may have copied a web
+/// page into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Its id.
+    pub id: Option<String>,
+    /// Its session.
+    pub session: Option<String>,
+    /// The format's own word for its type.
+    pub kind: String,
+    /// Its main text.
+    pub text: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// When it was created.
+    pub created: Option<Moment>,
+    /// From 0 to 1.
+    pub importance: f64,
+    /// What results are ordered by.
+    pub rank: Option<f64>,
+    /// Its exact bytes.
+    pub raw: Vec<u8>,
+}
+
+/// A record that a compaction dropped.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dropped {
+    /// Its session.
+    pub session: Option<String>,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its exact bytes.
+    pub raw: Vec<u8>,
+}
+
+impl Memory {
+    /// Adds a record and says what its id is. Limits of size are kept; at the fill level a
+    /// compaction goes first where the store's config says so.
+    pub fn add(&mut self, new: &New<'_>) -> Result<String, MemoryError> {
+        self.refresh();
+        let draft = Draft {
+            session: new.session,
+            kind: new.kind,
+            text: (!new.text.is_empty() || new.record.is_none()).then_some(new.text),
+            tags: new.tags,
+            importance: new.importance,
+            record: new.record,
+        };
+        let before = self.store().entries.len();
+        let plan = ops::add::add(&self.scene(), &draft)?;
+        let added = plan.changes.first().map(|change| change.path.clone());
+        self.commit(&plan)?;
+        let store = self.store();
+        let in_file = |entry: &&crate::model::Entry| Some(&store.document(entry).path) == added.as_ref();
+        let last = store.entries.iter().filter(in_file).next_back();
+        let id = last.and_then(|entry| {
+            let view = store.view(entry)?;
+            view.id.as_deref().map(str::to_owned).or_else(|| Some(store.key(entry)))
+        });
+        debug_assert!(store.entries.len() > before || before > 0);
+        id.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The record was added and can't be read."))
+    }
+
+    /// The record of that id, if it counts.
+    pub fn get(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
+        self.refresh();
+        let (at, entry) = self.entry(session, id)?;
+        (entry.state == State::Live).then(|| self.found(EntryRef { store: 0, entry: at }, None))
+    }
+
+    /// Deletes a record as the format does it. False where there is none that counts.
+    pub fn delete(&mut self, id: &str, reason: &str) -> Result<bool, MemoryError> {
+        self.refresh();
+        let Some((_, entry)) = self.entry(None, id).filter(|(_, entry)| entry.state == State::Live) else {
+            return Ok(false);
+        };
+        let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
+        let plan = ops::delete::delete(&self.scene(), &[entry], asked)?;
+        self.commit(&plan)?;
+        Ok(true)
+    }
+
+    /// Deletes every live record that the query finds, and says how many: by topic
+    /// `tag:personal_info`, by time `since:2026-01-01 until:2026-01-05`. An empty query
+    /// deletes nothing.
+    pub fn delete_matching(&mut self, query: &str, reason: &str) -> Result<usize, MemoryError> {
+        self.refresh();
+        if query.trim().is_empty() {
+            return Ok(0);
+        }
+        let found = self.search(query, Order::Time)?;
+        let entries: Vec<_> = found.iter().map(|(at, _)| *self.snapshot.get(*at).1).collect();
+        let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
+        let plan = ops::delete::delete(&self.scene(), &entries, asked)?;
+        self.commit(&plan)?;
+        Ok(plan.records)
+    }
+
+    /// Sets a field of a record: JSON where it is no string, else the text as it is.
+    pub fn set(
+        &mut self,
+        session: Option<&str>,
+        id: &str,
+        field: &str,
+        value: &str,
+    ) -> Result<(), MemoryError> {
+        self.refresh();
+        let (_, entry) = self.known(session, id)?;
+        let set = [ops::Setting { name: field, value }];
+        let plan = ops::edit::edit(&self.scene(), &entry, &set)?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Records that a record was accessed, where the format has a place for that.
+    pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
+        self.refresh();
+        let (_, entry) = self.known(session, id)?;
+        let plan = ops::upkeep::access(&self.scene(), &entry)?;
+        self.commit(&plan).map(drop)
+    }
+
+    fn known(&self, session: Option<&str>, id: &str) -> Result<(u32, crate::model::Entry), MemoryError> {
+        let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}."));
+        self.entry(session, id).ok_or_else(missing)
+    }
+
+    /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
+    /// `since:`, `until:`, `session:`, `ref:ID depth:2`, `limit:10`.
+    pub fn query(&mut self, query: &str) -> Result<Vec<Found>, MemoryError> {
+        self.refresh();
+        let found = self.search(query, Order::Rank)?;
+        Ok(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect())
+    }
+
+    /// Records that refer to one another within so many steps of that one.
+    pub fn related(&mut self, id: &str, depth: usize) -> Result<Vec<Found>, MemoryError> {
+        self.query(&format!("ref:{} depth:{depth}", quoted(id)))
+    }
+
+    pub(super) fn search(
+        &self,
+        text: &str,
+        order: Order,
+    ) -> Result<Vec<(EntryRef, Option<f64>)>, MemoryError> {
+        let now = self.now();
+        let query = Query::parse(text, now)?;
+        let request = Request {
+            snapshot: &self.snapshot,
+            text: None,
+            query: &query,
+            ranking: if self.place.format == "bmad" { Ranking::Weighted } else { Ranking::Product },
+            order,
+            all: false,
+            now,
+        };
+        let results = search(&request, &Cancel::default()).unwrap_or_default();
+        let live = results.hits.iter().filter(|hit| self.snapshot.get(hit.at).1.state == State::Live);
+        Ok(live.map(|hit| (hit.at, hit.rank)).collect())
+    }
+
+    pub(super) fn found(&self, at: EntryRef, rank: Option<f64>) -> Found {
+        let (store, entry) = self.snapshot.get(at);
+        let view = store.view(entry);
+        Found {
+            id: view.and_then(|view| view.id.as_deref()).map(str::to_owned),
+            session: store.session(entry).map(|session| session.name.clone()),
+            kind: view.map(|view| view.kind.to_string()).unwrap_or_default(),
+            text: format::text_of(store, entry).text,
+            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
+            created: view.and_then(|view| view.created),
+            importance: view.map_or(0.5, |view| view.importance),
+            rank,
+            raw: store.raw(entry).to_vec(),
+        }
+    }
+
+    pub(super) fn dropped_by_nothing(&self) -> Vec<Dropped> {
+        let store = self.store();
+        let one = |entry: &crate::model::Entry| Dropped {
+            session: store.session(entry).map(|session| session.name.clone()),
+            id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
+            raw: store.raw(entry).to_vec(),
+        };
+        store.entries.iter().map(one).collect()
+    }
+
+    pub(super) fn gone_since(&self, before: &[Dropped]) -> Vec<Dropped> {
+        let now: std::collections::BTreeSet<Dropped> = self.dropped_by_nothing().into_iter().collect();
+        before.iter().filter(|own| !now.contains(own)).cloned().collect()
+    }
+}
+
+/// A value of the query language that is taken as it is.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', ""))
+}

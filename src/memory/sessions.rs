@@ -1,0 +1,159 @@
+//! Sessions, and the store as a whole.
+
+use super::{Dropped, Memory, MemoryError};
+use crate::model::{EntryRef, Severity, State};
+use crate::ops;
+use crate::ops::export::{Shape, export};
+
+/// Figures of a session, or of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Live records by their type, sorted.
+    pub by_type: Vec<(String, usize)>,
+    /// Live records.
+    pub live: usize,
+    /// Records that were moved aside.
+    pub archived: usize,
+    /// Records that tombstones name.
+    pub deleted: usize,
+    /// Stretches that can't be read.
+    pub broken: usize,
+    /// Bytes that count toward the limit of a session; all bytes of a store.
+    pub bytes: u64,
+    /// That limit, if there is one.
+    pub limit: Option<u64>,
+    /// Problems that are errors.
+    pub errors: usize,
+}
+
+impl Memory {
+    /// Makes a session, and says what it is called.
+    pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String, MemoryError> {
+        self.refresh();
+        let before: Vec<String> = self.session_names();
+        let plan = ops::session::new(&self.scene(), id, user)?;
+        self.commit(&plan)?;
+        let made = self.session_names().into_iter().find(|name| !before.contains(name));
+        made.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The session was made and can't be read."))
+    }
+
+    /// The names of the sessions.
+    pub fn session_names(&self) -> Vec<String> {
+        self.store().sessions.iter().map(|session| session.name.clone()).collect()
+    }
+
+    /// Whether a session is there and live; archived ones are told apart by their code.
+    pub fn load_session(&mut self, id: &str) -> Result<Statistics, MemoryError> {
+        self.refresh();
+        let session = self.store().sessions.iter().find(|session| session.name == id);
+        match session {
+            None => Err(MemoryError::new("E_SESSION_NOT_FOUND", format!("There is no session {id:?}."))),
+            Some(session) if session.lifecycle == Some("archived") => Err(MemoryError::new(
+                "E_SESSION_ARCHIVED",
+                format!("The session {id:?} is archived; unarchive it first."),
+            )),
+            Some(_) => self.statistics(Some(id)),
+        }
+    }
+
+    /// Ends the work with a session: its index and counts are brought up to date where a
+    /// crash, or an agent that did not, left them behind.
+    pub fn close_session(&mut self, id: &str) -> Result<(), MemoryError> {
+        self.load_session(id)?;
+        let plan = ops::reindex::of_session(&self.scene(), id)?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Moves a session aside, whole.
+    pub fn archive_session(&mut self, id: &str) -> Result<(), MemoryError> {
+        self.refresh();
+        let plan = ops::session::archive(&self.scene(), id)?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Deletes a session with all that is in it.
+    pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
+        self.refresh();
+        let plan = ops::session::delete(&self.scene(), id)?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Everything of a session, or of the store, as JSON or JSON Lines.
+    pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>, MemoryError> {
+        self.refresh();
+        let own = |at: &EntryRef| {
+            let (store, entry) = self.snapshot.get(*at);
+            let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
+            within && matches!(entry.state, State::Live) && store.view(entry).is_some()
+        };
+        let entries: Vec<EntryRef> = self.snapshot.entries().filter(own).collect();
+        Ok(export(&self.snapshot, &entries, shape))
+    }
+
+    /// Drops what the format's compaction drops, and says what that was.
+    pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>, MemoryError> {
+        self.refresh();
+        let before = self.dropped_by_nothing();
+        let plan = ops::compact::compact(&self.scene(), session)?;
+        self.commit(&plan)?;
+        Ok(self.gone_since(&before))
+    }
+
+    /// Makes what is derived from the records anew wherever it disagrees with them.
+    pub fn rebuild_index(&mut self) -> Result<(), MemoryError> {
+        self.refresh();
+        let plan = ops::reindex::reindex(&self.scene())?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Brings the stored caches of decay up to date.
+    pub fn update_decay(&mut self) -> Result<(), MemoryError> {
+        self.refresh();
+        let plan = ops::upkeep::decay(&self.scene())?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Brings files of an older version to this one, each backed up first.
+    pub fn migrate(&mut self) -> Result<(), MemoryError> {
+        self.refresh();
+        let plan = ops::upkeep::migrate(&self.scene())?;
+        self.commit(&plan).map(drop)
+    }
+
+    /// Figures of a session, or of the whole store.
+    pub fn statistics(&self, session: Option<&str>) -> Result<Statistics, MemoryError> {
+        let store = self.store();
+        let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
+        let number = match number {
+            Some(None) => {
+                let message = format!("There is no session {:?}.", session.unwrap_or_default());
+                return Err(MemoryError::new("E_SESSION_NOT_FOUND", message));
+            }
+            Some(Some(number)) => Some(number as u32),
+            None => None,
+        };
+        let own = || store.entries.iter().filter(move |entry| number.is_none() || entry.session == number);
+        let count = |state| own().filter(|entry| entry.state == state).count();
+        let mut kinds = std::collections::BTreeMap::<String, usize>::new();
+        for entry in own().filter(|entry| entry.state == State::Live) {
+            *kinds
+                .entry(store.view(entry).map_or_else(String::new, |view| view.kind.to_string()))
+                .or_default() += 1;
+        }
+        let one = number.map(|number| &store.sessions[number as usize]);
+        let within =
+            |problem: &&crate::model::Problem| one.is_none_or(|own| problem.file.starts_with(&own.path));
+        let errors =
+            store.problems.iter().filter(within).filter(|problem| problem.severity == Severity::Error);
+        Ok(Statistics {
+            by_type: kinds.into_iter().collect(),
+            live: count(State::Live),
+            archived: count(State::Archived),
+            deleted: count(State::Deleted),
+            broken: count(State::Broken),
+            bytes: one.map_or(store.bytes, |session| session.size),
+            limit: one.and_then(|session| session.limit),
+            errors: errors.count(),
+        })
+    }
+}
