@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::failure::{Exit, Failure};
 use super::{Context, open};
+use crate::disk::Real;
 use crate::model::{State, Store};
+use crate::store::commit::{LogLine, Vault};
 
 /// Prints figures of every store, and the metrics of all.
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
@@ -12,7 +14,15 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let stores: Vec<_> = snapshot.stores.iter().map(|store| figures(store)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
+    let log = log_lines(context, &snapshot.stores);
+    let saved: Vec<&LogLine> = log.iter().filter(|line| line.message.ends_with(" saved")).collect();
+    let took: Vec<u64> = saved.iter().filter_map(|line| line.metadata.get("duration_ms")?.as_u64()).collect();
+    let told = |end: &str| log.iter().filter(|line| line.message.ends_with(end)).count();
     let metrics = json!({
+        "memory.operations.write.count": took.len(),
+        "memory.operations.write.duration_ms": took.iter().sum::<u64>().checked_div(took.len() as u64),
+        "memory.locks.contention.count": told("E_LOCK_TIMEOUT"),
+        "memory.compaction.count": saved.iter().filter(|line| line.message.starts_with("compact")).count(),
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
         "memory.entries.total": sum(&|store| store.count(State::Live) as u64),
         "memory.size.bytes": sum(&|store| store.bytes),
@@ -41,6 +51,12 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
         context.out.line(&format!("{name:32} {value}"))?;
     }
     Ok(Exit::Done)
+}
+
+/// The lines of palimp's own log of these stores.
+fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine> {
+    let Ok(data) = open::data_folder(context) else { return Vec::new() };
+    stores.iter().flat_map(|store| Vault::look(&Real, &data, &store.root).log_lines()).collect()
 }
 
 fn figures(store: &Store) -> serde_json::Value {

@@ -10,6 +10,7 @@ mod carry;
 mod copies;
 mod error;
 mod hidden;
+mod log;
 mod rebase;
 mod recover;
 mod rescue;
@@ -23,6 +24,7 @@ use std::time::Duration;
 pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
 pub use hidden::is_ours;
+pub use log::LogLine;
 pub use rebase::merge;
 pub use step::Step;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
@@ -98,7 +100,7 @@ impl<'a> Writer<'a> {
     /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
     /// files.
     pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {
-        self.commit_as(plan, None)
+        self.logged(plan, None)
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
@@ -160,7 +162,7 @@ impl<'a> Writer<'a> {
 
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
     pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
-        self.commit_as(plan, Some(turn))
+        self.logged(plan, Some(turn))
     }
 
     /// Makes what is derived from the files at `touched` anew, from the disk. False where
