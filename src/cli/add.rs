@@ -29,7 +29,7 @@ pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
         Some("-") => input.as_deref().map(|text| text.strip_suffix('\n').unwrap_or(text)),
         other => other,
     };
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     let store = the_store(&snapshot, asked.session.as_deref())?;
     let draft = Draft {
         session: asked.session.as_deref(),

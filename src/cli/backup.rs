@@ -11,7 +11,7 @@ use crate::store::commit::{Copy, Vault, copies};
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     match what {
         BackupVerb::List => list(context, &snapshot),
         BackupVerb::Create => create(context, &snapshot),

@@ -20,7 +20,7 @@ pub fn run(context: &mut Context, id: &str, set: &[String], editor: bool) -> Res
         };
         settings.push(Setting { name, value });
     }
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     let at = the_one(&snapshot, id)?;
     let (store, entry) = snapshot.get(at);
     let written;

@@ -79,7 +79,7 @@ fn turn(
     context: &mut Context,
     planned: impl Fn(&Writer<'_>) -> Result<(Plan, Turn), CommitError>,
 ) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, say};
-use crate::disk::{Disk, Real};
+use crate::disk::{Disk, Real, ThisMachine};
 use crate::model::{Document, Extent, Snapshot, Store};
+use crate::store::commit::{Host, Vault, Writer};
 use crate::store::{self, Looked, Place};
 
 /// Where stores are: those that the options name, or those found from here and from home.
@@ -48,6 +49,29 @@ pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
         snapshot.stores.push(Arc::new(store::load(&place, Extent::Whole, None, context.now)));
     }
     Ok(snapshot)
+}
+
+/// The same for a verb that changes something: what an earlier change left behind is finished
+/// or taken back first, unless nothing may be written.
+pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
+    let snapshot = snapshot(context)?;
+    if context.options.readonly || context.options.dry_run {
+        return Ok(snapshot);
+    }
+    let data = data_folder(context)?;
+    let machine = ThisMachine::new();
+    let mut tended = Snapshot::default();
+    for store in &snapshot.stores {
+        if store.own.is_empty() && !Vault::look(&Real, &data, &store.root).is_unfinished() {
+            tended.stores.push(Arc::clone(store));
+            continue;
+        }
+        let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+        drop(Writer::open(host, store)?);
+        let place = Place { root: store.root.clone(), format: store.format, session: None };
+        tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
+    }
+    Ok(tended)
 }
 
 /// What to say where no store was found.

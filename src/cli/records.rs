@@ -71,7 +71,7 @@ fn each(
     fits: impl Fn(&Store, &Entry) -> bool,
     plan: &Plans<'_>,
 ) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     let found = records(context, &snapshot, chosen, fits)?;
     let mut plans = Vec::new();
     for (store, entries) in by_store(&snapshot, &found) {

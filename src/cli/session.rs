@@ -24,7 +24,7 @@ struct Row {
 
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     match what {
         SessionVerb::New { id, user } => {
             let store = the_store(&snapshot, None)?;

@@ -52,7 +52,7 @@ pub fn reindex(context: &mut Context) -> Result<Exit, Failure> {
 pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
     let mut any = false;
     for _ in 0..ROUNDS {
-        let snapshot = open::snapshot(context)?;
+        let snapshot = open::to_change(context)?;
         let mut plans: Vec<(&Store, Plan)> = Vec::new();
         for store in &snapshot.stores {
             let due =
@@ -86,7 +86,7 @@ fn each(
     context: &mut Context,
     plan: impl Fn(&Context, &Store) -> Result<Plan, Failure>,
 ) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     let mut plans: Vec<(&Store, Plan)> = Vec::new();
     for store in &snapshot.stores {
         plans.push((store, plan(context, store)?));
@@ -96,7 +96,7 @@ fn each(
 
 /// Mends what can be mended without a loss; what leaves a store is kept in quarantine.
 pub fn repair(context: &mut Context) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::to_change(context)?;
     let mut plans: Vec<(&Store, Plan)> = Vec::new();
     let mut out = Vec::new();
     for store in &snapshot.stores {

@@ -137,6 +137,14 @@ impl<'a> Vault<'a> {
         1 + self.steps().last().copied().unwrap_or(0).max(journal)
     }
 
+    /// Whether a change was cut short: a step that the journal does not know.
+    pub fn is_unfinished(&self) -> bool {
+        let steps = self.steps();
+        let known: Vec<u64> =
+            if steps.is_empty() { Vec::new() } else { self.journal().iter().map(|line| line.step).collect() };
+        steps.iter().any(|step| !known.contains(step))
+    }
+
     fn step_path(&self, number: u64) -> PathBuf {
         self.path("undo").join(format!("{number:06}.step"))
     }
