@@ -7,16 +7,19 @@
 //!   deprecated; it stays in the indexes, for links still lead to it.
 //! - The text of a new event is `metadata.error` where it failed, else `metadata.note`.
 //! - `updated` of a note moves with every edit, and keeps its spelling and its zone.
-//! - An index that says what it should keeps its bytes, whatever their layout.
+//! - An index that says what it should keeps its bytes, whatever their layout, and so does a
+//!   graph that lists notes with links alone.
 
 mod events;
 mod months;
 mod notes;
 mod profiles;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::write::{self, Refused};
+use super::indexes::{self, Links};
+use super::write::{self, Known, Refused};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{Deed, Deletion, Draft, Refusal, Scene, Setting, Writes, document};
@@ -231,17 +234,39 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
     if !touched.iter().any(is_note) {
         return Vec::new();
     }
-    let index = |path: &str, make: fn(&Parts<'_>, Option<&[u8]>) -> Vec<u8>| {
-        let stands = document(parts.documents, Path::new(path)).map(|own| &*own.bytes);
-        let made = make(parts, stands);
-        let bytes = stands.filter(|stands| says_the_same(stands, &made)).map_or(made, <[u8]>::to_vec);
-        Derived { path: path.into(), bytes }
+    let stands = |path: &str| document(parts.documents, Path::new(path));
+    let tags = stands(TAGS).map(|own| &*own.bytes);
+    let made = write::tags_index(parts, tags);
+    let tags = tags.filter(|tags| says_the_same(tags, &made)).map_or(made, <[u8]>::to_vec);
+    let links = match stands(LINKS) {
+        Some(own) if is_right(parts, own) => own.bytes.to_vec(),
+        own => write::links_graph(parts, own.map(|own| &*own.bytes)),
     };
-    vec![index(TAGS, write::tags_index), index(LINKS, write::links_graph)]
+    vec![Derived { path: TAGS.into(), bytes: tags }, Derived { path: LINKS.into(), bytes: links }]
 }
 
 /// Whether two documents differ in nothing but layout and the order of members.
 fn says_the_same(a: &[u8], b: &[u8]) -> bool {
     let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(without_mark(bytes)).ok();
     read(a).is_some_and(|a| read(b) == Some(a))
+}
+
+/// Whether a graph has every link, and no note that is gone and that nothing links to. Some
+/// writers leave out notes without links; one that has such notes has to have all.
+fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
+    let known = Known::of(parts);
+    if index.problems.iter().any(|own| own.code == Code::IndexBroken)
+        || known.notes.check_links(index).is_some()
+    {
+        return false;
+    }
+    let graph = indexes::links(index);
+    let listed: BTreeSet<String> = graph.keys().map(|name| known.meant(name)).collect();
+    let links = known.notes.links(|_| true);
+    let linked: BTreeSet<&str> = links.iter().map(|(_, to)| to.as_str()).collect();
+    let has_all = || known.ids.keys().all(|id| listed.contains(*id));
+    let is_alone = |links: &Links| links.outgoing.is_empty() && links.incoming.is_empty();
+    let lists_all = graph.is_empty() || graph.values().any(is_alone);
+    let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
+    listed.iter().all(is_meant) && (!lists_all || has_all())
 }
