@@ -669,6 +669,13 @@ fn only_what_is_over_is_archived() {
     torn.refuses("can't be unpacked to its end", |scene| {
         ops::archive::archive(scene, &of_file(scene.store, "2026-01/events.jsonl"))
     });
+    let twice = Site::of(&[("knowledge/notes/lone.md", LONE)]);
+    twice.write("events/2026-01/events.jsonl.gz", &gzip(&event("2026-01-02T00:00:00Z", "old")));
+    twice.write("archive/events/2026-01/events.jsonl", event("2026-01-03T00:00:00Z", "old").as_bytes());
+    let store = twice.load();
+    let packed = packed_bytes(&Real, &store, &ops::archive::packed(&store, &store.entries).unwrap()).unwrap();
+    let refusal = ops::archive::unarchive(&twice.scene(&store, &packed), &store.entries).unwrap_err();
+    assert!(refusal.message.contains("two archived files"), "{}", refusal.message);
     torn.refuses("can't be unpacked to its end", |scene| {
         let all: Vec<Entry> = scene.store.entries.clone();
         ops::archive::unarchive(scene, &all)

@@ -146,6 +146,12 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Re
     for document in chosen(scene.store, entries).into_iter().filter(|own| own.role == Role::Archive) {
         whole(document)?;
         let target = target(&document.path)?;
+        if copies.iter().any(|own: &Change| own.path == target) {
+            return Err(Refusal::unfit(format!(
+                "two archived files would become {}; move one away first.",
+                target.display()
+            )));
+        }
         if layout::kind_of(&document.path) == "event" {
             files += 1;
             count += if layout::is_trace(&document.path) { 0 } else { document.records.len() };

@@ -51,7 +51,8 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal>
         None => free_id(scene, &title),
     };
     let tags = match (draft.tags, members.get("tags")) {
-        ([], Some(raw)) => texts(raw)?,
+        ([], Some(raw)) if raw.starts_with('[') => texts(raw)?,
+        ([], Some(raw)) => texts(&format!("[{raw}]"))?,
         (tags, _) => tags.to_vec(),
     };
     let asked = named("confidence")?;

@@ -7,7 +7,7 @@ use crate::format::a_mem::write::{set_preference, timestamp};
 use crate::format::a_mem::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{Draft, Members, Refusal, Scene, Setting, set_field};
-use crate::model::{Change, Document, Role};
+use crate::model::{Change, Document};
 use crate::text::edit;
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
@@ -86,7 +86,6 @@ pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Resu
     }
     let whole = [&document.bytes[..mark], &bytes].concat();
     no_worse(&document.path, Some(&document.bytes), &whole, scene.now)?;
-    debug_assert_eq!(document.role, Role::Records);
     Ok(vec![rewritten(document, &whole)])
 }
 
