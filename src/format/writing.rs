@@ -105,7 +105,13 @@ pub struct Scene<'a> {
     pub now: Moment,
     /// Bytes that nobody can foretell, for ids.
     pub random: [u8; 16],
+    /// Compressed files as they are on disk, those that [`Writes::packed`] names: a store
+    /// holds what was unpacked from them.
+    pub packed: &'a BTreeMap<PathBuf, Vec<u8>>,
 }
+
+/// No compressed files, for whatever needs none.
+pub static NO_PACKED: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
 
 /// A field to be set.
 #[derive(Clone, Debug)]
@@ -205,8 +211,26 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no way to delete these."))
     }
 
+    /// The changes that take back what the format's own way of deletion did; `None` where
+    /// that is a tombstone, or keeps nothing.
+    fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
+        None
+    }
+
     /// Copies that are to be made before a file is changed, and older ones that go for them.
     fn backups(&self, _store: &Store, _files: &[&Document], _now: Moment) -> Vec<Change> {
+        Vec::new()
+    }
+
+    /// The records that are archived, or brought back, together with these: themselves where
+    /// each can be alone.
+    fn together(&self, _store: &Store, entries: &[Entry]) -> Vec<Entry> {
+        entries.to_vec()
+    }
+
+    /// The compressed files whose bytes on disk it takes to archive these records, or to
+    /// bring them back.
+    fn packed(&self, _store: &Store, _entries: &[Entry]) -> Vec<PathBuf> {
         Vec::new()
     }
 
@@ -367,6 +391,27 @@ impl Members {
     /// The value of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.own.iter().rev().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The value of that name as a text; `None` where it is absent or `null`.
+    ///
+    /// # Errors
+    ///
+    /// If it is anything else.
+    pub fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let Some(raw) = self.get(name) else { return Ok(None) };
+        let mut tape = Tape::default();
+        let value = edit::scan(&mut tape, raw.as_bytes())?;
+        match value.text() {
+            Some(text) => Ok(Some(text.into_owned())),
+            None if value.is_null() => Ok(None),
+            None => Err(Refusal::invalid(format!("`{name}` has to be a text; it is {raw}."))),
+        }
     }
 
     /// Adds a member where the draft has none of that name.

@@ -1,14 +1,23 @@
 //! `archive` and `unarchive`: records that are moved aside, and brought back.
 
+use std::path::PathBuf;
+
 use super::{Refusal, Scene, backups, check, plan, writable, writes};
 use crate::format::writing::Deed;
-use crate::model::{Entry, Plan, State};
+use crate::model::{Entry, Plan, State, Store};
+
+/// The compressed files whose bytes on disk [`archive`] and [`unarchive`] need of these
+/// records: `store::packed_bytes` reads them, and [`Scene::packed`] hands them over.
+pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>, Refusal> {
+    let (_, writes) = writes(store)?;
+    Ok(writes.packed(store, entries))
+}
 
 /// Archives records as the format does it.
 pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let mut own = Vec::new();
-    for entry in entries {
+    for entry in &writes.together(scene.store, entries) {
         let document = scene.store.document(entry);
         writes.may(Deed::Archive, &document.path).map_err(Refusal::unfit)?;
         if entry.state == State::Live {
@@ -25,7 +34,8 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
 /// Brings archived records back.
 pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let own: Vec<Entry> = entries.iter().filter(|entry| entry.state == State::Archived).copied().collect();
+    let mut own = writes.together(scene.store, entries);
+    own.retain(|entry| entry.state == State::Archived);
     let changes = writes.unarchive(scene, &own)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, backups, base, plan, writable, writes};
+use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
 use crate::format::writing::{Deed, Deletion, document, removals};
 use crate::model::{Change, Entry, Plan, Role, State};
 use crate::text::lines;
@@ -26,13 +26,14 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
     let mut tombstones: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-    let mut count = 0;
+    let (mut count, mut deprecated) = (0, 0);
     for entry in entries {
         let document = writable(scene.store, entry)?;
         writes.may(Deed::Delete, &document.path).map_err(Refusal::unfit)?;
         let deletion = writes.deletion(&document.path);
-        let is_gone = entry.state == State::Deleted && !asked.remove;
-        if is_gone {
+        let is_deprecated = deletion == Deletion::Deprecated && is_faded(scene.store, entry);
+        if !asked.remove && (entry.state == State::Deleted || is_deprecated) {
+            deprecated += usize::from(is_deprecated);
             continue;
         }
         count += 1;
@@ -46,6 +47,9 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
             _ => removed.push(*entry),
         }
     }
+    if count == 0 && deprecated > 0 {
+        return Err(Refusal::unfit("it is deprecated already; --remove removes the file itself."));
+    }
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones {
         let stands = document(&scene.store.documents, &path).map(base);
@@ -58,6 +62,10 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     plan("delete", scene, count, all)
+}
+
+fn is_faded(store: &Store, entry: &Entry) -> bool {
+    store.view(entry).is_some_and(|view| view.faded)
 }
 
 /// A reason is a code: it stays when the content is gone, and must not repeat it.
@@ -91,7 +99,21 @@ fn bury(
 }
 
 /// Takes the tombstones of records away.
+/// Takes back what the format's way of deletion did.
 pub fn undelete(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    let Some(changes) = writes.undelete(scene, entries) else { return exhume(scene, entries) };
+    let changes = changes?;
+    let mut all = backups(scene, writes, &changes);
+    let count = changes.len();
+    all.extend(changes);
+    let plan = plan("undelete", scene, count, all)?;
+    check(scene, &plan)?;
+    Ok(plan)
+}
+
+/// Takes the tombstones of records away.
+fn exhume(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {

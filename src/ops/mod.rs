@@ -51,18 +51,20 @@ pub fn plan(
     Ok(plan)
 }
 
-/// Refuses what would break the schema, or exceed a limit, where it was not so before.
+/// Refuses what would break the schema, or exceed a limit, where it was not so before. What
+/// moves from one file to another brings its problems along, and that is no reason to refuse.
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let after = derive::after(scene.store, &plan.changes, scene.now);
+    let changed = |document: &&Arc<Document>| plan.changes.iter().any(|own| own.path == document.path);
+    let old: Vec<&Arc<Document>> = scene.store.documents.iter().filter(changed).collect();
+    let new: Vec<&Arc<Document>> = after.iter().filter(changed).collect();
+    if let Some(problem) = worse(&old, &new) {
+        let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
+        let message = format!("{} ({})", problem.message, problem.code.as_str());
+        return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
+    }
     for change in &plan.changes {
-        let new = after.iter().find(|document| document.path == change.path);
-        let old = scene.store.documents.iter().find(|document| document.path == change.path);
-        if let Some(problem) = new.and_then(|new| worse(old.map(|old| &**old), new)) {
-            let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
-            let message = format!("{} ({})", problem.message, problem.code.as_str());
-            return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
-        }
         let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
         if grows {
             writes.limits(scene.store, &after, &change.path)?;
@@ -71,8 +73,9 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A problem that the new document has more often than the old one, and that we would have made.
-fn worse<'a>(old: Option<&Document>, new: &'a Document) -> Option<&'a Problem> {
+/// A problem that the new documents have more often than the old ones, and that we would have
+/// made.
+fn worse<'a>(old: &[&Arc<Document>], new: &[&'a Arc<Document>]) -> Option<&'a Problem> {
     let ours = |problem: &&Problem| {
         problem.severity == Severity::Error
             || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)
@@ -82,7 +85,7 @@ fn worse<'a>(old: Option<&Document>, new: &'a Document) -> Option<&'a Problem> {
         *known.entry(problem.code).or_default() += 1;
     }
     let mut found = None;
-    for problem in new.problems.iter().filter(ours) {
+    for problem in new.iter().flat_map(|new| &new.problems).filter(ours) {
         let left = known.entry(problem.code).or_default();
         *left -= 1;
         if *left < 0 {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::packed::{self, Packing};
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
 use crate::model::{Change, Document, Moment, Role, Store};
@@ -25,7 +26,10 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
 
 /// A document of those bytes.
 fn read(format: &dyn Format, role: Role, path: &Path, bytes: Vec<u8>, now: Moment) -> Document {
-    let unread = matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
+    let packing = Packing::of(path);
+    let unread = packing == Some(Packing::TarGzip)
+        || matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
+    let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes) } else { bytes };
     let reading = if unread { Default::default() } else { format.read(role, path, &bytes, now) };
     Document {
         path: path.to_owned(),

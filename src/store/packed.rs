@@ -1,13 +1,15 @@
 //! Files that are compressed: read in place, never unpacked onto the disk.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::Found;
 use super::load::bare;
+use crate::disk::Disk;
 use crate::format::{Format, Placement};
 use crate::model::snapshot::Generation;
-use crate::model::{Code, Document, Moment, Problem, Role, Severity};
+use crate::model::{Code, Document, Moment, Problem, Role, Severity, Store};
 use crate::text::unpack::{gunzip, untar};
 
 /// One file may unpack to so many bytes. What is larger is no memory but a bomb.
@@ -74,6 +76,33 @@ impl Packing {
         }
         documents
     }
+}
+
+/// The bytes of compressed files of a store as they are on disk.
+///
+/// # Errors
+///
+/// If one can't be read, or is not the file any more that the store was read from.
+pub fn packed_bytes(
+    disk: &dyn Disk,
+    store: &Store,
+    files: &[PathBuf],
+) -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for file in files {
+        let (bytes, generation) = disk.read(&store.root.join(file), 0, None)?;
+        let known = store.documents.iter().find(|document| document.path == *file);
+        if known.is_none_or(|known| known.generation != generation) {
+            return Err(io::Error::other(format!("{} has changed since it was read", file.display())));
+        }
+        found.insert(file.clone(), bytes);
+    }
+    Ok(found)
+}
+
+/// What a compressed file holds, as far as it can be unpacked.
+pub fn unpacked(packed: &[u8]) -> Vec<u8> {
+    gunzip(packed, LARGEST).content
 }
 
 /// What stands before the paths of an archive's files: its own, and `!`.

@@ -21,12 +21,14 @@ mod note;
 mod profile;
 mod rules;
 pub mod write;
+mod writing;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::glance::Glance;
 use super::reading::Reading;
-use super::{Assembly, Format, Parts, Placement, Shape};
+use super::writing::Writes;
+use super::{Assembly, Derived, Format, Parts, Placement, Shape};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -64,6 +66,14 @@ impl Format for AMem {
 
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
         rules::assemble(parts, now)
+    }
+
+    fn writes(&self) -> Option<&dyn Writes> {
+        Some(self)
+    }
+
+    fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
+        writing::derived(parts, touched)
     }
 
     fn in_checkout(&self) -> bool {

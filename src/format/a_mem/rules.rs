@@ -193,7 +193,7 @@ impl<'a> Notes<'a> {
         stale(index, &listed, &own, named)
     }
 
-    fn check_links(&self, index: &Document) -> Option<Problem> {
+    pub(super) fn check_links(&self, index: &Document) -> Option<Problem> {
         let graph = indexes::links(index);
         let both = |(id, links): (&'a str, &Links)| {
             let outgoing = links.outgoing.iter().map(move |to| (id.to_owned(), self.id(to).to_owned()));

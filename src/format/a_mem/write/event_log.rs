@@ -167,6 +167,19 @@ pub fn archivable_months(parts: &Parts<'_>, now: Moment, days: u32) -> Vec<PathB
     months
 }
 
+/// The month that a log or a trace belongs to, compressed or not, as [`archivable_months`]
+/// names it.
+pub fn month_of(path: &Path) -> Option<PathBuf> {
+    match names(path).as_slice() {
+        ["events", month, _, ..] if is_month(month) => Some(Path::new("events").join(month)),
+        ["events", file] => {
+            let log = file.strip_suffix(".gz").unwrap_or(file);
+            log.strip_suffix(".jsonl").is_some_and(is_month).then(|| Path::new("events").join(log))
+        }
+        _ => None,
+    }
+}
+
 /// The uncompressed files of a month, as [`archivable_months`] names it: its log and its
 /// traces. Each is replaced by one of the same name with `.gz` behind it; where that is
 /// there already, the new one is added to its end.

@@ -26,9 +26,12 @@ use crate::model::Moment;
 use crate::text::front_matter::edit::EditRefused;
 
 pub use deprecation::{deprecate, undeprecate};
-pub use event_log::{ARCHIVE_AFTER_DAYS, NewEvent, archivable_months, gzip, logs_of_month, new_event};
+pub use event_log::{
+    ARCHIVE_AFTER_DAYS, NewEvent, archivable_months, gzip, logs_of_month, month_of, new_event,
+};
 pub use graph::links_graph;
-pub use new_notes::{NewNote, new_note};
+pub(super) use named::Known;
+pub use new_notes::{NewNote, check_id, new_note, tag};
 pub use profiles::{capability_level, set_preference};
 pub use tag_index::tags_index;
 
@@ -75,7 +78,7 @@ impl Refused {
 }
 
 /// A timestamp as the format's own writer has it.
-fn timestamp(now: Moment) -> String {
+pub(super) fn timestamp(now: Moment) -> String {
     part_of(now, "%Y-%m-%dT%H:%M:%S%.6f+00:00")
 }
 

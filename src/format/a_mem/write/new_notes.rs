@@ -64,13 +64,23 @@ pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(Pa
     Ok((path, format!("{text}\n# {title}\n{body}")))
 }
 
+/// A tag as new ones are written: in lower case, with hyphens for white space.
+///
+/// # Errors
+///
+/// If nothing is left of it.
+pub fn tag(own: &str) -> Result<String, Refused> {
+    let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
+    match tag.is_empty() || tag.chars().any(char::is_control) {
+        true => Err(Refused::value("tag", own, "it has to be a word")),
+        false => Ok(tag),
+    }
+}
+
 fn tags(asked: &[String]) -> Result<Vec<String>, Refused> {
     let mut tags: Vec<String> = Vec::new();
     for own in asked {
-        let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
-        if tag.is_empty() || tag.chars().any(char::is_control) {
-            return Err(Refused::value("tag", own, "it has to be a word"));
-        }
+        let tag = tag(own)?;
         if !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -78,7 +88,12 @@ fn tags(asked: &[String]) -> Result<Vec<String>, Refused> {
     Ok(tags)
 }
 
-fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refused> {
+/// Refuses what can't be the id of a note that we write.
+///
+/// # Errors
+///
+/// If it is not in kebab-case, or names a file of the format.
+pub fn check_id(id: &str) -> Result<(), Refused> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
@@ -89,6 +104,11 @@ fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refused> {
     if GUIDES.contains(&id) {
         return Err(Refused::value("id", id, "a file of the format has that name"));
     }
+    Ok(())
+}
+
+fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refused> {
+    check_id(id)?;
     let known = Known::of(parts);
     // A file of another case is the same one on some systems.
     let is_file = |path: &Path| {

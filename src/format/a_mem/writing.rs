@@ -1,0 +1,272 @@
+//! What users may do with the records of this format, and the changes that it comes to.
+//!
+//! Choices where the specification is silent:
+//! - The event log is append-only. What is put away or brought back is a whole month that is
+//!   over, and an event of its own says so.
+//! - A note is archived by moving it to `archive/`, byte for byte, a year after it was
+//!   deprecated; it stays in the indexes, for links still lead to it.
+//! - The text of a new event is `metadata.error` where it failed, else `metadata.note`.
+//! - `updated` of a note moves with every edit, and keeps its spelling and its zone.
+//! - An index that says what it should keeps its bytes, whatever their layout, and so does a
+//!   graph that lists notes with links alone.
+
+mod events;
+mod months;
+mod notes;
+mod profiles;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::indexes::{self, Links};
+use super::write::{self, Known, Refused};
+use super::{AMem, layout};
+use crate::format::reading::without_mark;
+use crate::format::writing::{Deed, Deletion, Draft, Refusal, Scene, Setting, Writes, document};
+use crate::format::{Derived, Format, Parts};
+use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
+use crate::text::edit;
+use crate::text::front_matter::edit::EditRefused;
+
+const APPEND_ONLY: &str = "the event log is append-only, so that it stays a record of what happened: an event \
+    is neither changed nor deleted. Months that are over can be archived, and what is secret redacted or erased.";
+const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\n\n\
+    - `events/`: what happened, a log a month; append-only\n\
+    - `knowledge/notes/`: what was learned, a note a file; `links.json` and `tags.json` are made from them\n\
+    - `profiles/`: what each agent can do and prefers\n\
+    - `queries/`: saved queries\n";
+/// Members of a profile that are no texts.
+const NO_TEXTS: [&str; 5] =
+    ["session_count", "successful_operations", "failed_operations", "learned_patterns", "common_mistakes"];
+
+impl Writes for AMem {
+    fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
+        match (layout::kind_of(file), deed) {
+            ("event", Deed::Edit | Deed::Tag | Deed::Delete) => Err(APPEND_ONLY.into()),
+            ("profile" | "query", Deed::Tag) => Err("only notes have tags.".into()),
+            ("profile" | "query", Deed::Archive) => {
+                Err("only months of events and deprecated notes are archived.".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn deletion(&self, file: &Path) -> Deletion {
+        if layout::kind_of(file) == "note" { Deletion::Deprecated } else { Deletion::Removed }
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        let steps: Vec<&str> = name.split('.').collect();
+        let is_object = matches!(
+            steps.as_slice(),
+            ["capabilities" | "preferences" | "context_switches"]
+                | ["capabilities", _]
+                | ["context_switches", "last_handoff" | "total"]
+        );
+        !is_object && steps.last().is_none_or(|last| !NO_TEXTS.contains(last))
+    }
+
+    fn importance(&self, kind: &str, value: f64) -> Result<(&'static str, String), String> {
+        match kind {
+            "note" => Ok(("confidence", edit::quoted(notes::confidence(value)))),
+            _ => Err("only notes have an importance: their confidence.".into()),
+        }
+    }
+
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+        match draft.kind {
+            "event" => events::add(scene, draft),
+            "note" => notes::add(scene, draft),
+            "profile" => profiles::add(scene, draft),
+            kind => {
+                let message = format!("the type should be event, note or profile, not {kind:?}.");
+                Err(Refusal::invalid(message))
+            }
+        }
+    }
+
+    fn edit(
+        &self,
+        scene: &Scene<'_>,
+        entry: &Entry,
+        set: &[Setting<'_>],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        let document = scene.store.document(entry);
+        Some(match layout::kind_of(&document.path) {
+            "note" => notes::edit(scene, entry, set),
+            "profile" => profiles::edit(scene, document, set),
+            "query" => query(document, set),
+            _ => Err(Refusal::unfit(APPEND_ONLY)),
+        })
+    }
+
+    fn set_tags(
+        &self,
+        scene: &Scene<'_>,
+        entry: &Entry,
+        tags: &[String],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        Some(notes::set_tags(scene, entry, tags))
+    }
+
+    fn delete(
+        &self,
+        scene: &Scene<'_>,
+        entries: &[Entry],
+        reason: &str,
+        replaced_by: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        notes::deprecate(scene, entries, reason, replaced_by)
+    }
+
+    fn undelete(&self, scene: &Scene<'_>, entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
+        Some(notes::undeprecate(scene, entries))
+    }
+
+    fn together(&self, store: &Store, entries: &[Entry]) -> Vec<Entry> {
+        months::together(store, entries)
+    }
+
+    fn packed(&self, store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
+        months::packed(store, entries)
+    }
+
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        let (own, events) = apart(scene.store, entries);
+        let [mut changes, removals] = notes::archive(scene, &own)?;
+        changes.extend(months::archive(scene, &events)?);
+        changes.extend(removals);
+        Ok(changes)
+    }
+
+    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        months::unarchive(scene, entries)
+    }
+
+    fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+        Some(Err(Refusal::unfit(
+            "nothing is ever dropped from it: `palimp archive` compresses months of events that are over.",
+        )))
+    }
+
+    fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
+        let empty = Parts { documents: &[], folders: &[], locks: &[], beside: None };
+        vec![
+            ("README.md".into(), README.into()),
+            ("events".into(), Vec::new()),
+            ("knowledge/notes".into(), Vec::new()),
+            (TAGS.into(), write::tags_index(&empty, None)),
+            (LINKS.into(), write::links_graph(&empty, None)),
+            ("profiles".into(), Vec::new()),
+            ("queries".into(), Vec::new()),
+        ]
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        let message = format!("{refused}.");
+        match refused {
+            Refused::Unreadable(_) | Refused::FrontMatter(EditRefused::Faulty { .. }) => {
+                Refusal::corrupt(message)
+            }
+            _ => Refusal::invalid(message),
+        }
+    }
+}
+
+impl From<EditRefused> for Refusal {
+    fn from(refused: EditRefused) -> Self {
+        Refused::from(refused).into()
+    }
+}
+
+/// The store's files, as the functions of [`write`] take them.
+fn parts(store: &Store) -> Parts<'_> {
+    Parts { documents: &store.documents, folders: &[], locks: &[], beside: None }
+}
+
+/// Notes, and events.
+fn apart(store: &Store, entries: &[Entry]) -> (Vec<Entry>, Vec<Entry>) {
+    let is_note = |entry: &&Entry| layout::kind_of(&store.document(entry).path) == "note";
+    entries.iter().partition(is_note)
+}
+
+/// A saved query is its text.
+fn query(document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+    let [Setting { name: "text", value }] = set else {
+        return Err(Refusal::unfit("a saved query has no fields but its `text`."));
+    };
+    Ok(vec![rewritten(document, ended(value, "\n").as_bytes())])
+}
+
+fn rewritten(document: &Document, bytes: &[u8]) -> Change {
+    Change::rewrite(&document.path, (&*document.bytes).into(), bytes)
+}
+
+/// The text with a line end behind its last line.
+fn ended(text: &str, end: &str) -> String {
+    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}{end}") }
+}
+
+/// Refuses what we would write and the reader would find fault with: a word that the schema
+/// does not have, front matter that is broken. What was so before may stay.
+fn no_worse(path: &Path, before: Option<&[u8]>, after: &[u8], now: Moment) -> Result<(), Refusal> {
+    let faults = |bytes: &[u8]| {
+        let problems = AMem.read(Role::Records, path, bytes, now).problems.into_iter();
+        let ours = problems.filter(|own| matches!(own.code, Code::OutOfRange | Code::BadFrontMatter));
+        ours.map(|own| own.message).collect::<Vec<_>>()
+    };
+    let known = before.map(faults).unwrap_or_default();
+    match faults(after).into_iter().find(|fault| !known.contains(fault)) {
+        Some(fault) => Err(Refusal::invalid(fault)),
+        None => Ok(()),
+    }
+}
+
+const TAGS: &str = "knowledge/tags.json";
+const LINKS: &str = "knowledge/links.json";
+
+/// The indexes of the notes, where a note was touched.
+pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
+    let is_note =
+        |path: &PathBuf| layout::kind_of(path) == "note" && path.extension().is_some_and(|end| end == "md");
+    if !touched.iter().any(is_note) {
+        return Vec::new();
+    }
+    let stands = |path: &str| document(parts.documents, Path::new(path));
+    let tags = stands(TAGS).map(|own| &*own.bytes);
+    let made = write::tags_index(parts, tags);
+    let tags = tags.filter(|tags| says_the_same(tags, &made)).map_or(made, <[u8]>::to_vec);
+    let links = match stands(LINKS) {
+        Some(own) if is_right(parts, own) => own.bytes.to_vec(),
+        own => write::links_graph(parts, own.map(|own| &*own.bytes)),
+    };
+    vec![Derived { path: TAGS.into(), bytes: tags }, Derived { path: LINKS.into(), bytes: links }]
+}
+
+/// Whether two documents differ in nothing but layout and the order of members.
+fn says_the_same(a: &[u8], b: &[u8]) -> bool {
+    let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(without_mark(bytes)).ok();
+    read(a).is_some_and(|a| read(b) == Some(a))
+}
+
+/// Whether a graph has every link, and no note that is gone and that nothing links to. Some
+/// writers leave out notes without links; one that has such notes has to have all.
+fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
+    let known = Known::of(parts);
+    if index.problems.iter().any(|own| own.code == Code::IndexBroken)
+        || known.notes.check_links(index).is_some()
+    {
+        return false;
+    }
+    let graph = indexes::links(index);
+    let listed: BTreeSet<String> = graph.keys().map(|name| known.meant(name)).collect();
+    let links = known.notes.links(|_| true);
+    let linked: BTreeSet<&str> = links.iter().map(|(_, to)| to.as_str()).collect();
+    let has_all = || known.ids.keys().all(|id| listed.contains(*id));
+    let is_alone = |links: &Links| links.outgoing.is_empty() && links.incoming.is_empty();
+    let lists_all = graph.is_empty() || graph.values().any(is_alone);
+    let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
+    listed.iter().all(is_meant) && (!lists_all || has_all())
+}

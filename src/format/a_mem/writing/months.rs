@@ -1,0 +1,213 @@
+//! Months of events that are compressed, and brought back (§3.4, §8.1).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{events, notes, parts};
+use crate::format::Placement;
+use crate::format::a_mem::layout;
+use crate::format::a_mem::write::{NewEvent, archivable_months, gzip, logs_of_month, month_of};
+use crate::format::writing::{Refusal, Scene, document, list, uuid};
+use crate::model::plan::line_end_for;
+use crate::model::{Act, Change, Code, Document, Entry, Role, Store};
+
+fn months(store: &Store, entries: &[Entry]) -> BTreeSet<PathBuf> {
+    entries.iter().filter_map(|entry| month_of(&store.document(entry).path)).collect()
+}
+
+fn is_packed(document: &Document) -> bool {
+    document.path.extension().is_some_and(|end| end == "gz")
+}
+
+fn in_months(document: &Document, months: &BTreeSet<PathBuf>) -> bool {
+    month_of(&document.path).is_some_and(|month| months.contains(&month))
+}
+
+/// An event takes its whole month along.
+pub fn together(store: &Store, entries: &[Entry]) -> Vec<Entry> {
+    let months = months(store, entries);
+    let of_month = |entry: &&Entry| in_months(store.document(entry), &months);
+    let alone = entries.iter().filter(|entry| !of_month(entry));
+    alone.chain(store.entries.iter().filter(of_month)).copied().collect()
+}
+
+/// The compressed files of the months, and those that the records stand in.
+pub fn packed(store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
+    chosen(store, entries).into_iter().filter(|own| is_packed(own)).map(|own| own.path.clone()).collect()
+}
+
+/// The files of the months, those whose events are copies too, and those of other records.
+fn chosen<'a>(store: &'a Store, entries: &[Entry]) -> Vec<&'a Document> {
+    let months = months(store, entries);
+    let own: BTreeSet<usize> = entries.iter().map(|entry| entry.document as usize).collect();
+    let documents = store.documents.iter().enumerate();
+    let is_chosen = |at: usize, document: &Document| own.contains(&at) || in_months(document, &months);
+    documents.filter(|(at, document)| is_chosen(*at, document)).map(|(_, document)| &**document).collect()
+}
+
+/// Compresses the months of events.
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let months = over(scene, entries)?;
+    let (mut copies, mut removals) = (Vec::new(), Vec::new());
+    let mut count = 0;
+    for path in months.iter().flat_map(|month| logs_of_month(&parts(scene.store), month)) {
+        let Some(log) = document(&scene.store.documents, &path) else { continue };
+        count += if layout::is_trace(&path) { 0 } else { log.records.len() };
+        copies.push(compressed(scene, log)?);
+        removals.push(Change::remove(path, (&*log.bytes).into()));
+    }
+    copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
+    copies.extend(recorded(scene, "memory.events_archived", &months, removals.len(), count)?);
+    copies.extend(removals);
+    Ok(copies)
+}
+
+/// The months of the events, all of which are over.
+fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>, Refusal> {
+    let over = archivable_months(&parts(scene.store), scene.now, 0);
+    let month = |entry: &Entry| {
+        let path = &scene.store.document(entry).path;
+        let message = match month_of(path) {
+            Some(month) if over.contains(&month) => return Ok(month),
+            Some(month) => format!(
+                "{} has no log of a month that is over: only whole months before this one are archived.",
+                month.display()
+            ),
+            None => format!("{} is no month's log: only whole months are archived.", path.display()),
+        };
+        Err(Refusal::unfit(message))
+    };
+    entries.iter().map(month).collect()
+}
+
+/// A log's compressed copy: a new file, or what is added to one that is there.
+fn compressed(scene: &Scene<'_>, log: &Document) -> Result<Change, Refusal> {
+    let mut name = log.path.clone().into_os_string();
+    name.push(".gz");
+    let target = PathBuf::from(name);
+    let pack = |bytes: &[u8]| gzip(bytes).map_err(|error| Refusal::corrupt(format!("{error}.")));
+    let Some(stands) = document(&scene.store.documents, &target) else {
+        return Ok(Change::create(target, pack(&log.bytes)?));
+    };
+    whole(stands)?;
+    let bytes = on_disk(scene, stands)?;
+    let more = pack(&[line_end_for(&stands.bytes), &log.bytes].concat())?;
+    Ok(Change::edits(target, bytes.into(), vec![(bytes.len()..bytes.len(), more)]))
+}
+
+/// Refuses a compressed file of which not everything could be read.
+fn whole(packed: &Document) -> Result<(), Refusal> {
+    match packed.problems.iter().any(|problem| problem.code == Code::ArchiveBroken) {
+        true => Err(Refusal::corrupt(format!(
+            "{} can't be unpacked to its end: what is missing would be lost.",
+            packed.path.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn on_disk<'a>(scene: &Scene<'a>, document: &Document) -> Result<&'a [u8], Refusal> {
+    let bytes = scene.packed.get(&document.path).map(Vec::as_slice);
+    bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read whole.", document.path.display())))
+}
+
+/// The event that says what was done to the log.
+fn recorded(
+    scene: &Scene<'_>,
+    event_type: &str,
+    months: &BTreeSet<PathBuf>,
+    files: usize,
+    records: usize,
+) -> Result<Vec<Change>, Refusal> {
+    let name = |month: &PathBuf| {
+        let name = month.file_name().unwrap_or_default().to_string_lossy();
+        name.trim_end_matches(".jsonl").to_owned()
+    };
+    let names: Vec<String> = months.iter().map(name).collect();
+    let metadata = format!("{{\"months\": {}, \"files\": {files}, \"events\": {records}}}", list(&names));
+    let event = NewEvent {
+        event_type,
+        status: "success",
+        source: "palimp",
+        trace_id: &uuid(scene.random),
+        metadata: Some(&metadata),
+    };
+    events::logged(scene, event, scene.now)
+}
+
+/// Brings back what the records stand in: compressed logs unpacked, files of `archive/` to
+/// where they were.
+pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    let (mut copies, mut removals) = (Vec::new(), Vec::new());
+    let (mut files, mut count, mut names) = (0, 0, BTreeSet::new());
+    for document in chosen(scene.store, entries).into_iter().filter(|own| own.role == Role::Archive) {
+        whole(document)?;
+        let target = target(&document.path)?;
+        if copies.iter().any(|own: &Change| own.path == target) {
+            return Err(Refusal::unfit(format!(
+                "two archived files would become {}; move one away first.",
+                target.display()
+            )));
+        }
+        if layout::kind_of(&document.path) == "event" {
+            files += 1;
+            count += if layout::is_trace(&document.path) { 0 } else { document.records.len() };
+            names.insert(month_of(&target).unwrap_or_else(|| target.clone()));
+        }
+        copies.push(unpacked(scene, document, target)?);
+        let packed = if is_packed(document) { on_disk(scene, document)? } else { &document.bytes };
+        removals.push(Change::remove(&document.path, packed.into()));
+    }
+    if files > 0 {
+        let events = recorded(scene, "memory.events_unarchived", &names, files, count)?;
+        events.into_iter().for_each(|event| join(&mut copies, event));
+    }
+    copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
+    copies.extend(removals);
+    Ok(copies)
+}
+
+/// Where an archived file belongs.
+fn target(path: &Path) -> Result<PathBuf, Refusal> {
+    let path = path.strip_prefix("archive").unwrap_or(path);
+    let is_gz = path.extension().is_some_and(|end| end == "gz");
+    let target = if is_gz { path.with_extension("") } else { path.to_owned() };
+    match layout::place(&target, false) {
+        Placement::File(Role::Records) => Ok(target),
+        _ => Err(Refusal::unfit(format!("{} has no place outside the archive.", path.display()))),
+    }
+}
+
+/// The live file: a new one, or one to whose events these come first.
+fn unpacked(scene: &Scene<'_>, own: &Document, target: PathBuf) -> Result<Change, Refusal> {
+    let stands = document(&scene.store.documents, &target);
+    match stands {
+        Some(stands) if layout::kind_of(&target) == "event" => {
+            let lines = [&own.bytes, line_end_for(&own.bytes)].concat();
+            Ok(Change::edits(target, (&*stands.bytes).into(), vec![(0..0, lines)]))
+        }
+        _ => {
+            notes::free(scene, &target)?;
+            Ok(Change::create(target, own.bytes.to_vec()))
+        }
+    }
+}
+
+/// Adds an event, to a log that is being made where it goes to that.
+fn join(changes: &mut Vec<Change>, event: Change) {
+    let Act::Append(line) = &event.act else { return };
+    match changes.iter_mut().find(|own| own.path == event.path) {
+        None => changes.push(event),
+        Some(own) => {
+            let after = own.after().unwrap_or_default();
+            let whole = [after.as_slice(), line_end_for(&after), line].concat();
+            *own = match own.base.clone() {
+                None => Change::create(&event.path, whole),
+                Some(base) => Change::rewrite(&event.path, base, &whole),
+            };
+        }
+    }
+}

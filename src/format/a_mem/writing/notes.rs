@@ -1,0 +1,366 @@
+//! Notes that are added, edited, deprecated, and archived (§4, §8.2).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{ended, no_worse, parts, rewritten};
+use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
+use crate::format::writing::{Draft, Members, Refusal, Scene, Setting};
+use crate::model::time::DAY;
+use crate::model::{Change, Document, Entry, Moment, State};
+use crate::text::edit::{quoted, scan};
+use crate::text::fold::fold;
+use crate::text::front_matter::edit::{NewValue, set, set_body};
+use crate::text::front_matter::{Note, Value};
+use crate::text::json::Kind;
+use crate::text::scan::Tape;
+
+/// Fields that hold lists.
+const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "related_events", "related_traces"];
+/// What stands in a new note by other means than its record's word for it.
+const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
+/// The longest title that is made of a text, and the longest id made of a title, in characters.
+const TITLE: usize = 80;
+const ID: usize = 60;
+/// So long a deprecated note stays where it is (§8.2).
+const YEAR: i64 = 365 * DAY;
+
+/// The word for a confidence given as a number.
+pub fn confidence(value: f64) -> &'static str {
+    match value {
+        0.75.. => "high",
+        0.45.. => "medium",
+        _ => "low",
+    }
+}
+
+/// Adds a note.
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    let members = Members::of(draft.record)?;
+    let named = |name: &str| members.text(name);
+    let text = match draft.text {
+        Some(text) => text.to_owned(),
+        None => named("text")?.or(named("body")?).unwrap_or_default(),
+    };
+    let (title, body) = title_and_body(named("title")?, &text);
+    if title.is_empty() {
+        return Err(Refusal::invalid("a note needs a text, or a record with a `title`."));
+    }
+    let id = match named("id")? {
+        Some(id) => id,
+        None => free_id(scene, &title),
+    };
+    let tags = match (draft.tags, members.get("tags")) {
+        ([], Some(raw)) if raw.starts_with('[') => texts(raw)?,
+        ([], Some(raw)) => texts(&format!("[{raw}]"))?,
+        (tags, _) => tags.to_vec(),
+    };
+    let asked = named("confidence")?;
+    let own = draft.importance.map(confidence).or(asked.as_deref()).unwrap_or("medium");
+    let source = named("source")?.unwrap_or_else(|| "human-curated".into());
+    let note = NewNote { id: &id, title: &title, tags: &tags, confidence: own, source: &source, body: &body };
+    let (path, mut text) = new_note(&parts(scene.store), note, scene.now)?;
+    for name in members.names().filter(|name| !TAKEN.contains(name)) {
+        text = with_raw(&text, name, members.get(name).unwrap_or("null"))?;
+    }
+    no_worse(&path, None, text.as_bytes(), scene.now)?;
+    Ok(vec![Change::create(path, text)])
+}
+
+/// The heading, and what stands below it: a text's own heading or only line is the title.
+fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
+    if let Some(title) = title {
+        return (title, text.to_owned());
+    }
+    let text = text.trim_start_matches(['\n', '\r']);
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let first = first.trim();
+    if let Some(heading) = first.strip_prefix("# ") {
+        return (heading.trim().to_owned(), rest.to_owned());
+    }
+    match first.chars().count() <= TITLE && rest.trim().is_empty() {
+        true => (first.to_owned(), String::new()),
+        false => (cut(first, TITLE), text.to_owned()),
+    }
+}
+
+/// The first words, as many as fit; of one long word as much as fits.
+fn cut(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let short = &text[..end];
+    let whole =
+        if end < text.len() { short.rsplit_once(' ').map_or(short, |(words, _)| words) } else { short };
+    whole.trim_end().to_owned()
+}
+
+/// An id from a title that no note has yet.
+fn free_id(scene: &Scene<'_>, title: &str) -> String {
+    let folded = fold(title);
+    let words: Vec<&str> =
+        folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let id = cut(&words.join(" "), ID).replace(' ', "-");
+    let id = if id.is_empty() { "note".to_owned() } else { id };
+    let documents = parts(scene.store).documents;
+    let known = Known::of(&parts(scene.store));
+    let stem = |document: &Document| document.path.file_stem().map(|stem| stem.to_ascii_lowercase());
+    let files: BTreeSet<_> = documents.iter().filter_map(|document| stem(document)).collect();
+    let is_free = |id: &String| {
+        check_id(id).is_ok()
+            && !known.notes.ids.contains_key(id.as_str())
+            && !files.contains(std::ffi::OsStr::new(id))
+    };
+    let mut others = (2..).map(|number| format!("{id}-{number}"));
+    if is_free(&id) { id } else { others.find(is_free).unwrap_or(id) }
+}
+
+/// A field from JSON.
+fn with_raw(text: &str, name: &str, raw: &str) -> Result<String, Refusal> {
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, raw.as_bytes())?;
+    match value.kind() {
+        Kind::Null => Ok(text.to_owned()),
+        Kind::Array => Ok(set(text, name, NewValue::List(&texts(raw)?))?),
+        Kind::Object => Err(Refusal::invalid(format!("`{name}` has to be a text or a list of texts."))),
+        _ if LISTS.contains(&name) => Ok(set(text, name, NewValue::List(&texts(&format!("[{raw}]"))?))?),
+        _ => Ok(set(text, name, NewValue::Text(&value.plain()))?),
+    }
+}
+
+/// A list of texts, in JSON or parted by commas.
+fn texts(value: &str) -> Result<Vec<String>, Refusal> {
+    if !value.trim_start().starts_with('[') {
+        let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
+        return Ok(items.map(str::to_owned).collect());
+    }
+    let mut tape = Tape::default();
+    let list = scan(&mut tape, value.as_bytes()).ok();
+    let items = list.and_then(|list| list.items().map(|item| Some(item.text()?.into_owned())).collect());
+    items.ok_or_else(|| Refusal::invalid(format!("{value:?} is no list of texts in JSON.")))
+}
+
+fn text_of(document: &Document) -> Result<&str, Refusal> {
+    std::str::from_utf8(&document.bytes)
+        .map_err(|_| Refusal::corrupt("the note is not UTF-8: repair it first."))
+}
+
+/// Sets fields of a note, or its text.
+pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+    let document = scene.store.document(entry);
+    let text = text_of(document)?;
+    let mut new = text.to_owned();
+    for setting in fields {
+        new = with_field(scene, entry, &new, setting)?;
+    }
+    let sets_time = fields.iter().any(|setting| setting.name == "updated");
+    finish(scene, document, text, new, !sets_time)
+}
+
+/// Sets the tags of a note: new ones as the format writes them, the others as they stand.
+pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<Vec<Change>, Refusal> {
+    let document = scene.store.document(entry);
+    let text = text_of(document)?;
+    let view = scene.store.view(entry);
+    let known = |tag: &String| view.is_some_and(|view| view.tags.iter().any(|own| **own == **tag));
+    let mut wanted: Vec<String> = Vec::new();
+    for own in tags {
+        let tag = if known(own) { own.clone() } else { write::tag(own)? };
+        if !wanted.contains(&tag) {
+            wanted.push(tag);
+        }
+    }
+    let new = set(text, "tags", NewValue::List(&wanted))?;
+    finish(scene, document, text, new, true)
+}
+
+/// The change that writes the note, unless it is the same.
+fn finish(
+    scene: &Scene<'_>,
+    document: &Document,
+    text: &str,
+    new: String,
+    is_timed: bool,
+) -> Result<Vec<Change>, Refusal> {
+    if new == text {
+        return Ok(Vec::new());
+    }
+    let new = if is_timed { updated(new, scene.now) } else { new };
+    no_worse(&document.path, Some(text.as_bytes()), new.as_bytes(), scene.now)?;
+    Ok(vec![rewritten(document, new.as_bytes())])
+}
+
+/// The note with the time of its last update. One without front matter gets none, and where
+/// the field can't be told from what is wrong around it, it stays as it is.
+fn updated(text: String, now: Moment) -> String {
+    let note = Note::read(&text);
+    if !note.has_front_matter {
+        return text;
+    }
+    let when = match note.field("updated").map(|field| &field.value) {
+        Some(Value::Text(found)) => alike(found, now),
+        _ => timestamp(now),
+    };
+    set(&text, "updated", NewValue::Text(&when)).unwrap_or(text)
+}
+
+/// The time in the spelling and the zone of another.
+fn alike(found: &str, now: Moment) -> String {
+    if Moment::parse(found).is_none() {
+        return timestamp(now);
+    }
+    let (Some(day), Some(time)) = (found.get(..10), found.get(11..)) else {
+        return now.to_pattern("%Y-%m-%d");
+    };
+    let clock = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
+    let (clock, zone) = time.split_at(clock);
+    let decimals = clock.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let fraction = match decimals {
+        0 => "",
+        1..=3 => "%.3f",
+        _ => "%.6f",
+    };
+    let seconds = if clock.matches(':').count() > 1 { ":%S" } else { "" };
+    let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
+    let part = |from, to| digits.get(from..to).and_then(|part| part.parse::<i64>().ok()).unwrap_or(0);
+    let offset = (part(0, 2) * 60 + part(2, 4)) * 60_000_000;
+    let local = now.plus(if zone.starts_with('-') { -offset } else { offset });
+    let between = found.get(day.len()..11).unwrap_or("T");
+    local.to_pattern(&format!("%Y-%m-%d{between}%H:%M{seconds}{fraction}{zone}"))
+}
+
+fn with_field(
+    scene: &Scene<'_>,
+    entry: &Entry,
+    text: &str,
+    setting: &Setting<'_>,
+) -> Result<String, Refusal> {
+    let note = Note::read(text);
+    let stands = note.field(setting.name).map(|field| &field.value);
+    let is_list = matches!(stands, Some(Value::List(_))) || LISTS.contains(&setting.name);
+    match setting.name {
+        "text" | "body" if stands.is_none() => {
+            let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let body = text.get(note.body.clone()).unwrap_or_default();
+            let new = if setting.value == body { body.to_owned() } else { ended(setting.value, end) };
+            Ok(set_body(text, &new))
+        }
+        name if is_list => Ok(set(text, name, NewValue::List(&texts(setting.value)?))?),
+        name => {
+            if name == "id" {
+                fits_id(scene, entry, setting.value)?;
+            }
+            Ok(set(text, name, NewValue::Text(setting.value))?)
+        }
+    }
+}
+
+/// Refuses an id that no note may have, or that means another one already.
+fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<(), Refusal> {
+    let own = scene.store.view(entry).and_then(|view| view.id.as_deref());
+    if own == Some(id) {
+        return Ok(());
+    }
+    check_id(id)?;
+    let known = Known::of(&parts(scene.store));
+    match known.notes.ids.get(id).is_some_and(|meant| Some(*meant) != own) {
+        true => Err(write::Refused::Taken(id.to_owned()).into()),
+        false => Ok(()),
+    }
+}
+
+/// Marks notes as deprecated.
+pub fn deprecate(
+    scene: &Scene<'_>,
+    entries: &[Entry],
+    reason: &str,
+    replaced_by: Option<&str>,
+) -> Result<Vec<Change>, Refusal> {
+    let known = Known::of(&parts(scene.store));
+    if let Some(id) = replaced_by {
+        let own = entries.iter().any(|entry| id_of(scene, entry) == known.meant(id));
+        if own || !known.ids.contains_key(known.meant(id).as_str()) {
+            let why = if own { "is deleted itself" } else { "is no note of this store" };
+            return Err(Refusal::invalid(format!("{id:?} {why}: it can't take the place of others.")));
+        }
+    }
+    let deprecated = |entry: &Entry| {
+        let document = scene.store.document(entry);
+        let new = write::deprecate(text_of(document)?, reason, replaced_by, scene.now)?;
+        Ok(rewritten(document, new.as_bytes()))
+    };
+    entries.iter().map(deprecated).collect()
+}
+
+fn id_of<'a>(scene: &Scene<'a>, entry: &Entry) -> &'a str {
+    scene.store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default()
+}
+
+fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {
+    scene.store.view(entry).is_some_and(|view| view.kind == "note" && view.faded)
+}
+
+/// Takes the deprecation of notes back.
+pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
+    if own.iter().any(|entry| entry.state == State::Archived) {
+        return Err(Refusal {
+            code: "E_SESSION_ARCHIVED",
+            message: "it stands in the archive: unarchive it first.".into(),
+        });
+    }
+    if own.is_empty() {
+        return Err(Refusal::unfit(
+            "none of these is a deprecated note; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",
+        ));
+    }
+    let restored = |entry: &Entry| {
+        let document = scene.store.document(entry);
+        let new = updated(write::undeprecate(text_of(document)?)?, scene.now);
+        Ok(rewritten(document, new.as_bytes()))
+    };
+    own.into_iter().map(restored).collect()
+}
+
+/// Moves notes to the archive that were deprecated a year ago: the copies, the removals.
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2], Refusal> {
+    let mut moved = [Vec::new(), Vec::new()];
+    for entry in entries {
+        let document = scene.store.document(entry);
+        let id = quoted(id_of(scene, entry));
+        if !is_deprecated(scene, entry) {
+            return Err(Refusal::unfit(format!(
+                "{id} is not deprecated: only deprecated notes are archived."
+            )));
+        }
+        let since = deprecated_on(text_of(document)?);
+        if since.is_none_or(|since| scene.now < since.plus(YEAR)) {
+            let when = since.map_or("it does not say when".into(), |since| {
+                format!("{id} may go on {}", since.plus(YEAR).to_pattern("%Y-%m-%d"))
+            });
+            let message = format!("notes are archived a year after they were deprecated; {when}.");
+            return Err(Refusal::unfit(message));
+        }
+        let target = Path::new("archive").join(&document.path);
+        free(scene, &target)?;
+        moved[0].push(Change::create(target, document.bytes.to_vec()));
+        moved[1].push(Change::remove(&document.path, (&*document.bytes).into()));
+    }
+    Ok(moved)
+}
+
+/// Refuses a path where something stands.
+pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<(), Refusal> {
+    match scene.store.documents.iter().any(|document| document.path == *path) {
+        true => Err(Refusal::unfit(format!("{} is there already; move it away first.", path.display()))),
+        false => Ok(()),
+    }
+}
+
+/// The day in the note's text, or when it was last updated.
+fn deprecated_on(text: &str) -> Option<Moment> {
+    let note = Note::read(text);
+    let body = text.get(note.body.clone()).unwrap_or_default();
+    let mut lines = body.lines().filter_map(|line| line.trim().strip_prefix("**Deprecated**:"));
+    let said = lines.find_map(|day| Moment::parse(day.trim()));
+    let field = |name: &str| Moment::parse(&note.field(name)?.value.plain());
+    said.or_else(|| field("updated")).or_else(|| field("created")).map(|(when, _)| when)
+}
