@@ -207,6 +207,21 @@ pub trait Writes: Sync {
         None
     }
 
+    /// The changes of a compaction, where it is more than records that are dropped.
+    fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+        None
+    }
+
+    /// The file of which a new one is a copy, and whose faults it has therefore.
+    fn origin(&self, _new: &Path) -> Option<&'static Path> {
+        None
+    }
+
+    /// What a person is to know of changes before they are made, as sentences.
+    fn told(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The files of an empty store.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 

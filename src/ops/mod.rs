@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 pub use crate::format::writing::{Draft, Refusal, Scene, Setting};
 
-use crate::format::{self, Format, Shape, writing::Writes};
+use crate::format::writing::{Writes, document};
+use crate::format::{self, Format, Shape};
 use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
 use crate::store::derive;
 
@@ -42,6 +43,9 @@ pub fn plan(
     let mut plan = Plan::new(verb, &store.root, store.format);
     plan.records = records;
     let changes: Vec<Change> = changes.into_iter().filter(|change| !change.is_empty()).collect();
+    if let Ok((_, writes)) = writes(store) {
+        plan.lines = writes.told(store, &changes);
+    }
     let after = derive::after(store, &changes, scene.now);
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
@@ -54,10 +58,12 @@ pub fn plan(
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let after = derive::after(scene.store, &plan.changes, scene.now);
-    for change in &plan.changes {
-        let new = after.iter().find(|document| document.path == change.path);
-        let old = scene.store.documents.iter().find(|document| document.path == change.path);
-        if let Some(problem) = new.and_then(|new| worse(old.map(|old| &**old), new)) {
+    let named = |path: &Path| document(&scene.store.documents, path);
+    // What stands beside the store is no document of it.
+    for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
+        let new = document(&after, &change.path);
+        let old = named(&change.path).or_else(|| named(writes.origin(&change.path)?));
+        if let Some(problem) = new.and_then(|new| worse(old, new)) {
             let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
             let message = format!("{} ({})", problem.message, problem.code.as_str());
             return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });

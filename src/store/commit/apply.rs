@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::carry::Carried;
 use super::hidden::{self, Old};
 use super::rebase::rebase;
-use super::vault::make_folders;
+use super::vault::{make_folders, make_folders_as};
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
 use crate::model::plan::{self, line_end_for};
@@ -21,6 +21,8 @@ pub struct Ready {
     /// The whole path.
     pub path: PathBuf,
     derived: bool,
+    /// Whether nothing is fitted to what others wrote meanwhile.
+    bound: bool,
     /// Whether it was given up: it is made anew afterwards.
     dropped: bool,
     act: Act,
@@ -42,11 +44,12 @@ pub enum Lost {
 
 impl Ready {
     /// A change that nothing was done for yet.
-    pub fn of(change: &Change, derived: bool, path: PathBuf) -> Ready {
+    pub fn of(change: &Change, derived: bool, bound: bool, path: PathBuf) -> Ready {
         Ready {
             relative: change.path.clone(),
             path,
             derived,
+            bound,
             dropped: false,
             act: change.act.clone(),
             mode: change.mode,
@@ -70,6 +73,11 @@ impl Ready {
 
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// The mode of folders that are made to hold it.
+    fn folder_mode(&self) -> u32 {
+        if self.mode == plan::SHARED { 0o777 } else { 0o700 }
     }
 
     /// Whether others append to it: their late lines are taken over.
@@ -117,13 +125,15 @@ impl Scene<'_, '_> {
     /// Makes a new file or folder, durably.
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
-        self.carried.began |= !own.derived;
         if own.act == Act::MakeFolder {
+            self.carried.began |= !own.derived;
             return make_folders(disk, &own.path).map_err(own.io("made"));
         }
-        make_folders(disk, own.folder()).map_err(own.io("made"))?;
-        self.prepare(own)?;
-        self.put_new(own)?;
+        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
+        let made = self.prepare(own).and_then(|()| self.put_new(own));
+        // What stands there already is not ours to take back.
+        self.carried.began |= !own.derived && !matches!(made, Err(CommitError::Moved { .. }));
+        made?;
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
     }
 
@@ -196,7 +206,11 @@ impl Scene<'_, '_> {
         match &own.act {
             Act::Append(_) => {
                 let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
-                self.carried.derive |= self.len(&own.path).unwrap_or(0) != len;
+                let is_other = self.len(&own.path).unwrap_or(0) != len;
+                if is_other && own.bound {
+                    return Err(own.moved("others have written to it meanwhile"));
+                }
+                self.carried.derive |= is_other;
                 Ok(true)
             }
             Act::Remove(_) => {
@@ -213,6 +227,9 @@ impl Scene<'_, '_> {
                 let base = own.base.as_deref().unwrap_or_default();
                 if now == base {
                     return Ok(true);
+                }
+                if own.bound {
+                    return Err(own.conflict(Some(now)));
                 }
                 if !own.may_grow() || own.derived || !own.is_log() || !now.starts_with(base) {
                     return Ok(false);
@@ -379,7 +396,7 @@ impl Scene<'_, '_> {
         let mut out = match disk.append(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 made = true;
-                make_folders(disk, own.folder()).map_err(own.io("made"))?;
+                make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
                 disk.create(&own.path, own.mode).map_err(own.io("made"))?
             }
             outcome => outcome.map_err(own.io("opened"))?,

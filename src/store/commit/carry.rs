@@ -108,7 +108,10 @@ fn carry_set(
     carried: &mut Carried,
     keep: &mut Keep<'_>,
 ) -> Result<(), CommitError> {
-    let own = |&(change, derived): &(&Change, bool)| Ready::of(change, derived, writer.path(&change.path));
+    let own = |&(change, derived): &(&Change, bool)| {
+        let bound = writer.format.is_bound(&change.path);
+        Ready::of(change, derived, bound, writer.path(&change.path))
+    };
     let mut ready: Vec<Ready> = set.changes.iter().map(own).collect();
     let mut scene = Scene { host: writer.host, carried };
     // Files are made first, without a lock: nobody knows them yet.

@@ -16,6 +16,7 @@ mod rescue;
 mod step;
 mod vault;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
 use super::find::Place;
 use super::load::load_from;
 use super::{derive, lock};
-use crate::disk::{Disk, Flock, Machine};
+use crate::disk::{Disk, Flock, Holder, Machine};
 use crate::format::{self, Format};
 use crate::model::{Change, Extent, Lock, Moment, Plan, Store};
 
@@ -188,7 +189,22 @@ impl<'a> Writer<'a> {
     }
 
     fn path(&self, relative: &Path) -> PathBuf {
-        self.place.root.join(relative)
+        match relative.strip_prefix("..") {
+            Ok(beside) => self.path_beside(beside),
+            Err(_) => self.place.root.join(relative),
+        }
+    }
+
+    /// A file in the folder around the store. A link that stays in that folder is written
+    /// through, as it was read; any other is refused when it is written.
+    fn path_beside(&self, relative: &Path) -> PathBuf {
+        let around = self.place.root.parent().unwrap_or(&self.place.root);
+        let path = around.join(relative);
+        let real = |path: &Path| self.host.disk.real_path(path).ok();
+        match (real(around), real(&path)) {
+            (Some(around), Some(real)) if real.starts_with(&around) => real,
+            _ => path,
+        }
     }
 
     /// The format's lock for those files, with whole paths.
@@ -209,6 +225,23 @@ impl<'a> Writer<'a> {
             // While this process has the store, no other palimp is in the middle of a change.
             if hidden::temp_of(name).is_some() {
                 let _ = self.host.disk.remove(&self.path(path));
+            }
+        }
+        let beside: BTreeSet<PathBuf> = store
+            .beside
+            .iter()
+            .filter_map(|(path, _)| self.path_beside(path).parent().map(Path::to_owned))
+            .collect();
+        beside.iter().for_each(|folder| self.remove_temps_beside(folder));
+    }
+
+    /// What a crash left beside the store: only of processes that are gone, for others than
+    /// those that change this store may have files there.
+    fn remove_temps_beside(&self, folder: &Path) {
+        for item in self.host.disk.list(folder).unwrap_or_default() {
+            let maker = hidden::temp_of(&item.name);
+            if maker.is_some_and(|maker| self.host.machine.process(maker) == Holder::Gone) {
+                let _ = self.host.disk.remove(&folder.join(&item.name));
             }
         }
     }
