@@ -129,6 +129,11 @@ pub trait Format: Sync {
         None
     }
 
+    /// Whether others append to that file: their late lines are taken over.
+    fn grows(&self, path: &Path) -> bool {
+        path.extension().is_some_and(|end| end == "jsonl")
+    }
+
     /// Whether a change of that file holds only for the very bytes that it was made of, so
     /// that whatever others wrote meanwhile is a conflict, and nothing is fitted to it.
     fn is_bound(&self, _path: &Path) -> bool {

@@ -110,6 +110,10 @@ impl Format for AgentMemory {
         Some(self)
     }
 
+    fn grows(&self, path: &Path) -> bool {
+        path == Path::new(layout::EVENTS)
+    }
+
     /// Counts, numbers and hashes bind the files of a store to each other.
     fn is_bound(&self, path: &Path) -> bool {
         !path.starts_with("..")

@@ -10,6 +10,7 @@ use super::rebase::rebase;
 use super::vault::{make_folders, make_folders_as};
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
+use crate::format::Format;
 use crate::model::plan::{self, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change};
@@ -21,6 +22,8 @@ pub struct Ready {
     /// The whole path.
     pub path: PathBuf,
     derived: bool,
+    /// Whether others append to it: their late lines are taken over.
+    grows: bool,
     /// Whether nothing is fitted to what others wrote meanwhile.
     bound: bool,
     /// Whether it was given up: it is made anew afterwards.
@@ -44,12 +47,13 @@ pub enum Lost {
 
 impl Ready {
     /// A change that nothing was done for yet.
-    pub fn of(change: &Change, derived: bool, bound: bool, path: PathBuf) -> Ready {
+    pub fn of(change: &Change, derived: bool, format: &dyn Format, path: PathBuf) -> Ready {
         Ready {
             relative: change.path.clone(),
             path,
             derived,
-            bound,
+            grows: format.grows(&change.path),
+            bound: format.is_bound(&change.path),
             dropped: false,
             act: change.act.clone(),
             mode: change.mode,
@@ -78,11 +82,6 @@ impl Ready {
     /// The mode of folders that are made to hold it.
     fn folder_mode(&self) -> u32 {
         if self.mode == plan::SHARED { 0o777 } else { 0o700 }
-    }
-
-    /// Whether others append to it: their late lines are taken over.
-    fn is_log(&self) -> bool {
-        self.path.extension().is_some_and(|end| end == "jsonl")
     }
 
     fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
@@ -157,7 +156,7 @@ impl Scene<'_, '_> {
         }
         let disk = self.host.disk;
         let (bytes, mode) = match &own.act {
-            Act::Create(bytes) => (bytes.clone(), None),
+            Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED)),
             Act::Splice(splices) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
@@ -231,7 +230,7 @@ impl Scene<'_, '_> {
                 if own.bound {
                     return Err(own.conflict(Some(now)));
                 }
-                if !own.may_grow() || own.derived || !own.is_log() || !now.starts_with(base) {
+                if !own.may_grow() || own.derived || !own.grows || !now.starts_with(base) {
                     return Ok(false);
                 }
                 let grown = whole_lines(&now[base.len()..]).to_vec();
@@ -377,7 +376,7 @@ impl Scene<'_, '_> {
     }
 
     fn keep_old(&mut self, own: &Ready) -> Result<Option<PathBuf>, CommitError> {
-        if !own.is_log() || own.derived {
+        if !own.grows || own.derived {
             return Ok(None);
         }
         let taken = own.base.as_ref().map_or(0, |base| base.len() as u64);

@@ -109,8 +109,7 @@ fn carry_set(
     keep: &mut Keep<'_>,
 ) -> Result<(), CommitError> {
     let own = |&(change, derived): &(&Change, bool)| {
-        let bound = writer.format.is_bound(&change.path);
-        Ready::of(change, derived, bound, writer.path(&change.path))
+        Ready::of(change, derived, writer.format, writer.path(&change.path))
     };
     let mut ready: Vec<Ready> = set.changes.iter().map(own).collect();
     let mut scene = Scene { host: writer.host, carried };

@@ -33,7 +33,7 @@ use super::load::load_from;
 use super::{derive, lock};
 use crate::disk::{Disk, Flock, Holder, Machine};
 use crate::format::{self, Format};
-use crate::model::{Change, Extent, Lock, Moment, Plan, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -109,8 +109,8 @@ impl<'a> Writer<'a> {
             at: self.host.now.to_rfc3339(),
             records: plan.records as u64,
             turn,
-            changes: plan.changes.iter().rev().map(bare_inverse).collect(),
-            derived: plan.derived.iter().rev().map(bare_inverse).collect(),
+            changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
+            derived: plan.derived.iter().rev().map(|own| self.bare_inverse(own)).collect(),
         };
         self.vault.keep(number, &step)?;
         let mut step = step;
@@ -188,6 +188,16 @@ impl<'a> Writer<'a> {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(self.store), self.host.now)
     }
 
+    /// What takes a change back, without the bytes that it starts from. A file that goes
+    /// comes back with the mode that it has.
+    fn bare_inverse(&self, change: &Change) -> Change {
+        let inverse = Change { base: None, ..change.inverse() };
+        let item =
+            matches!(change.act, Act::Remove(_)).then(|| self.host.disk.look(&self.path(&change.path)));
+        let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);
+        Change { mode, ..inverse }
+    }
+
     fn path(&self, relative: &Path) -> PathBuf {
         match relative.strip_prefix("..") {
             Ok(beside) => self.path_beside(beside),
@@ -245,10 +255,6 @@ impl<'a> Writer<'a> {
             }
         }
     }
-}
-
-fn bare_inverse(change: &Change) -> Change {
-    Change { base: None, ..change.inverse() }
 }
 
 fn file_line(change: &Change) -> FileLine {
