@@ -1,8 +1,10 @@
 //! What palimp writes into `agent-memory` stores, on a real disk: each verb from a plan to
 //! its files, and back; what the format's own tool validates is told anew here.
 
+#[allow(dead_code)]
 #[path = "support/agent_memory.rs"]
 mod agent_memory;
+#[allow(dead_code)]
 #[path = "support/index.rs"]
 mod index;
 
@@ -12,10 +14,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
+use palimp::disk::faulty::{Fault, Faulty};
 use palimp::disk::{Real, ThisMachine};
 use palimp::model::{Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, Draft, Refusal, Scene, Setting};
 use palimp::store::commit::{CommitError, Host, Receipt, Writer};
+use palimp::store::load::load_from;
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 
@@ -620,4 +624,77 @@ fn stores_that_the_formats_own_tool_made_stay_sound() {
         own.done(|scene| ops::compact::compact(scene, None));
         own.assert_sound(&problems);
     }
+}
+
+/// The files of a disk in memory that are the repository's.
+fn files_on(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
+    let is_ours = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with(".palimp-");
+    let all = disk.files().into_iter();
+    all.filter(|(path, _)| path.starts_with("/repository") && !is_ours(path)).collect()
+}
+
+fn store_on(disk: &Faulty) -> Store {
+    let place = Place { root: "/repository/.agent-memory".into(), format: "agent-memory", session: None };
+    load_from(disk, &place, Extent::Whole, None, moment(NOW))
+}
+
+fn writing_on<T>(disk: &Faulty, act: impl FnOnce(&Writer<'_>, &Store) -> T) -> Result<T, CommitError> {
+    let machine = ThisMachine::new();
+    let host = Host { disk, machine: &machine, data: Path::new("/data"), now: moment(NOW) };
+    let store = store_on(disk);
+    let writer = Writer::open(host, &store)?;
+    Ok(act(&writer, &store))
+}
+
+fn delete_on(disk: &Faulty) -> Result<Receipt, CommitError> {
+    writing_on(disk, |writer, store| {
+        let scene = Scene { store, now: moment(NOW), random: [7; 16] };
+        let plan = delete(&["gotchas.1", "evt-000002", "chk-000001", "evt-000001"])(&scene).unwrap();
+        writer.commit(&plan)
+    })?
+}
+
+/// After a crash anywhere the next writer finds the store before or after, beside it too.
+#[test]
+fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
+    let fresh = || {
+        let disk = Faulty::new();
+        for (path, bytes) in kept().files().0 {
+            let root = Path::new("/repository");
+            let path = path.strip_prefix("..").map_or(root.join(".agent-memory").join(&path), |own| root.join(own));
+            disk.put(path, bytes, 0o644);
+        }
+        disk.put_folder("/data", 0o700);
+        disk
+    };
+    let whole = fresh();
+    let before = files_on(&whole);
+    delete_on(&whole).unwrap();
+    let after = files_on(&whole);
+    assert_ne!(before, after);
+    let (mut back, mut forth) = (0, 0);
+    for step in 0..whole.steps() {
+        for fault in [Fault::Crash, Fault::CrashInWrite(7)] {
+            let disk = fresh();
+            disk.fail_at(step, fault);
+            let _ = delete_on(&disk);
+            let cuts = disk.after_power_cut().into_iter().take(4);
+            for (label, found) in cuts.chain([("killed".into(), disk.restart())]) {
+                writing_on(&found, |_, _| ()).unwrap();
+                let now = files_on(&found);
+                back += usize::from(now == before);
+                forth += usize::from(now == after);
+                let op = &whole.ops()[step];
+                assert!(now == before || now == after, "{label}, step {step}: {op}\n{:?}", differing(&now, &before));
+                let others = found.files().into_keys().filter(|path| path.to_str().unwrap().contains(".palimp-tmp"));
+                // A process that may be alive keeps its files beside the store.
+                assert_eq!(others.filter(|path| path.starts_with("/repository/.agent-memory")).count(), 0);
+            }
+        }
+    }
+    assert!(back > 0 && forth > 0, "{back} {forth}");
+}
+
+fn differing(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
+    a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path)).cloned().collect()
 }
