@@ -517,7 +517,8 @@ fn compacting_does_what_retention_says_and_nothing_twice() {
 
 #[test]
 fn what_was_written_since_the_plan_is_a_conflict_and_nothing_is_changed() {
-    let since: [(&str, fn(&str) -> String); 3] = [
+    type Other = fn(&str) -> String;
+    let since: [(&str, Other); 3] = [
         (".agent-memory/state.json", |text| text.replace("The drawer sticks", "The drawer stuck")),
         (".agent-memory/history/events.jsonl", |text| {
             text.to_owned() + &text.replace("evt-000001", "evt-000002")

@@ -4,6 +4,7 @@
 //! - Several parts of a bundle that go at once are one canonical write. Where events or
 //!   checkpoints go with them, the batch comes first, and each file is written once.
 //! - Editing a part so that it says what it said changes nothing, and leaves no event.
+//! - What is in an archive batch stays there: the format's own tool lets batches expire.
 //! - A store of which only the newest entries were read is not written: the counts and the
 //!   numbers of events are those of all files.
 
