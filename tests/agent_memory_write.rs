@@ -539,6 +539,20 @@ fn what_was_written_since_the_plan_is_a_conflict_and_nothing_is_changed() {
     }
 }
 
+/// The batch is made by then, and goes again; the other's checkpoint is not taken for ours.
+#[test]
+fn a_conflict_half_way_takes_back_what_was_made_and_nothing_else() {
+    let own = Repository::of(&kept());
+    let store = own.store();
+    let plan = own.planned(&store, delete(&["gotchas.1", "evt-000001"])).unwrap();
+    own.put(&own.root().join("history/checkpoints/chk-000005.json"), b"{}\n");
+    let before = own.shelf();
+    let error = own.commit(&store, &plan).unwrap_err();
+    assert!(error.to_string().contains("put back"), "{error}");
+    assert_same(&own.shelf(), &before);
+    assert!(fs::read_dir(own.root().join("archive")).unwrap().next().is_none());
+}
+
 #[test]
 fn a_projection_that_somebody_wrote_in_meanwhile_keeps_what_they_wrote() {
     let own = Repository::of(&AgentMemoryBuilder::new());
