@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::{Machine, Real, ThisMachine};
-use crate::format::writing::{Refusal, Scene};
+use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Plan, Store};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer};
 use crate::text::show::show;
@@ -44,7 +44,7 @@ pub fn machine() -> ThisMachine {
 
 /// What a plan is made with.
 pub fn scene<'a>(context: &Context, store: &'a Store) -> Scene<'a> {
-    Scene { store, now: context.now, random: machine().random() }
+    Scene { store, now: context.now, random: machine().random(), packed: &NO_PACKED }
 }
 
 /// How a plan is carried out.

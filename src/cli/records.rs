@@ -1,13 +1,18 @@
 //! `tag`, `delete`, `undelete`, `archive`, `unarchive`: verbs on records that are named or found.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use super::args::{Chosen, taken};
 use super::change::{make, scene};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
+use crate::disk::Real;
 use crate::format::writing::{Refusal, Scene};
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops;
+use crate::store::packed_bytes;
 
 /// Adds and removes tags.
 pub fn tag(context: &mut Context, words: &[String], query: Option<String>) -> Result<Exit, Failure> {
@@ -75,7 +80,17 @@ fn each(
     let found = records(context, &snapshot, chosen, fits)?;
     let mut plans = Vec::new();
     for (store, entries) in by_store(&snapshot, &found) {
-        plans.push((store, plan(&scene(context, store), &entries)?));
+        let packed = packed(store, &entries)?;
+        let scene = Scene { packed: &packed, ..scene(context, store) };
+        plans.push((store, plan(&scene, &entries)?));
     }
     make(context, &plans)
+}
+
+/// The compressed files that a change of these records goes by, as they stand on the disk.
+fn packed(store: &Store, entries: &[Entry]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
+    let files = ops::archive::packed(store, entries)?;
+    packed_bytes(&Real, store, &files).map_err(|error| {
+        Failure::new(Exit::Failed, format!("an archive can't be read: {error}. Nothing was changed."))
+    })
 }

@@ -129,6 +129,17 @@ pub trait Format: Sync {
         None
     }
 
+    /// Whether others append to that file: their late lines are taken over.
+    fn grows(&self, path: &Path) -> bool {
+        path.extension().is_some_and(|end| end == "jsonl")
+    }
+
+    /// Whether a change of that file holds only for the very bytes that it was made of, so
+    /// that whatever others wrote meanwhile is a conflict, and nothing is fitted to it.
+    fn is_bound(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// What the files that are derived from the records should hold, for whatever concerns
     /// the files in `touched`: those that are up to date may be among them.
     fn derived(&self, _parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {

@@ -275,6 +275,16 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
+    /// The file of which a new one is a copy, and whose faults it has therefore.
+    fn origin(&self, _new: &Path) -> Option<&'static Path> {
+        None
+    }
+
+    /// What a person is to know of changes before they are made, as sentences.
+    fn told(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The files of an empty store.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 

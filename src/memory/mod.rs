@@ -33,7 +33,7 @@ pub use records::{Dropped, Found, New};
 pub use sessions::Statistics;
 
 use crate::disk::{Disk, Machine, Real, ThisMachine};
-use crate::format::writing::Scene;
+use crate::format::writing::{NO_PACKED, Scene};
 use crate::model::{Entry, Extent, Moment, Plan, Snapshot, Store};
 use crate::ops;
 use crate::store::commit::{Host, Receipt, Writer, make_folders};
@@ -117,7 +117,7 @@ impl Memory {
     }
 
     fn scene(&self) -> Scene<'_> {
-        Scene { store: self.store(), now: self.now(), random: self.machine.random() }
+        Scene { store: self.store(), now: self.now(), random: self.machine.random(), packed: &NO_PACKED }
     }
 
     /// Carries a plan out, and reads what came of it.

@@ -1,8 +1,11 @@
 //! `compact`: what a log need not keep goes.
 
+use std::sync::Arc;
+
 use super::{Refusal, Scene, backups, plan, writes};
 use crate::format::writing::removals;
-use crate::model::Plan;
+use crate::model::{Change, Document, Plan, Role};
+use crate::store::derive;
 
 /// Does what the format calls compaction.
 pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal> {
@@ -14,8 +17,7 @@ pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal
         let changes = changes?;
         let mut all = backups(scene, writes, &changes);
         all.extend(changes);
-        let records = all.iter().filter(|change| change.word() == "rewrite").count();
-        return plan("compact", scene, records, all);
+        return plan("compact", scene, dropped(scene, &all), all);
     }
     let Some(goes) = writes.compaction(scene, session) else {
         return Err(Refusal::unfit("the format has no compaction."));
@@ -25,4 +27,14 @@ pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     plan("compact", scene, goes.len(), all)
+}
+
+/// How many active records are fewer after the changes.
+fn dropped(scene: &Scene<'_>, changes: &[Change]) -> usize {
+    let active = |documents: &[Arc<Document>]| {
+        let live = documents.iter().filter(|document| document.role == Role::Records);
+        live.map(|document| document.records.len()).sum::<usize>()
+    };
+    let after = derive::after(scene.store, changes, scene.now);
+    active(&scene.store.documents).saturating_sub(active(&after))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
 use crate::format::writing::{Deed, Deletion, document, removals};
-use crate::model::{Change, Entry, Plan, Role, State};
+use crate::model::{Change, Entry, Plan, Role, State, Store};
 use crate::text::lines;
 
 /// How a deletion is asked for.

@@ -21,7 +21,8 @@ use std::sync::Arc;
 
 pub use crate::format::writing::{Draft, Refusal, Scene, Setting};
 
-use crate::format::{self, Format, Shape, writing::Writes};
+use crate::format::writing::{Writes, document};
+use crate::format::{self, Format, Shape};
 use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
 use crate::store::derive;
 
@@ -43,6 +44,9 @@ pub fn plan(
     let mut plan = Plan::new(verb, &store.root, store.format);
     plan.records = records;
     let changes: Vec<Change> = changes.into_iter().filter(|change| !change.is_empty()).collect();
+    if let Ok((_, writes)) = writes(store) {
+        plan.lines = writes.told(store, &changes);
+    }
     let after = derive::after(store, &changes, scene.now);
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
@@ -57,14 +61,18 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let after = derive::after(scene.store, &plan.changes, scene.now);
     let changed = |document: &&Arc<Document>| plan.changes.iter().any(|own| own.path == document.path);
-    let old: Vec<&Arc<Document>> = scene.store.documents.iter().filter(changed).collect();
-    let new: Vec<&Arc<Document>> = after.iter().filter(changed).collect();
+    let mut old: Vec<&Document> = scene.store.documents.iter().filter(changed).map(|own| &**own).collect();
+    // A file that is a copy of another has its faults, too.
+    let copied = plan.changes.iter().filter(|change| change.base.is_none());
+    let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
+    old.extend(origins);
+    let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
     if let Some(problem) = worse(&old, &new) {
         let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
         let message = format!("{} ({})", problem.message, problem.code.as_str());
         return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
     }
-    for change in &plan.changes {
+    for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
         let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
         if grows {
             writes.limits(scene.store, &after, &change.path)?;
@@ -75,7 +83,7 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
 
 /// A problem that the new documents have more often than the old ones, and that we would have
 /// made.
-fn worse<'a>(old: &[&Arc<Document>], new: &[&'a Arc<Document>]) -> Option<&'a Problem> {
+fn worse<'a>(old: &[&Document], new: &[&'a Document]) -> Option<&'a Problem> {
     let ours = |problem: &&Problem| {
         problem.severity == Severity::Error
             || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)

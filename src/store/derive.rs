@@ -8,11 +8,12 @@ use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
 use crate::model::{Change, Document, Moment, Role, Store};
 
-/// The documents of a store as they are after the changes.
+/// The documents of a store as they are after the changes. What stands beside the store is
+/// none of them.
 pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document>> {
     let mut documents = store.documents.clone();
     let Some(format) = format::by_name(store.format) else { return documents };
-    for change in changes {
+    for change in changes.iter().filter(|change| !change.path.starts_with("..")) {
         documents.retain(|document| document.path != change.path);
         if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(&change.path, false)

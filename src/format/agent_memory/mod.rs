@@ -35,11 +35,13 @@ mod shape;
 mod sources;
 mod state;
 mod text;
+mod writing;
 
 use std::path::Path;
 
 use super::glance::Glance;
 use super::reading::Reading;
+use super::writing::Writes;
 use super::{Assembly, Format, Parts, Placement};
 use crate::model::{DecayTable, Moment, Role};
 use crate::text::json::Json;
@@ -102,6 +104,19 @@ impl Format for AgentMemory {
 
     fn facets(&self) -> &'static [&'static str] {
         &["source", "provider", "status", "path"]
+    }
+
+    fn writes(&self) -> Option<&dyn Writes> {
+        Some(self)
+    }
+
+    fn grows(&self, path: &Path) -> bool {
+        path == Path::new(layout::EVENTS)
+    }
+
+    /// Counts, numbers and hashes bind the files of a store to each other.
+    fn is_bound(&self, path: &Path) -> bool {
+        !path.starts_with("..")
     }
 
     fn unsearched(&self) -> &'static [&'static str] {

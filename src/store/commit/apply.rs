@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::carry::Carried;
 use super::hidden::{self, Old};
 use super::rebase::rebase;
-use super::vault::make_folders;
+use super::vault::{make_folders, make_folders_as};
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
+use crate::format::Format;
 use crate::model::plan::{self, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change};
@@ -21,6 +22,10 @@ pub struct Ready {
     /// The whole path.
     pub path: PathBuf,
     derived: bool,
+    /// Whether others append to it: their late lines are taken over.
+    grows: bool,
+    /// Whether nothing is fitted to what others wrote meanwhile.
+    bound: bool,
     /// Whether it was given up: it is made anew afterwards.
     dropped: bool,
     act: Act,
@@ -42,11 +47,13 @@ pub enum Lost {
 
 impl Ready {
     /// A change that nothing was done for yet.
-    pub fn of(change: &Change, derived: bool, path: PathBuf) -> Ready {
+    pub fn of(change: &Change, derived: bool, format: &dyn Format, path: PathBuf) -> Ready {
         Ready {
             relative: change.path.clone(),
             path,
             derived,
+            grows: format.grows(&change.path),
+            bound: format.is_bound(&change.path),
             dropped: false,
             act: change.act.clone(),
             mode: change.mode,
@@ -72,9 +79,9 @@ impl Ready {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Whether others append to it: their late lines are taken over.
-    fn is_log(&self) -> bool {
-        self.path.extension().is_some_and(|end| end == "jsonl")
+    /// The mode of folders that are made to hold it.
+    fn folder_mode(&self) -> u32 {
+        if self.mode == plan::SHARED { 0o777 } else { 0o700 }
     }
 
     fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
@@ -117,13 +124,15 @@ impl Scene<'_, '_> {
     /// Makes a new file or folder, durably.
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
-        self.carried.began |= !own.derived;
         if own.act == Act::MakeFolder {
+            self.carried.began |= !own.derived;
             return make_folders(disk, &own.path).map_err(own.io("made"));
         }
-        make_folders(disk, own.folder()).map_err(own.io("made"))?;
-        self.prepare(own)?;
-        self.put_new(own)?;
+        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
+        let made = self.prepare(own).and_then(|()| self.put_new(own));
+        // What stands there already is not ours to take back.
+        self.carried.began |= !own.derived && !matches!(made, Err(CommitError::Moved { .. }));
+        made?;
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
     }
 
@@ -147,7 +156,7 @@ impl Scene<'_, '_> {
         }
         let disk = self.host.disk;
         let (bytes, mode) = match &own.act {
-            Act::Create(bytes) => (bytes.clone(), None),
+            Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED)),
             Act::Splice(splices) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
@@ -196,7 +205,11 @@ impl Scene<'_, '_> {
         match &own.act {
             Act::Append(_) => {
                 let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
-                self.carried.derive |= self.len(&own.path).unwrap_or(0) != len;
+                let is_other = self.len(&own.path).unwrap_or(0) != len;
+                if is_other && own.bound {
+                    return Err(own.moved("others have written to it meanwhile"));
+                }
+                self.carried.derive |= is_other;
                 Ok(true)
             }
             Act::Remove(_) => {
@@ -214,7 +227,10 @@ impl Scene<'_, '_> {
                 if now == base {
                     return Ok(true);
                 }
-                if !own.may_grow() || own.derived || !own.is_log() || !now.starts_with(base) {
+                if own.bound {
+                    return Err(own.conflict(Some(now)));
+                }
+                if !own.may_grow() || own.derived || !own.grows || !now.starts_with(base) {
                     return Ok(false);
                 }
                 let grown = whole_lines(&now[base.len()..]).to_vec();
@@ -360,7 +376,7 @@ impl Scene<'_, '_> {
     }
 
     fn keep_old(&mut self, own: &Ready) -> Result<Option<PathBuf>, CommitError> {
-        if !own.is_log() || own.derived {
+        if !own.grows || own.derived {
             return Ok(None);
         }
         let taken = own.base.as_ref().map_or(0, |base| base.len() as u64);
@@ -379,7 +395,7 @@ impl Scene<'_, '_> {
         let mut out = match disk.append(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 made = true;
-                make_folders(disk, own.folder()).map_err(own.io("made"))?;
+                make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
                 disk.create(&own.path, own.mode).map_err(own.io("made"))?
             }
             outcome => outcome.map_err(own.io("opened"))?,

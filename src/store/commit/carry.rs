@@ -108,7 +108,9 @@ fn carry_set(
     carried: &mut Carried,
     keep: &mut Keep<'_>,
 ) -> Result<(), CommitError> {
-    let own = |&(change, derived): &(&Change, bool)| Ready::of(change, derived, writer.path(&change.path));
+    let own = |&(change, derived): &(&Change, bool)| {
+        Ready::of(change, derived, writer.format, writer.path(&change.path))
+    };
     let mut ready: Vec<Ready> = set.changes.iter().map(own).collect();
     let mut scene = Scene { host: writer.host, carried };
     // Files are made first, without a lock: nobody knows them yet.

@@ -17,6 +17,7 @@ mod rescue;
 mod step;
 mod vault;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,9 +33,9 @@ pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
 use super::find::Place;
 use super::load::load_from;
 use super::{derive, lock};
-use crate::disk::{Disk, Flock, Machine};
+use crate::disk::{Disk, Flock, Holder, Machine};
 use crate::format::{self, Format};
-use crate::model::{Change, Extent, Lock, Moment, Plan, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -110,8 +111,8 @@ impl<'a> Writer<'a> {
             at: self.host.now.to_rfc3339(),
             records: plan.records as u64,
             turn,
-            changes: plan.changes.iter().rev().map(bare_inverse).collect(),
-            derived: plan.derived.iter().rev().map(bare_inverse).collect(),
+            changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
+            derived: plan.derived.iter().rev().map(|own| self.bare_inverse(own)).collect(),
         };
         self.vault.keep(number, &step)?;
         let mut step = step;
@@ -189,8 +190,33 @@ impl<'a> Writer<'a> {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(self.store), self.host.now)
     }
 
+    /// What takes a change back, without the bytes that it starts from. A file that goes
+    /// comes back with the mode that it has.
+    fn bare_inverse(&self, change: &Change) -> Change {
+        let inverse = Change { base: None, ..change.inverse() };
+        let item =
+            matches!(change.act, Act::Remove(_)).then(|| self.host.disk.look(&self.path(&change.path)));
+        let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);
+        Change { mode, ..inverse }
+    }
+
     fn path(&self, relative: &Path) -> PathBuf {
-        self.place.root.join(relative)
+        match relative.strip_prefix("..") {
+            Ok(beside) => self.path_beside(beside),
+            Err(_) => self.place.root.join(relative),
+        }
+    }
+
+    /// A file in the folder around the store. A link that stays in that folder is written
+    /// through, as it was read; any other is refused when it is written.
+    fn path_beside(&self, relative: &Path) -> PathBuf {
+        let around = self.place.root.parent().unwrap_or(&self.place.root);
+        let path = around.join(relative);
+        let real = |path: &Path| self.host.disk.real_path(path).ok();
+        match (real(around), real(&path)) {
+            (Some(around), Some(real)) if real.starts_with(&around) => real,
+            _ => path,
+        }
     }
 
     /// The format's lock for those files, with whole paths.
@@ -213,11 +239,24 @@ impl<'a> Writer<'a> {
                 let _ = self.host.disk.remove(&self.path(path));
             }
         }
+        let beside: BTreeSet<PathBuf> = store
+            .beside
+            .iter()
+            .filter_map(|(path, _)| self.path_beside(path).parent().map(Path::to_owned))
+            .collect();
+        beside.iter().for_each(|folder| self.remove_temps_beside(folder));
     }
-}
 
-fn bare_inverse(change: &Change) -> Change {
-    Change { base: None, ..change.inverse() }
+    /// What a crash left beside the store: only of processes that are gone, for others than
+    /// those that change this store may have files there.
+    fn remove_temps_beside(&self, folder: &Path) {
+        for item in self.host.disk.list(folder).unwrap_or_default() {
+            let maker = hidden::temp_of(&item.name);
+            if maker.is_some_and(|maker| self.host.machine.process(maker) == Holder::Gone) {
+                let _ = self.host.disk.remove(&folder.join(&item.name));
+            }
+        }
+    }
 }
 
 fn file_line(change: &Change) -> FileLine {

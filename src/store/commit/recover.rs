@@ -65,6 +65,10 @@ impl Writer<'_> {
         match &inverse.act {
             Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
             Act::Create(_) => Some(now.is_none()),
+            // Another file of the name was there before ours, and ours was not made.
+            Act::Remove(was) if self.format.is_bound(&inverse.path) => {
+                Some(now.is_some_and(|now| now == **was))
+            }
             Act::Remove(_) => Some(now.is_some()),
             Act::Splice(splices) => {
                 let now = now?;
@@ -83,6 +87,7 @@ impl Writer<'_> {
         let path = self.path(&change.path);
         let read = self.host.disk.read(&path, 0, None);
         let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
+        let bound = self.format.is_bound(&change.path);
         let own = match (&change.act, read) {
             (Act::Expire, _) => return Ok(None),
             (Act::Append(lines), _) if lines.is_empty() => return Ok(None),
@@ -95,20 +100,21 @@ impl Writer<'_> {
             (Act::Create(bytes) | Act::Append(bytes), Err(_)) => Change::create(&change.path, bytes.clone()),
             (Act::Create(bytes), Ok((now, _))) if now == *bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
-            (Act::Create(bytes), Ok((now, _))) if is_log(change) => {
+            (Act::Create(bytes), Ok((now, _))) if is_log(change) && !bound => {
                 Change::edits(&change.path, now.into(), vec![(0..0, bytes.clone())])
             }
             (Act::Create(_), Ok(_)) => return Err(moved("something else stands there")),
             (Act::Remove(_), Err(_)) if made.is_none() => return Ok(None),
             (Act::Remove(_) | Act::Splice(_), Err(_)) => return Err(moved("it is gone")),
             (Act::Remove(was), Ok((now, _))) if now == **was => Change::remove(&change.path, now.into()),
-            (Act::Remove(was), Ok((now, _))) if is_log(change) && now.starts_with(was) => {
+            (Act::Remove(was), Ok((now, _))) if is_log(change) && !bound && now.starts_with(was) => {
                 Change::edits(&change.path, now.into(), vec![(0..was.len(), Vec::new())])
             }
             (Act::Remove(_), Ok(_)) => return Err(moved("it changed since")),
             (Act::Splice(splices), Ok((now, _))) => {
                 let splices = match fits(splices, &now) {
                     true => splices.clone(),
+                    false if bound => return Err(moved("it was changed since")),
                     false => rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
                         file: path.clone(),
                         planned: conflict.planned,
@@ -200,6 +206,28 @@ pub fn redo(writer: &Writer<'_>) -> Result<(Plan, Turn), CommitError> {
     Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)))
 }
 
+/// Refuses to turn a change of a file round that is bound to others, where it has not the
+/// length that the step left it with.
+fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), CommitError> {
+    let has_bytes = matches!(change.act, Act::Splice(_) | Act::Remove(_));
+    if !has_bytes || !writer.format.is_bound(&change.path) {
+        return Ok(());
+    }
+    let journal = writer.vault.journal();
+    let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
+    let left = files.iter().find(|file| *file.path == *change.path.to_string_lossy());
+    let file = writer.path(&change.path);
+    let len = writer.host.disk.look(&file).ok().map(|item| item.generation.len);
+    match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
+        true => Err(CommitError::Moved {
+            file,
+            what: "it was changed since, and the store's files agree with each other",
+            files: Files::Untouched,
+        }),
+        false => Ok(()),
+    }
+}
+
 fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
     let Some(own) = writer.vault.step(by) else {
         return Err(CommitError::NoStep(format!(
@@ -213,6 +241,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines.push(format!("{verb} step {step}: {named} of {} records, {when}", own.records));
     for change in &own.changes {
+        stands_as_left(writer, change, by)?;
         plan.changes.extend(writer.fitted(change, None)?);
     }
     let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act);

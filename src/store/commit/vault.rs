@@ -205,8 +205,13 @@ fn folder_of(disk: &dyn Disk, data: &Path, root: &Path) -> PathBuf {
     data.join("stores").join(format!("{hash:016x}"))
 }
 
-/// Makes a folder and those that lead to it, each durably.
+/// Makes a private folder and those that lead to it, each durably.
 pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    make_folders_as(disk, folder, 0o700)
+}
+
+/// The same with another mode, of which the umask takes away.
+pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<()> {
     match disk.look(folder) {
         Ok(item) if item.kind == ItemKind::Folder => return Ok(()),
         Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "no folder stands there")),
@@ -215,9 +220,9 @@ pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     }
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
     if let Some(parent) = parent {
-        make_folders(disk, parent)?;
+        make_folders_as(disk, parent, mode)?;
     }
-    match disk.make_folder(folder, 0o700) {
+    match disk.make_folder(folder, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         outcome => outcome?,
     }

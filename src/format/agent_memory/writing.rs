@@ -1,0 +1,417 @@
+//! What a user may do with a store, and the changes that it comes to.
+//!
+//! Choices where the specification is silent:
+//! - Several parts of a bundle that go at once are one canonical write. Where events or
+//!   checkpoints go with them, the batch comes first, and each file is written once.
+//! - Editing a part so that it says what it said changes nothing, and leaves no event.
+//! - What is in an archive batch stays there: the format's own tool lets batches expire.
+//! - A store of which only the newest entries were read is not written: the counts and the
+//!   numbers of events are those of all files.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
+use super::write::{canonical_write, path_of, prune, value_at};
+use super::{AgentMemory, layout, projection, text};
+use crate::format::writing::{Deed, Deletion, Draft, Refusal, Scene, Setting, Writes, document};
+use crate::format::{Format, Placement};
+use crate::model::plan::SHARED;
+use crate::model::{Change, Document, Entry, Extent, Moment, Store};
+use crate::text::edit;
+use crate::text::json::{Json, Kind};
+use crate::text::scan::Tape;
+
+/// So many parts of the bundle an event names one by one.
+const NAMED: usize = 8;
+
+impl Writes for AgentMemory {
+    fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
+        let why = match (deed, Part::of(file)) {
+            (Deed::Tag, _) => "agent-memory has no tags.",
+            (_, Part::Archived) => "it stands in an archive batch, which the format's own tool lets expire.",
+            (_, Part::Source) => "the import sources are registered by the format's own tool.",
+            (Deed::Edit, Part::Event) => "an event is not edited: its content comes from its tool.",
+            (Deed::Edit, Part::Checkpoint) => {
+                "a checkpoint is not edited: it is a copy of the bundle as it was. Edit the bundle."
+            }
+            (Deed::Archive, Part::Bundle) => {
+                "the bundle is not archived: the checkpoints keep what it was. Delete what is not needed."
+            }
+            _ => return Ok(()),
+        };
+        Err(why.into())
+    }
+
+    fn deletion(&self, _file: &Path) -> Deletion {
+        Deletion::Canonical
+    }
+
+    fn add(&self, _scene: &Scene<'_>, _draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("nothing is added to agent-memory: its events come from its tool."))
+    }
+
+    fn edit(
+        &self,
+        scene: &Scene<'_>,
+        entry: &Entry,
+        set: &[Setting<'_>],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        Some(edit_part(scene, entry, set))
+    }
+
+    fn delete(
+        &self,
+        scene: &Scene<'_>,
+        entries: &[Entry],
+        _reason: &str,
+        _replaced_by: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let choice = Choice::of(scene.store, entries)?;
+        let mut writing = Writing::of(scene)?;
+        choice.prune(&mut writing)?;
+        if !choice.paths.is_empty() {
+            let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
+            // They go from the last to the first, and are told in their order.
+            let told = choice.paths.iter().rev().map(String::as_str);
+            writing.canonical(&edits, &summary("removed", told))?;
+        }
+        Ok(writing.done())
+    }
+
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        let choice = Choice::of(scene.store, entries)?;
+        let mut writing = Writing::of(scene)?;
+        choice.prune(&mut writing)?;
+        Ok(writing.done())
+    }
+
+    fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit(
+            "agent-memory has no way back out of an archive batch; `palimp undo` takes an archiving back.",
+        ))
+    }
+
+    fn compact(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
+        if let Some(name) = session {
+            return Some(Err(Refusal::no_session(name)));
+        }
+        let pruned = || match prune(&scene.store.documents, Chosen::Retention, scene.now) {
+            Err(Refused::Nothing) => Ok(Vec::new()),
+            Err(refused) => Err(refused.into()),
+            Ok(pruned) => {
+                let mut writing = Writing::of(scene)?;
+                writing.take_pruned(pruned);
+                Ok(writing.done())
+            }
+        };
+        Some(pruned())
+    }
+
+    fn origin(&self, new: &Path) -> Option<&'static Path> {
+        (Part::of(new) == Part::Checkpoint).then(|| Path::new(layout::STATE))
+    }
+
+    fn told(&self, store: &Store, changes: &[Change]) -> Vec<String> {
+        let of = |part: Part| changes.iter().find(move |change| Part::of(&change.path) == part);
+        match (of(Part::Checkpoint).filter(|change| change.word() == "create"), of(Part::Bundle)) {
+            (Some(_), Some(state)) => left_alone(store, state, changes),
+            _ => Vec::new(),
+        }
+    }
+
+    fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
+        Vec::new()
+    }
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Bundle,
+    Event,
+    Checkpoint,
+    Source,
+    Archived,
+    Other,
+}
+
+impl Part {
+    fn of(file: &Path) -> Part {
+        match () {
+            () if layout::batch_of(file).is_some() => Part::Archived,
+            () if file == Path::new(layout::STATE) => Part::Bundle,
+            () if file == Path::new(layout::EVENTS) => Part::Event,
+            () if file == Path::new(layout::SOURCES) => Part::Source,
+            () if layout::is_checkpoint(file) => Part::Checkpoint,
+            () => Part::Other,
+        }
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Refusal {
+        let message = refused.to_string();
+        match refused {
+            Refused::NoState(_) | Refused::NotWhole(_) | Refused::Lacks(_) => Refusal::corrupt(message),
+            Refused::NoSuchPath(_)
+            | Refused::Taken(_)
+            | Refused::NotJson(_)
+            | Refused::Invalid(_)
+            | Refused::TooDeep => Refusal::invalid(message),
+            Refused::RetentionOff => Refusal::unfit(format!(
+                "{message} Set `retention.enabled` in its `config.json` if events are to go."
+            )),
+            Refused::Version
+            | Refused::NoNumberLeft
+            | Refused::NoSuchRecord(_)
+            | Refused::Stays(..)
+            | Refused::Nothing => Refusal::unfit(message),
+        }
+    }
+}
+
+/// What is deleted or archived.
+#[derive(Default)]
+struct Choice {
+    /// Parts of the bundle, the last first: what stands before one that goes keeps its number.
+    paths: Vec<String>,
+    events: BTreeSet<String>,
+    checkpoints: BTreeSet<String>,
+}
+
+impl Choice {
+    fn of(store: &Store, entries: &[Entry]) -> Result<Choice, Refusal> {
+        let mut choice = Choice::default();
+        let mut parts: BTreeSet<u32> = BTreeSet::new();
+        for entry in entries {
+            let document = store.document(entry);
+            let view = store.view(entry);
+            let view =
+                view.ok_or_else(|| Refusal::corrupt("it can't be read as a record: repair it first."))?;
+            let id = || {
+                let id = view.id.as_deref().map(str::to_owned);
+                id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
+            };
+            match Part::of(&document.path) {
+                Part::Bundle => drop(parts.insert(entry.record)),
+                Part::Event => drop(choice.events.insert(id()?)),
+                Part::Checkpoint => drop(choice.checkpoints.insert(id()?)),
+                _ => return Err(Refusal::unfit("it is neither of the bundle nor of the history.")),
+            }
+        }
+        for record in parts.into_iter().rev() {
+            choice.paths.push(bundle_path(store, record as usize)?);
+        }
+        Ok(choice)
+    }
+
+    fn prune(&self, writing: &mut Writing<'_>) -> Result<(), Refusal> {
+        if self.events.is_empty() && self.checkpoints.is_empty() {
+            return Ok(());
+        }
+        let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
+        let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
+        let chosen = Chosen::These { events: &events, checkpoints: &checkpoints };
+        let pruned = prune(&writing.documents, chosen, writing.scene.now)?;
+        writing.take_pruned(pruned);
+        Ok(())
+    }
+}
+
+/// The path of a record of the state within the bundle.
+fn bundle_path(store: &Store, record: usize) -> Result<String, Refusal> {
+    let state = document(&store.documents, Path::new(layout::STATE));
+    let path = state.and_then(|state| path_of(state, record));
+    path.ok_or_else(|| Refusal::corrupt("the state has no bundle of which it could be a part."))
+}
+
+fn edit_part(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+    let state = scene.store.document(entry);
+    let part = bundle_path(scene.store, entry.record as usize)?;
+    let mut edits: Vec<(String, String)> = Vec::new();
+    for setting in set {
+        let path = match field(scene.store.raw(entry), setting.name)? {
+            Some(name) => format!("{part}.{name}"),
+            None => part.clone(),
+        };
+        let value = spelled(value_at(state, &path).as_deref(), setting.value);
+        edits.push((path, value));
+    }
+    if edits.iter().all(|(path, value)| value_at(state, path).is_some_and(|stands| is_same(&stands, value))) {
+        return Ok(Vec::new());
+    }
+    let mut writing = Writing::of(scene)?;
+    let summary = summary("edited", edits.iter().map(|(path, _)| path.as_str()));
+    let edits: Vec<_> = edits.iter().map(|(path, value)| BundleEdit::Set { path, value }).collect();
+    writing.canonical(&edits, &summary)?;
+    Ok(writing.done())
+}
+
+/// The member of a record that a setting names; `None` where the record is the value itself.
+fn field<'n>(record: &[u8], name: &'n str) -> Result<Option<&'n str>, Refusal> {
+    let mut tape = Tape::default();
+    let record = edit::scan(&mut tape, record)?;
+    if name != "text" || record.get("text").is_some() {
+        return Ok(Some(name));
+    }
+    let main = text::main_text(record).1.first().copied();
+    match main.filter(|main| ["summary", "title", "command", "path"].contains(main)) {
+        Some(main) => Ok(Some(main)),
+        None if record.kind() == Kind::String => Ok(None),
+        None => Err(Refusal::invalid("it has no text of its own: name the field that is to be set.")),
+    }
+}
+
+/// A new value as JSON: text where a string stands, or nothing.
+fn spelled(stands: Option<&str>, value: &str) -> String {
+    let kind = stands.and_then(|stands| with_value(stands, |value| value.kind()));
+    match kind {
+        Some(Kind::Null) if value == "null" => value.to_owned(),
+        None | Some(Kind::Null | Kind::String) => edit::quoted(value),
+        Some(_) => value.to_owned(),
+    }
+}
+
+fn is_same(stands: &str, value: &str) -> bool {
+    let texts = || {
+        let text = |json: &str| with_value(json, |value| value.text().map(|text| text.into_owned()))?;
+        Some(text(stands)? == text(value)?)
+    };
+    stands == value || texts().unwrap_or_default()
+}
+
+fn with_value<T>(json: &str, take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
+    let mut tape = Tape::default();
+    edit::scan(&mut tape, json.as_bytes()).ok().map(take)
+}
+
+/// What was done, for the event: names of parts, never what they said.
+fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> String {
+    let paths: Vec<&str> = paths.collect();
+    let named = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(NAMED) {
+        0 => format!("{verb} {named}"),
+        more => format!("{verb} {named} and {more} more"),
+    }
+}
+
+/// The projections and the entry file that a canonical write did not write anew.
+fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
+    if store.beside.is_empty() {
+        return vec!["No projection and no entry file stand beside the store; none is made.".into()];
+    }
+    let entry = state.after().and_then(|bytes| {
+        let mut tape = Tape::default();
+        let state = edit::scan(&mut tape, crate::format::reading::without_mark(&bytes)).ok()?;
+        Some(state.path(&["bundle", "project", "recommendedEntryFile"])?.text()?.into_owned())
+    });
+    let pages = projection::PROJECTIONS.iter().map(|(_, path)| (*path).to_owned());
+    let alone = pages.chain(entry).filter(|path| {
+        let path = beside_path(Path::new(path));
+        changes.iter().all(|change| change.path != path)
+    });
+    alone
+        .map(|path| format!("{path} is left as it stands: it is missing, or its marker can't be read."))
+        .collect()
+}
+
+/// Where a file around the store stands, from the store's root.
+fn beside_path(path: &Path) -> PathBuf {
+    Path::new("..").join(path)
+}
+
+/// Files as they become, one step after the other, and the changes that make them so.
+struct Writing<'a> {
+    scene: &'a Scene<'a>,
+    documents: Vec<Arc<Document>>,
+    changes: Vec<Change>,
+    removals: Vec<Change>,
+}
+
+impl<'a> Writing<'a> {
+    fn of(scene: &'a Scene<'a>) -> Result<Self, Refusal> {
+        if scene.store.extent != Extent::Whole {
+            return Err(Refusal::unfit("the store has not been read whole yet."));
+        }
+        let documents = scene.store.documents.clone();
+        Ok(Writing { scene, documents, changes: Vec::new(), removals: Vec::new() })
+    }
+
+    fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<(), Refusal> {
+        let beside: Vec<(PathBuf, Vec<u8>)> =
+            self.scene.store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
+        let Canonical { files, .. } =
+            canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
+        files.into_iter().for_each(|file| self.take(file));
+        Ok(())
+    }
+
+    fn take_pruned(&mut self, pruned: Pruned) {
+        let Pruned { batch, rewritten, removed, .. } = pruned;
+        let folders: BTreeSet<&Path> = batch.iter().filter_map(|file| file.path.parent()).collect();
+        self.changes.extend(folders.into_iter().map(Change::make_folder));
+        batch.into_iter().chain(rewritten).for_each(|file| self.take(file));
+        for path in removed {
+            if let Some(base) = self.base(&path) {
+                self.removals.push(Change::remove(&path, base));
+            }
+            self.documents.retain(|document| document.path != path);
+        }
+    }
+
+    /// The bytes of a file as the store has it.
+    fn base(&self, path: &Path) -> Option<Arc<[u8]>> {
+        let store = self.scene.store;
+        match path.strip_prefix("..") {
+            Ok(path) => store.beside.iter().find(|(own, _)| own == path).map(|(_, own)| Arc::clone(own)),
+            Err(_) => document(&store.documents, path).map(|own| (&*own.bytes).into()),
+        }
+    }
+
+    /// Takes a file as it is to be. One that was written before is written once, later.
+    fn take(&mut self, file: Written) {
+        let path = if file.beside { beside_path(&file.path) } else { file.path };
+        let base = self.base(&path);
+        let before = self.changes.iter().position(|change| change.path == path);
+        let bytes = match document(&self.documents, &path).filter(|_| file.append) {
+            Some(now) => [&*now.bytes, &file.bytes].concat(),
+            None => file.bytes.clone(),
+        };
+        let change = match base {
+            // An append closes an open last line itself.
+            base if file.append && before.is_none() => {
+                let lines = file.bytes.strip_prefix(b"\n").unwrap_or(&file.bytes);
+                Change::append(&path, lines, base)
+            }
+            Some(base) => Change::rewrite(&path, base, &bytes),
+            None => Change::create(&path, bytes.clone()),
+        };
+        before.into_iter().for_each(|at| drop(self.changes.remove(at)));
+        self.changes.push(if file.beside { Change { mode: SHARED, ..change } } else { change });
+        self.read_anew(path, bytes);
+    }
+
+    fn read_anew(&mut self, path: PathBuf, bytes: Vec<u8>) {
+        let Placement::File(role) = AgentMemory.place(&path, false) else { return };
+        let reading = AgentMemory.read(role, &path, &bytes, self.scene.now);
+        self.documents.retain(|document| document.path != path);
+        self.documents.push(Arc::new(Document {
+            path,
+            role,
+            offset: 0,
+            len: bytes.len() as u64,
+            bytes: bytes.into(),
+            generation: Default::default(),
+            records: reading.records,
+            problems: reading.problems,
+        }));
+    }
+
+    /// The changes: copies first, removals last.
+    fn done(mut self) -> Vec<Change> {
+        self.changes.append(&mut self.removals);
+        self.changes
+    }
+}
