@@ -151,6 +151,12 @@ pub trait Writes: Sync {
         Err(Refusal::unfit(format!("a {:?} can't be added to this format.", draft.kind)))
     }
 
+    /// The records that go when one is added that brings `bytes`: where a full log is compacted
+    /// by itself.
+    fn makes_room(&self, _scene: &Scene<'_>, _draft: &Draft<'_>, _bytes: u64) -> Result<Vec<Entry>, Refusal> {
+        Ok(Vec::new())
+    }
+
     /// The line that says that a record is deleted, and the file that it goes to.
     fn tombstone(&self, _scene: &Scene<'_>, _entry: &Entry, _reason: &str) -> Option<(PathBuf, Vec<u8>)> {
         None
@@ -200,6 +206,23 @@ pub trait Writes: Sync {
     /// The changes that bring records back from the archive.
     fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         Err(Refusal::unfit("the format has no archive."))
+    }
+
+    /// The changes that archive a whole session.
+    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("the format has no archive of sessions."))
+    }
+
+    /// The changes that bring a whole session back, of which `packed` is the archive.
+    /// `allow_large` lifts limits of size, and no other check.
+    fn unarchive_session(
+        &self,
+        _scene: &Scene<'_>,
+        _name: &str,
+        _allow_large: bool,
+        _packed: &[u8],
+    ) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
     /// What a compaction drops, where the format has its own rule.
