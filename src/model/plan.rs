@@ -204,15 +204,18 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
 /// What takes the splices back, in the file as they left it.
 pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     let mut moved = 0_i64;
+    // Where the splice before ends, and the line before that place as the splice leaves it.
+    let mut before: Option<(u64, Vec<u8>)> = None;
     let turn = |splice: &Splice| {
         let start = (splice.start as i64 + moved) as u64;
         moved += splice.becomes.len() as i64 - splice.was.len() as i64;
-        Splice {
-            start,
-            was: splice.becomes.clone(),
-            becomes: splice.was.clone(),
-            behind: splice.behind.clone(),
-        }
+        let behind = match before.take() {
+            Some((end, line)) if end == splice.start => line,
+            _ => splice.behind.clone(),
+        };
+        let line = if splice.becomes.is_empty() { &behind[..] } else { last_line(&splice.becomes) };
+        before = Some((splice.start + splice.was.len() as u64, line.to_vec()));
+        Splice { start, was: splice.becomes.clone(), becomes: splice.was.clone(), behind }
     };
     splices.iter().map(turn).collect()
 }
@@ -234,6 +237,12 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
                 bytes.extend_from_slice(&base[range.end..end]);
                 *until = end;
             }
+            // Lines that go together come back together: none of them is there to put the next behind.
+            Some((_, until, bytes))
+                if start == *until && bytes.is_empty() && with.is_empty() && range == (start..end) =>
+            {
+                *until = end;
+            }
             _ => {
                 splices.extend(open.take().map(|own| closed(base, own)));
                 let bytes = [&base[start..range.start], &with, &base[range.end..end]].concat();
@@ -246,10 +255,14 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
 }
 
 fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
-    let before = &base[..start];
-    let from = before.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &before[..last]));
-    let behind = before[from.map_or(0, |feed| feed + 1)..].to_vec();
+    let behind = last_line(&base[..start]).to_vec();
     Splice { start: start as u64, was: base[start..end].to_vec(), becomes, behind }
+}
+
+/// The last line, with its end.
+fn last_line(bytes: &[u8]) -> &[u8] {
+    let from = bytes.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &bytes[..last]));
+    &bytes[from.map_or(0, |feed| feed + 1)..]
 }
 
 /// The lines that a range touches; a range of nothing between two lines touches none.
@@ -384,6 +397,20 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_come_back_know_the_line_before_them_as_it_is_then() {
+        let base = b"one\ntwo\nthree\nfour\n";
+        let gone = |range| (range, Vec::new());
+        let change = Change::edits("f", base.as_slice().into(), vec![gone(4..8), gone(8..14)]);
+        let Act::Splice(back) = change.inverse().act else { panic!() };
+        let both = b"two\nthree\n".to_vec();
+        assert_eq!(back, [Splice { start: 4, was: Vec::new(), becomes: both, behind: b"one\n".to_vec() }]);
+        let change = Change::edits("f", base.as_slice().into(), vec![(4..5, b"T".to_vec()), gone(8..14)]);
+        let Act::Splice(back) = change.inverse().act else { panic!() };
+        assert_eq!(back[1].behind, b"Two\n");
+        assert_eq!(change.inverse().after().unwrap(), base);
+    }
+
+    #[test]
     fn lines_are_added_behind_a_line_that_had_no_end() {
         let change = Change::append("log.jsonl", "two\n", Some(b"one".as_slice().into()));
         assert_eq!(change.after().unwrap(), b"one\ntwo\n");
@@ -416,8 +443,12 @@ mod tests {
                 expected.splice(range.clone(), with.iter().copied());
             }
             let change = Change::edits("f", base.as_slice().into(), edits);
-            prop_assert_eq!(change.after().unwrap(), expected);
+            prop_assert_eq!(change.after().unwrap(), expected.clone());
             prop_assert_eq!(change.inverse().after().unwrap(), base);
+            let Act::Splice(back) = change.inverse().act else { panic!() };
+            for splice in back.iter().filter(|splice| splice.was.is_empty()) {
+                prop_assert_eq!(&splice.behind[..], last_line(&expected[..splice.start as usize]));
+            }
         }
 
         #[test]

@@ -54,18 +54,14 @@ type Sessions<'a> = BTreeMap<(String, bool), Vec<(u32, &'a Document)>>;
 /// The files of each session; one that is archived stands apart from a folder of its name.
 fn sessions<'a>(parts: &Parts<'a>) -> Sessions<'a> {
     let mut sessions = Sessions::new();
+    for folder in parts.folders {
+        if let Some(session) = layout::session_of(folder) {
+            sessions.entry(session).or_default();
+        }
+    }
     for (number, document) in parts.documents.iter().enumerate() {
         if let Some(session) = layout::session_of(&document.path) {
             sessions.entry(session).or_default().push((number as u32, document));
-        }
-    }
-    for folder in parts.folders {
-        if let Some(session) = layout::session_of(folder) {
-            // Of a session that was archived an empty folder may be left for a moment.
-            let is_left = sessions.contains_key(&(session.0.clone(), true));
-            if !is_left {
-                sessions.entry(session).or_default();
-            }
         }
     }
     sessions

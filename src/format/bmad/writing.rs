@@ -4,8 +4,7 @@
 //! - An id that a record still refers to is not given to a new one, also when what it named
 //!   is gone: the old reference would come to mean the new record.
 //! - The text of a preference is its `value`.
-//! - A shared file has no lines of its own: its memories are edited in place, and deleted
-//!   with the file.
+//! - A shared file is one memory: it is edited in place, and deleted whole.
 
 mod derived;
 mod sessions;
@@ -17,9 +16,7 @@ use super::write::{self, Log, Refused, Weighed};
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{
-    Deed, Deletion, Draft, Refusal, Scene, Setting, Writes, document, hex, set_field,
-};
+use crate::format::writing::{Deed, Draft, Refusal, Scene, Setting, Writes, document, hex, set_field};
 use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, State, Store, View};
 use crate::text::edit;
 use crate::text::json::Json;
@@ -57,19 +54,12 @@ impl Writes for Bmad {
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         match deed {
             Deed::Tag if file.starts_with("shared") => {
-                Err("a shared file has no schema, and its memories take no tags.".into())
+                Err("a shared file has no schema, and takes no tags.".into())
             }
             Deed::Archive if file.starts_with("shared") => {
                 Err("only sessions are archived, and a shared file belongs to none.".into())
             }
             _ => Ok(()),
-        }
-    }
-
-    fn deletion(&self, file: &Path) -> Deletion {
-        match file.starts_with("shared") {
-            true => Deletion::Canonical,
-            false => Deletion::Removed,
         }
     }
 
@@ -123,31 +113,6 @@ impl Writes for Bmad {
         let record = edit::scan(&mut tape, scene.store.raw(entry)).ok()?;
         let is_preference = self.main_text(record).1 == ["key", "value"];
         (names_text && is_preference).then(|| preference(scene, entry, set))
-    }
-
-    fn delete(
-        &self,
-        scene: &Scene<'_>,
-        entries: &[Entry],
-        _reason: &str,
-        _replaced_by: Option<&str>,
-    ) -> Result<Vec<Change>, Refusal> {
-        let mut changes: Vec<Change> = Vec::new();
-        for entry in entries {
-            let file = scene.store.document(entry);
-            let own = entries.iter().filter(|own| own.document == entry.document).count();
-            if own < file.records.len() {
-                return Err(Refusal::unfit(format!(
-                    "{} holds {} memories without lines of their own: delete all of them, or edit it.",
-                    file.path.display(),
-                    file.records.len()
-                )));
-            }
-            if !changes.iter().any(|change| change.path == file.path) {
-                changes.push(Change::remove(&file.path, (&*file.bytes).into()));
-            }
-        }
-        Ok(changes)
     }
 
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {

@@ -66,7 +66,12 @@ impl<'a> Places<'a> {
             };
             // At the end of a file without a last line end, the lines bring one along.
             let glued = start == now.len() && !now.is_empty() && now.last() != Some(&b'\n');
-            let becomes = if glued { [b"\n", &splice.becomes[..]].concat() } else { splice.becomes.clone() };
+            let mut becomes = if glued { b"\n".to_vec() } else { Vec::new() };
+            becomes.extend_from_slice(&splice.becomes);
+            // The last line of a file may have had none.
+            if start < now.len() && !becomes.ends_with(b"\n") {
+                becomes.push(b'\n');
+            }
             return Ok(Splice { start: start as u64, becomes, ..splice.clone() });
         }
         if let Some(start) = self.find(&splice.was, now) {
