@@ -424,6 +424,23 @@ fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
 }
 
 #[test]
+fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
+    let store = build(&healthy());
+    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    let chosen = ["msg-001", "msg-002"].map(|id| entry(&loaded, id));
+    let plan = ops::delete::delete(&scene(&loaded), &chosen, ops::delete::Asked::default()).unwrap();
+    writer.commit(&plan).unwrap();
+    store.append(format!("{SESSION}/conversation.jsonl"), lines(&[message(4)]).as_bytes());
+    let (undo, turn) = writer.undo(None).unwrap();
+    writer.turn(&undo, turn).unwrap();
+    let all = [message(1), message(2), message(3), message(4)];
+    assert_eq!(text_of(&store, "conversation.jsonl"), lines(&all));
+    assert_eq!(problems(&store), Vec::<String>::new());
+    assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 4);
+}
+
+#[test]
 fn a_shared_file_is_edited_in_place_and_deleted_whole() {
     let shared = |store: &Store| *store.entries.iter().find(|entry| entry.session.is_none()).unwrap();
     let store = build(&healthy());

@@ -201,6 +201,16 @@ mod tests {
     }
 
     #[test]
+    fn a_last_line_without_an_end_that_comes_back_before_others_gets_one() {
+        let gone = splices("{\"id\":\"a\"}\n{\"id\":\"b\"}", "{\"id\":\"b\"}", "");
+        let back = crate::model::plan::inverse(&gone);
+        let now = b"{\"id\":\"a\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n";
+        let fit = rebase(&back, now).unwrap();
+        let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
+        assert_eq!(text, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n");
+    }
+
+    #[test]
     fn lines_that_come_back_stand_behind_the_line_they_stood_behind() {
         let splices = splices(BASE, "{\"id\":\"b\"}\n", "");
         let back = crate::model::plan::inverse(&splices);
