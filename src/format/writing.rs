@@ -175,6 +175,12 @@ pub trait Writes: Sync {
         Err(Refusal::unfit(format!("a {:?} can't be added to this format.", draft.kind)))
     }
 
+    /// The records that go when one is added that brings `bytes`: where a full log is compacted
+    /// by itself.
+    fn makes_room(&self, _scene: &Scene<'_>, _draft: &Draft<'_>, _bytes: u64) -> Result<Vec<Entry>, Refusal> {
+        Ok(Vec::new())
+    }
+
     /// The line that says that a record is deleted, and the file that it goes to.
     fn tombstone(&self, _scene: &Scene<'_>, _entry: &Entry, _reason: &str) -> Option<(PathBuf, Vec<u8>)> {
         None
@@ -244,6 +250,23 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no archive."))
     }
 
+    /// The changes that archive a whole session.
+    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("the format has no archive of sessions."))
+    }
+
+    /// The changes that bring a whole session back, of which `packed` is the archive.
+    /// `allow_large` lifts limits of size, and no other check.
+    fn unarchive_session(
+        &self,
+        _scene: &Scene<'_>,
+        _name: &str,
+        _allow_large: bool,
+        _packed: &[u8],
+    ) -> Result<Vec<Change>, Refusal> {
+        Err(Refusal::unfit("the format has no archive of sessions."))
+    }
+
     /// What a compaction drops, where the format has its own rule.
     fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
         None
@@ -296,22 +319,6 @@ pub trait Writes: Sync {
         _user: &str,
     ) -> Result<Vec<Change>, Refusal> {
         Err(Refusal::unfit("the format has no sessions."))
-    }
-
-    /// The changes that move a session aside, whole.
-    fn archive_session(&self, _scene: &Scene<'_>, _name: &str) -> Result<Vec<Change>, Refusal> {
-        Err(Refusal::unfit("the format archives no sessions."))
-    }
-
-    /// The changes that bring an archived session back, of which `packed` is the archive.
-    fn unarchive_session(
-        &self,
-        _scene: &Scene<'_>,
-        _name: &str,
-        _allow_large: bool,
-        _packed: &[u8],
-    ) -> Result<Vec<Change>, Refusal> {
-        Err(Refusal::unfit("the format archives no sessions."))
     }
 
     /// What a limit says of the store after changes that add to it; the documents are those

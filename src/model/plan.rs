@@ -204,15 +204,18 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
 /// What takes the splices back, in the file as they left it.
 pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     let mut moved = 0_i64;
+    // Where the splice before ends, and the line before that place as the splice leaves it.
+    let mut before: Option<(u64, Vec<u8>)> = None;
     let turn = |splice: &Splice| {
         let start = (splice.start as i64 + moved) as u64;
         moved += splice.becomes.len() as i64 - splice.was.len() as i64;
-        Splice {
-            start,
-            was: splice.becomes.clone(),
-            becomes: splice.was.clone(),
-            behind: splice.behind.clone(),
-        }
+        let behind = match before.take() {
+            Some((end, line)) if end == splice.start => line,
+            _ => splice.behind.clone(),
+        };
+        let line = if splice.becomes.is_empty() { &behind[..] } else { last_line(&splice.becomes) };
+        before = Some((splice.start + splice.was.len() as u64, line.to_vec()));
+        Splice { start, was: splice.becomes.clone(), becomes: splice.was.clone(), behind }
     };
     splices.iter().map(turn).collect()
 }
@@ -234,6 +237,12 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
                 bytes.extend_from_slice(&base[range.end..end]);
                 *until = end;
             }
+            // Lines that go together come back together: none of them is there to put the next behind.
+            Some((_, until, bytes))
+                if start == *until && bytes.is_empty() && with.is_empty() && range == (start..end) =>
+            {
+                *until = end;
+            }
             _ => {
                 splices.extend(open.take().map(|own| closed(base, own)));
                 let bytes = [&base[start..range.start], &with, &base[range.end..end]].concat();
@@ -246,10 +255,14 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
 }
 
 fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
-    let before = &base[..start];
-    let from = before.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &before[..last]));
-    let behind = before[from.map_or(0, |feed| feed + 1)..].to_vec();
+    let behind = last_line(&base[..start]).to_vec();
     Splice { start: start as u64, was: base[start..end].to_vec(), becomes, behind }
+}
+
+/// The last line, with its end.
+fn last_line(bytes: &[u8]) -> &[u8] {
+    let from = bytes.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &bytes[..last]));
+    &bytes[from.map_or(0, |feed| feed + 1)..]
 }
 
 /// The lines that a range touches; a range of nothing between two lines touches none.
@@ -362,72 +375,4 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn edits(base: &'static [u8], at: std::ops::Range<usize>, with: &str) -> Change {
-        Change::edits("log.jsonl", base.into(), vec![(at, with.as_bytes().to_vec())])
-    }
-
-    #[test]
-    fn an_edit_of_a_line_replaces_that_line_alone() {
-        let change = edits(b"one\ntwo\nthree\n", 5..6, "W");
-        let Act::Splice(splices) = &change.act else { panic!() };
-        let own = Splice {
-            start: 4,
-            was: b"two\n".to_vec(),
-            becomes: b"tWo\n".to_vec(),
-            behind: b"one\n".to_vec(),
-        };
-        assert_eq!(splices, &[own]);
-        assert_eq!(change.after().unwrap(), b"one\ntWo\nthree\n");
-    }
-
-    #[test]
-    fn lines_are_added_behind_a_line_that_had_no_end() {
-        let change = Change::append("log.jsonl", "two\n", Some(b"one".as_slice().into()));
-        assert_eq!(change.after().unwrap(), b"one\ntwo\n");
-        assert_eq!(change.inverse().after().unwrap(), b"one");
-    }
-
-    fn file() -> impl Strategy<Value = Vec<u8>> {
-        proptest::collection::vec(proptest::sample::select(b"ab\n\r".to_vec()), 0..40)
-    }
-
-    proptest! {
-        #[test]
-        fn any_edits_do_what_they_say_and_their_inverse_is_the_file_before(
-            base in file(),
-            marks in proptest::collection::vec((0_usize..41, 0_usize..6, "[xy\n]{0,3}"), 0..5),
-        ) {
-            let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
-            let mut from = 0;
-            let mut marks = marks;
-            marks.sort();
-            for (at, len, with) in marks {
-                let start = at.max(from).min(base.len());
-                let end = (start + len).min(base.len());
-                if edits.last().is_some_and(|(last, _)| last.end >= start) { continue; }
-                from = end + 1;
-                edits.push((start..end, with.into_bytes()));
-            }
-            let mut expected = base.clone();
-            for (range, with) in edits.iter().rev() {
-                expected.splice(range.clone(), with.iter().copied());
-            }
-            let change = Change::edits("f", base.as_slice().into(), edits);
-            prop_assert_eq!(change.after().unwrap(), expected);
-            prop_assert_eq!(change.inverse().after().unwrap(), base);
-        }
-
-        #[test]
-        fn a_rewrite_and_an_append_have_inverses_too(base in file(), other in file()) {
-            let change = Change::rewrite("f", base.as_slice().into(), &other);
-            prop_assert_eq!(change.after().unwrap(), other.clone());
-            prop_assert_eq!(change.inverse().after().unwrap(), base.clone());
-            let change = Change::append("f", other, Some(base.as_slice().into()));
-            prop_assert_eq!(change.inverse().after().unwrap(), base);
-        }
-    }
-}
+mod tests;

@@ -1,13 +1,71 @@
 //! `add`: one new record.
 
-use super::{Draft, Refusal, Scene, check, plan, writes};
-use crate::model::Plan;
+use super::{Draft, Refusal, Scene, backups, check, plan, writes};
+use crate::format;
+use crate::format::writing::removals;
+use crate::model::plan::{line_end_for, whole_lines};
+use crate::model::{Act, Change, Entry, Plan, Store};
 
-/// Adds a record.
+/// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
 pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let changes = writes.add(scene, draft)?;
-    let plan = plan("add", scene, 1, changes)?;
+    let added = writes.add(scene, draft)?;
+    let bytes = added.iter().map(grown).sum();
+    let goes = writes.makes_room(scene, draft, bytes)?;
+    let changes = joined(added, removals(scene.store, &goes));
+    let mut all = backups(scene, writes, &changes);
+    all.extend(changes);
+    let mut plan = plan("add", scene, 1 + goes.len(), all)?;
+    if !goes.is_empty() {
+        plan.lines.push(format!("The session is full: a compaction removes {} records.", goes.len()));
+        plan.lines.extend(goes.iter().map(|entry| named(scene.store, entry)));
+    }
     check(scene, &plan)?;
     Ok(plan)
+}
+
+fn named(store: &Store, entry: &Entry) -> String {
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+    format!("removes {id}: {}", format::title(store, entry))
+}
+
+fn grown(change: &Change) -> u64 {
+    change.len_after().saturating_sub(change.base.as_ref().map_or(0, |base| base.len() as u64))
+}
+
+/// What is added to a file that records leave as well is one change of that file.
+fn joined(added: Vec<Change>, removed: Vec<Change>) -> Vec<Change> {
+    let mut removed = removed;
+    let mut changes = Vec::new();
+    for change in added {
+        let at = removed.iter().position(|own| own.path == change.path);
+        match (&change.act, at.map(|at| removed.remove(at))) {
+            (Act::Append(lines), Some(mut own)) => {
+                let end = own.base.as_ref().map_or(0, |base| base.len());
+                let left = own.after().unwrap_or_default();
+                let becomes = [line_end_for(&left), lines].concat();
+                add_last(&mut own, end, becomes);
+                changes.push(own);
+            }
+            (_, own) => {
+                changes.push(change);
+                changes.extend(own);
+            }
+        }
+    }
+    changes.extend(removed);
+    changes
+}
+
+/// Puts lines behind what a splice leaves of a file that ends at `end`.
+fn add_last(change: &mut Change, end: usize, lines: Vec<u8>) {
+    let Act::Splice(splices) = &mut change.act else { return };
+    match splices.last_mut().filter(|last| last.start as usize + last.was.len() == end) {
+        Some(last) => last.becomes.extend(lines),
+        None => {
+            let base = change.base.as_deref().unwrap_or_default();
+            let edits = vec![(end..end, lines)];
+            splices.extend(whole_lines(base, edits));
+        }
+    }
 }

@@ -1,7 +1,8 @@
-//! `session`: new, delete. Archiving is the format's.
+//! `session`: new, delete, archive, unarchive.
 
 use super::{Refusal, Scene, base, plan, session_folder, writes};
-use crate::model::{Change, Plan};
+use crate::model::{Change, Entry, Plan};
+use crate::store::commit::is_ours;
 
 /// Makes a session.
 pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refusal> {
@@ -15,11 +16,6 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     writes(scene.store)?;
     let folder = session_folder(scene.store, name)?;
     let own = scene.store.documents.iter().filter(|document| document.path.starts_with(folder));
-    let records = scene
-        .store
-        .entries
-        .iter()
-        .filter(|entry| scene.store.session(entry).is_some_and(|session| session.name == name));
     let mut changes = Vec::new();
     let mut folders = vec![folder.to_owned()];
     for document in own {
@@ -34,30 +30,40 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     folders.sort();
     folders.dedup();
     changes.extend(folders.into_iter().rev().map(Change::remove_folder));
-    let mut plan = plan("session delete", scene, records.count(), changes)?;
+    let mut plan = plan("session delete", scene, records(scene, name), changes)?;
     plan.derived.clear();
     Ok(plan)
 }
 
-/// Moves a session aside, whole.
+/// Packs a session away with all that is in it.
 pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.archive_session(scene, name)?;
-    let records = in_session(scene, name);
-    plan("session archive", scene, records, changes)
+    let mut plan = plan("session archive", scene, records(scene, name), changes)?;
+    plan.derived.clear();
+    Ok(plan)
 }
 
-/// Brings an archived session back. `packed` is its archive; beyond the limits of size only
-/// where `allow_large` says so.
+/// Brings a session back, of which `packed` is the archive. `allow_large` lifts limits of size.
 pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.unarchive_session(scene, name, allow_large, packed)?;
-    let records = in_session(scene, name);
-    plan("session unarchive", scene, records, changes)
+    // Such a file would be taken for one that we left, and acted upon.
+    let ours = changes.iter().find(|change| change.path.iter().any(is_ours));
+    if let Some(change) = ours {
+        return Err(Refusal::corrupt(format!(
+            "{} in the archive has a name that is palimp's own; it is not unpacked.",
+            change.path.display()
+        )));
+    }
+    let mut plan = plan("session unarchive", scene, records(scene, name), changes)?;
+    // It comes back as it was.
+    plan.derived.clear();
+    Ok(plan)
 }
 
-fn in_session(scene: &Scene<'_>, name: &str) -> usize {
-    let store = scene.store;
-    let own = |entry: &&crate::model::Entry| store.session(entry).is_some_and(|session| session.name == name);
-    store.entries.iter().filter(own).count()
+/// How many records a session has.
+fn records(scene: &Scene<'_>, name: &str) -> usize {
+    let is_own = |entry: &&Entry| scene.store.session(entry).is_some_and(|session| session.name == name);
+    scene.store.entries.iter().filter(is_own).count()
 }

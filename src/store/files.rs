@@ -60,14 +60,21 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn folder(&self, relative: &Path, depth: usize, listing: &mut Listing) {
+    /// Whether the folder is one of the store's: one in which nothing is left but files of our
+    /// own is on its way out.
+    fn folder(&self, relative: &Path, depth: usize, listing: &mut Listing) -> bool {
         let items = match self.disk.list(&self.root.join(relative)) {
             Ok(items) => items,
-            Err(error) => return listing.add(unreadable(relative, &error)),
+            Err(error) => {
+                listing.add(unreadable(relative, &error));
+                return true;
+            }
         };
+        let stays = items.is_empty() || !items.iter().all(|item| is_ours(&item.name));
         for item in items {
             self.item(relative.join(&item.name), item, depth, listing);
         }
+        stays
     }
 
     fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut Listing) {
@@ -91,8 +98,9 @@ impl Walk<'_> {
             }
             (ItemKind::Folder, Placement::Enter) if depth < DEPTH && item.link.is_none() => {
                 listing.permissions(&path, &item, Role::Other);
-                self.folder(&path, depth + 1, listing);
-                listing.folders.push(path);
+                if self.folder(&path, depth + 1, listing) {
+                    listing.folders.push(path);
+                }
             }
             (ItemKind::Folder, _) => self.strange_folder(path, listing),
             (ItemKind::File, Placement::File(role)) => {

@@ -1,7 +1,8 @@
 //! The store's config in its two shapes (§9.1; §6.2 and §7.3), and how it sets decay.
 //!
-//! Obeyed: half-lives and rates by type, the floor, `decay.enabled`, the size of a session
-//! and the size from which it is compacted. All else is shown and left alone.
+//! Obeyed: half-lives and rates by type, the floor, `decay.enabled`, the size of a session,
+//! whether and from which size it is compacted, and how much that keeps. All else is shown and
+//! left alone.
 
 use std::path::Path;
 
@@ -16,6 +17,8 @@ const HALF_LIVES: [(&str, f64); 4] =
 const APART: f64 = 1.0 / 6.0;
 /// Megabytes that a session may have, and those from which it is compacted (§9.1).
 const SIZES: (f64, f64) = (10.0, 9.0);
+/// The share of its records that a compaction keeps (§9.1).
+const KEPT: f64 = 0.8;
 
 /// The half-lives of §6.2, with the boost of §6.1.
 pub fn default_decay() -> DecayTable {
@@ -34,6 +37,18 @@ pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
     };
     let limit = megabytes(["memory_config", "storage", "max_session_size_mb"], SIZES.0);
     (limit, megabytes(["memory_config", "compaction", "trigger_threshold_mb"], SIZES.1).min(limit))
+}
+
+/// Whether an `add` that fills a session compacts it: only where the config says so.
+pub fn compacts(config: Option<Json<'_>>) -> bool {
+    let enabled = config.and_then(|config| config.path(&["memory_config", "compaction", "enabled"]));
+    enabled.and_then(|value| value.bool()) == Some(true)
+}
+
+/// The share of a session's records that a compaction keeps.
+pub fn keep_share(config: Option<Json<'_>>) -> f64 {
+    let own = config.and_then(|config| positive(config, &["memory_config", "compaction", "keep_percentage"]));
+    own.filter(|share| *share <= 1.0).unwrap_or(KEPT)
 }
 
 /// What the config makes of decay. `half_life_hours` wins over a rate, and a rate of

@@ -42,6 +42,17 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
     }
 }
 
+/// The folder of the session that a file stands in.
+pub fn folder_of(path: &Path) -> Option<&Path> {
+    let folder = path.ancestors().skip(1).find(|folder| folder.components().count() == 2)?;
+    folder.starts_with("sessions").then_some(folder)
+}
+
+/// The session's own lock, or that of one of its files (§4.2).
+fn is_lock(name: &str) -> bool {
+    name == ".lock" || name.ends_with(".jsonl.lock") || name.ends_with(".json.lock")
+}
+
 /// What a path is to the format. What stands within an archive is asked for with the
 /// archive's own path and `!` before it.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
@@ -63,7 +74,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
         ["sessions", _, "manifest.json"] => Role::Metadata,
         ["sessions", _, "index.json"] => Role::Index,
         ["sessions", _, name] if is_log(name) => Role::Records,
-        ["sessions", _, name] if *name == ".lock" || name.ends_with(".jsonl.lock") => Role::Lock,
+        ["sessions", _, name] if is_lock(name) => Role::Lock,
         ["archive", name] if name.ends_with(MANIFEST) => Role::Metadata,
         ["archive", name] if name.ends_with(ARCHIVE) => Role::Archive,
         ["shared", "user-preferences.json" | "agent-knowledge.json"] => Role::Records,

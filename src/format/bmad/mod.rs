@@ -23,13 +23,15 @@ mod manifest;
 mod rules;
 mod view;
 pub mod write;
+mod writing;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::glance::Glance;
 use super::reading::{self, Reading};
-use super::{Assembly, Format, Parts, Placement};
-use crate::model::{Code, DecayTable, Moment, Role};
+use super::writing::Writes;
+use super::{Assembly, Derived, Format, Parts, Placement};
+use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 4.
@@ -69,6 +71,18 @@ impl Format for Bmad {
 
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
         rules::assemble(parts, self.decay(), now)
+    }
+
+    fn lock(&self, files: &[&Path]) -> Lock {
+        writing::lock(files)
+    }
+
+    fn writes(&self) -> Option<&dyn Writes> {
+        Some(self)
+    }
+
+    fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
+        writing::derived(parts, touched, now)
     }
 
     fn decay(&self) -> DecayTable {

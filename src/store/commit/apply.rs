@@ -425,6 +425,11 @@ impl Scene<'_, '_> {
         self.carried.began |= !own.derived;
         match self.host.disk.remove_folder(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                let left = self.host.disk.list(&own.path);
+                // What is ours goes in a moment, and the folder with it.
+                if left.is_ok_and(|left| left.iter().all(|item| hidden::is_ours(&item.name))) {
+                    return Ok(());
+                }
                 self.carried.notes.push(format!("{} holds other files and stays", own.path.display()));
                 Ok(())
             }

@@ -66,7 +66,12 @@ impl<'a> Places<'a> {
             };
             // At the end of a file without a last line end, the lines bring one along.
             let glued = start == now.len() && !now.is_empty() && now.last() != Some(&b'\n');
-            let becomes = if glued { [b"\n", &splice.becomes[..]].concat() } else { splice.becomes.clone() };
+            let mut becomes = if glued { b"\n".to_vec() } else { Vec::new() };
+            becomes.extend_from_slice(&splice.becomes);
+            // The last line of a file may have had none.
+            if start < now.len() && !becomes.ends_with(b"\n") {
+                becomes.push(b'\n');
+            }
             return Ok(Splice { start: start as u64, becomes, ..splice.clone() });
         }
         if let Some(start) = self.find(&splice.was, now) {
@@ -193,6 +198,16 @@ mod tests {
             moved(BASE, whole, "", &BASE.replace("\"y\":1", "\"y\":2")).is_err(),
             "what changed is not removed"
         );
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_that_comes_back_before_others_gets_one() {
+        let gone = splices("{\"id\":\"a\"}\n{\"id\":\"b\"}", "{\"id\":\"b\"}", "");
+        let back = crate::model::plan::inverse(&gone);
+        let now = b"{\"id\":\"a\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n";
+        let fit = rebase(&back, now).unwrap();
+        let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
+        assert_eq!(text, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n");
     }
 
     #[test]

@@ -244,7 +244,16 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         stands_as_left(writer, change, by)?;
         plan.changes.extend(writer.fitted(change, None)?);
     }
-    let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act);
+    let journal = writer.vault.journal();
+    let line = journal.iter().find(|line| line.step == by);
+    // A change may fit a file that others have added to; what is derived then does not.
+    let as_long = |change: &Change| {
+        let len = change.base.as_ref().map_or(0, |base| base.len() as u64);
+        let mut files = line.iter().flat_map(|line| &line.files);
+        let left = files.find(|file| change.path == std::path::Path::new(&file.path));
+        left.is_none_or(|file| file.bytes_after == len)
+    };
+    let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act && as_long(now));
     let whole = own.changes.len() == plan.changes.len();
     for change in &own.derived {
         match writer.fitted(change, None) {

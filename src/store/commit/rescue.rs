@@ -60,6 +60,7 @@ impl Writer<'_> {
         if own.len == old.taken {
             if is_over {
                 let _ = disk.remove(path);
+                self.leave(path, now.is_none());
             }
             return None;
         }
@@ -77,6 +78,13 @@ impl Writer<'_> {
         let next = path.with_file_name(Old { since, taken, ..old.clone() }.name());
         let _ = disk.rename(path, &next);
         Some(memchr::memchr_iter(b'\n', &lines).count())
+    }
+
+    /// A folder that was to go with the file had to wait for the file's second name. It goes if
+    /// it is empty; the store's own stays.
+    fn leave(&self, old: &Path, is_gone: bool) {
+        let folder = old.parent().filter(|folder| is_gone && *folder != self.place.root);
+        folder.into_iter().for_each(|folder| drop(self.host.disk.remove_folder(folder)));
     }
 
     /// Adds late lines to the file, under its lock, durably; not those that a crash left

@@ -1,0 +1,291 @@
+//! How a store is written (§4 to §8): records, compaction, sessions, archives.
+//!
+//! Choices where the specification is silent:
+//! - An id that a record still refers to is not given to a new one, also when what it named
+//!   is gone: the old reference would come to mean the new record.
+//! - The text of a preference is its `value`.
+//! - A shared file is one memory: it is edited in place, and deleted whole.
+
+mod derived;
+mod sessions;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::write::{self, Log, Refused, Weighed};
+use super::{Bmad, config, layout};
+use crate::format::Format;
+use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::{Deed, Draft, Refusal, Scene, Setting, Writes, document, hex, set_field};
+use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, State, Store, View};
+use crate::text::edit;
+use crate::text::json::Json;
+use crate::text::scan::Tape;
+
+pub use derived::derived;
+
+/// The members that are no strings.
+const NO_TEXT: [&str; 15] = [
+    "access_count",
+    "alternatives_considered",
+    "approved_by",
+    "confidence",
+    "decay_factor",
+    "last_decay_update",
+    "learned_from",
+    "metadata",
+    "metadata.processing_time_ms",
+    "metadata.references",
+    "metadata.tokens",
+    "references",
+    "references.conversations",
+    "references.findings",
+    "tags",
+];
+/// The weights of decay, importance and access in a relevance (§5.3). Without a query the
+/// text weighs the same in every record.
+const WEIGHTS: [f64; 3] = [0.3, 0.2, 0.1];
+/// What the access counts where none is recorded (§5.3).
+const ACCESS: f64 = 0.5;
+const IMPORTANCE: &str = "importance is derived here: from the type, `severity`, `impact` and \
+                          `approved_by`. Edit one of those instead.";
+
+impl Writes for Bmad {
+    fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
+        match deed {
+            Deed::Tag if file.starts_with("shared") => {
+                Err("a shared file has no schema, and takes no tags.".into())
+            }
+            Deed::Archive if file.starts_with("shared") => {
+                Err("only sessions are archived, and a shared file belongs to none.".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        !NO_TEXT.contains(&name)
+    }
+
+    fn importance(&self, _kind: &str, _value: f64) -> Result<(&'static str, String), String> {
+        Err(IMPORTANCE.into())
+    }
+
+    fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+        if draft.importance.is_some() {
+            return Err(Refusal::unfit(IMPORTANCE));
+        }
+        let name = draft.session.ok_or_else(|| Refusal::unfit("name the session with --session."))?;
+        let session = live_session(scene.store, name)?;
+        let logs = logs_in(scene.store, &session.path)?;
+        let tags: Vec<&str> = draft.tags.iter().map(String::as_str).collect();
+        let new = write::Draft {
+            kind: draft.kind,
+            text: draft.text.unwrap_or_default(),
+            tags: &tags,
+            extra: draft.record.map(str::as_bytes),
+            reserved: &referred_to(scene.store),
+            ..write::Draft::default()
+        };
+        let (path, line) = write::new_record(name, &logs, &new, scene.now)?;
+        let base = document(&scene.store.documents, &path).map(|log| (&*log.bytes).into());
+        Ok(vec![Change::append(path, line, base)])
+    }
+
+    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>, Refusal> {
+        let session = live_session(scene.store, draft.session.unwrap_or_default())?;
+        let (full, compacts) =
+            with_config(scene.store, |config| (config::size_limits(config).1, config::compacts(config)));
+        match compacts && session.size + bytes >= full {
+            true => Ok(compacted(scene, &session.path)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn edit(
+        &self,
+        scene: &Scene<'_>,
+        entry: &Entry,
+        set: &[Setting<'_>],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        let names_text = set.iter().any(|setting| setting.name == "text");
+        let mut tape = Tape::default();
+        let record = edit::scan(&mut tape, scene.store.raw(entry)).ok()?;
+        let is_preference = self.main_text(record).1 == ["key", "value"];
+        (names_text && is_preference).then(|| preference(scene, entry, set))
+    }
+
+    fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        sessions::archive(scene, entries)
+    }
+
+    fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+        let session = entries.iter().find_map(|entry| scene.store.session(entry));
+        let name = session.map_or("NAME", |session| session.name.as_str());
+        let message = format!("a session comes back whole: `palimp session unarchive {name}`.");
+        if entries.is_empty() { Ok(Vec::new()) } else { Err(Refusal::unfit(message)) }
+    }
+
+    fn archive_session(&self, scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Refusal> {
+        sessions::archive_session(scene, name)
+    }
+
+    fn unarchive_session(
+        &self,
+        scene: &Scene<'_>,
+        name: &str,
+        allow_large: bool,
+        packed: &[u8],
+    ) -> Result<Vec<Change>, Refusal> {
+        sessions::unarchive_session(scene, name, allow_large, packed)
+    }
+
+    fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
+        let store = scene.store;
+        let Some(name) = session else {
+            let live = store.sessions.iter().filter(|session| session.path.starts_with("sessions"));
+            return Some(Ok(live.flat_map(|session| compacted(scene, &session.path)).collect()));
+        };
+        Some(live_session(store, name).map(|session| compacted(scene, &session.path)))
+    }
+
+    /// §9.1. It carries no redaction patterns: those of §7.3 match every SHA-256 and miss most
+    /// tokens.
+    fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
+        let config = include_str!("writing/config.json");
+        vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
+    }
+
+    fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Vec<Change>, Refusal> {
+        let made = hex(&scene.random);
+        let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
+        let id = write::session_id(name, scene.now)?;
+        if scene.store.sessions.iter().any(|session| session.name == id) {
+            return Err(Refusal::unfit(format!("the session {id} is there already.")));
+        }
+        let user = Some(user).filter(|user| !user.is_empty());
+        let files = write::new_session::<&str>(&id, user, &[], None, scene.now)?;
+        let folder = Change::make_folder(Path::new("sessions").join(&id));
+        let files = files.into_iter().map(|(path, bytes)| Change::create(path, bytes));
+        Ok(std::iter::once(folder).chain(files).collect())
+    }
+
+    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
+        let Some(folder) = layout::folder_of(file) else { return Ok(()) };
+        let (limit, _) = with_config(store, config::size_limits);
+        let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
+        let size: u64 = after.iter().filter(is_log).map(|own| own.len).sum();
+        match size > limit {
+            true => Err(Refusal::too_large(format!(
+                "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
+                folder.display()
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        let message = refused.to_string();
+        match refused {
+            Refused::Unreadable { what: "The manifest", .. } => Refusal::corrupt(message),
+            Refused::BadPath { .. } | Refused::Archive(_) => Refusal::unfit(message),
+            _ => Refusal::invalid(message),
+        }
+    }
+}
+
+/// The locks of a session's files, its own first: that one is in common to all of them.
+pub fn lock(files: &[&Path]) -> Lock {
+    let Some(folder) = files.iter().find_map(|file| layout::folder_of(file)) else { return Lock::None };
+    let own = files.iter().filter(|file| file.starts_with(folder));
+    let mut locks: Vec<PathBuf> = own
+        .map(|file| {
+            let mut lock = file.as_os_str().to_owned();
+            lock.push(".lock");
+            lock.into()
+        })
+        .collect();
+    locks.sort();
+    locks.dedup();
+    locks.insert(0, folder.join(".lock"));
+    Lock::Exclusive(locks)
+}
+
+/// The session of that name that can be written: the folder, where there is an archive too.
+fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session, Refusal> {
+    let mut of_name = store.sessions.iter().filter(|session| session.name == name).peekable();
+    if of_name.peek().is_none() {
+        return Err(Refusal::no_session(name));
+    }
+    of_name.find(|session| session.path.starts_with("sessions")).ok_or_else(|| Refusal {
+        code: "E_SESSION_ARCHIVED",
+        message: format!("the session {name} is archived: `palimp session unarchive {name}` first."),
+    })
+}
+
+fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<Log<'a>>, Refusal> {
+    let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.path.starts_with(folder));
+    logs.map(|own| Log::of(own).ok_or_else(|| Refusal::unfit("the store has not been read whole yet.")))
+        .collect()
+}
+
+/// Every id that some record refers to.
+fn referred_to(store: &Store) -> Vec<&str> {
+    let records = store.documents.iter().flat_map(|own| &own.records);
+    let references = records.filter_map(|record| record.view()).flat_map(|view| &view.references);
+    references
+        .filter(|reference| reference.to.of == Named::Record)
+        .map(|reference| &*reference.to.text)
+        .collect()
+}
+
+fn with_config<T>(store: &Store, take: impl Fn(Option<Json<'_>>) -> T) -> T {
+    let mut tape = Tape::default();
+    let config = document(&store.documents, Path::new("config.json"));
+    take(config.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok()))
+}
+
+/// A preference with its fields set; its text is the value.
+fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+    let file = scene.store.document(entry);
+    let span = scene.store.record(entry).span;
+    let mut after = scene.store.raw(entry).to_vec();
+    for setting in set {
+        after = set_field(&Bmad, &after, setting, "value")?;
+    }
+    let edits = vec![(span.start as usize..span.end as usize, after)];
+    Ok(vec![Change::edits(&file.path, (&*file.bytes).into(), edits)])
+}
+
+/// What a compaction of the session in `folder` drops.
+fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
+    let store = scene.store;
+    let in_session =
+        |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
+    let live: Vec<(Entry, &View)> = store
+        .entries
+        .iter()
+        .copied()
+        .filter(in_session)
+        .filter_map(|entry| Some((entry, store.view(&entry)?)))
+        .collect();
+    let weighed: Vec<Weighed<'_>> = live
+        .iter()
+        .map(|(entry, view)| Weighed {
+            kind: &view.kind,
+            relevance: relevance(store, entry, view, scene.now),
+        })
+        .collect();
+    let keep = with_config(store, config::keep_share);
+    write::compaction(&weighed, keep).into_iter().filter_map(|at| Some(live.get(at)?.0)).collect()
+}
+
+/// §5.3 without a query.
+fn relevance(store: &Store, entry: &Entry, view: &View, now: Moment) -> f64 {
+    let decay = write::factor(view, store.decay(entry), now);
+    let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
+    let [time, importance, last] = WEIGHTS;
+    time * decay + importance * view.importance + last * access
+}

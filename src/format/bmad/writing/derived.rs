@@ -1,0 +1,127 @@
+//! A session's manifest and index, as they should be after a change.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use super::super::{index, layout, manifest, write};
+use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::document;
+use crate::format::{Derived, Parts};
+use crate::model::snapshot::Generation;
+use crate::model::{Document, Moment, Role};
+use crate::text::json::Json;
+use crate::text::scan::Tape;
+
+/// What is counted, by the name of the count and the type of memory.
+const COUNTED: [(&str, &str); 3] =
+    [("total_messages", "conversation"), ("total_decisions", "decision"), ("total_findings", "finding")];
+
+/// Manifest and index of every session that a touched file belongs to.
+pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<Derived> {
+    let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
+    let own = folders.into_iter().filter_map(|folder| Own::of(parts, folder));
+    own.flat_map(|own| own.manifest(now).into_iter().chain(own.index(now))).collect()
+}
+
+/// One session's files.
+struct Own<'a> {
+    name: String,
+    folder: &'a Path,
+    logs: Vec<&'a Document>,
+    manifest: Option<&'a Document>,
+    index: Option<&'a Document>,
+    /// The bytes of all of them.
+    size: u64,
+    /// Whether a log is as a plan will leave it. What stands on a disk has a generation.
+    is_planned: bool,
+}
+
+impl<'a> Own<'a> {
+    /// `None` where nothing of the session is left, or not all of it was read.
+    fn of(parts: &'a Parts<'_>, folder: &'a Path) -> Option<Self> {
+        let (name, _) = layout::session_of(folder)?;
+        let files: Vec<&Document> =
+            parts.documents.iter().filter(|own| own.path.starts_with(folder)).map(|own| &**own).collect();
+        let logs: Vec<&Document> =
+            files.iter().copied().filter(|document| document.role == Role::Records).collect();
+        let manifest = document(parts.documents, &folder.join("manifest.json"));
+        let is_whole = files.iter().all(|document| document.offset == 0);
+        let is_there = manifest.is_some() || !logs.is_empty();
+        (is_whole && is_there).then(|| Own {
+            name,
+            folder,
+            manifest,
+            index: document(parts.documents, &folder.join("index.json")),
+            size: files.iter().map(|document| document.len).sum(),
+            is_planned: logs.iter().any(|log| log.generation == Generation::default()),
+            logs,
+        })
+    }
+
+    fn to_logs(&self) -> Vec<write::Log<'a>> {
+        self.logs.iter().filter_map(|log| write::Log::of(log)).collect()
+    }
+
+    /// A missing manifest is not made: who took part and whose session it is stands nowhere else.
+    fn manifest(&self, now: Moment) -> Option<Derived> {
+        let own = self.manifest?;
+        let bytes = match self.is_planned || !self.is_counted(own) {
+            true => write::manifest(Some(&own.bytes), &self.name, &self.to_logs(), now, true).ok()?,
+            false => own.bytes.to_vec(),
+        };
+        Some(Derived { path: own.path.clone(), bytes })
+    }
+
+    /// Whether the manifest's counts are there and right.
+    fn is_counted(&self, own: &Document) -> bool {
+        let mut tape = Tape::default();
+        let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
+        let is_there = |name: &str| {
+            let stored = object.path(&["statistics", name]);
+            stored.and_then(|value| value.count()).is_some()
+        };
+        let names = COUNTED.iter().map(|(name, _)| *name).chain(["size_bytes"]);
+        names.into_iter().all(is_there)
+            && manifest::check_counts(object, &own.path, &self.counts()).is_empty()
+    }
+
+    fn counts(&self) -> manifest::Counts {
+        let count = |kind: &str| {
+            let logs = self.logs.iter().filter(|log| layout::kind_of(&log.path) == kind);
+            logs.flat_map(|log| &log.records).filter(|record| record.view().is_some()).count() as u64
+        };
+        manifest::Counts {
+            records: COUNTED.map(|(_, kind)| count(kind)),
+            sizes: [self.logs.iter().map(|log| log.len).sum(), self.size],
+        }
+    }
+
+    /// The index that is there, where it is right; but a plan that changes a log brings its
+    /// words up to date as well, which the reader does not judge.
+    fn index(&self, now: Moment) -> Option<Derived> {
+        let path = self.folder.join("index.json");
+        let make = |when| {
+            let stands = self.index.map(|own| &*own.bytes);
+            write::index(stands, &self.name, &self.to_logs(), when)
+        };
+        let mut tape = Tape::default();
+        let stands = self.index.and_then(|own| {
+            let object = whole_object(&mut tape, without_mark(&own.bytes)).ok()?;
+            Some((own, object))
+        });
+        if let Some((own, object)) = stands.filter(|(own, object)| self.is_right(own, *object)) {
+            let made = || object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
+            let same = !self.is_planned || made().is_some_and(|(when, _)| make(when) == *own.bytes);
+            if same {
+                return Some(Derived { path, bytes: own.bytes.to_vec() });
+            }
+        }
+        Some(Derived { path, bytes: make(now) })
+    }
+
+    fn is_right(&self, own: &Document, object: Json<'_>) -> bool {
+        let records = self.logs.iter().flat_map(|log| &log.records);
+        let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id.as_deref()).collect();
+        index::check(object, &own.path, &self.name, &ids).is_empty()
+    }
+}

@@ -1,0 +1,124 @@
+//! Whole sessions packed away and brought back (§8.3).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::super::write;
+use super::live_session;
+use crate::format::writing::{Refusal, Scene, document};
+use crate::model::{Change, Document, Entry, Role, State, Store};
+
+/// Archives the sessions of these records, which have to be all live ones of each.
+pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+    let store = scene.store;
+    let chosen: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
+    let mut changes: Vec<Change> = Vec::new();
+    for number in chosen {
+        let is_own = |entry: &&Entry| entry.session == Some(number) && entry.state == State::Live;
+        let all = store.entries.iter().filter(is_own).count();
+        let own: BTreeSet<(u32, u32)> =
+            entries.iter().filter(is_own).map(|entry| (entry.document, entry.record)).collect();
+        let Some(session) = store.sessions.get(number as usize) else { continue };
+        if own.len() < all {
+            return Err(Refusal::unfit(format!(
+                "only whole sessions are archived, and these are {} of the {all} records of {name}. \
+                 `palimp session archive {name}` archives all of them.",
+                own.len(),
+                name = session.name
+            )));
+        }
+        for change in archive_session(scene, &session.name)? {
+            let is_there = changes.iter().any(|known| known.path == change.path);
+            changes.extend((!is_there).then_some(change));
+        }
+    }
+    Ok(changes)
+}
+
+/// The archive and its manifest, and then the session's files and folder go.
+pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Refusal> {
+    let folder = &live_session(scene.store, name)?.path;
+    no_stranger(scene.store, folder)?;
+    let mut packed: Vec<(&Path, &Document)> = Vec::new();
+    for file in scene.store.documents.iter().filter(|own| own.role != Role::Lock) {
+        let Ok(path) = file.path.strip_prefix(folder) else { continue };
+        if file.offset > 0 || file.bytes.len() as u64 != file.len || file.role == Role::Temp {
+            return Err(stays(&file.path, "was not read"));
+        }
+        packed.push((path, file));
+    }
+    let bytes: Vec<(&Path, &[u8])> = packed.iter().map(|(path, file)| (*path, &*file.bytes)).collect();
+    let made = write::archive_session(name, &bytes, scene.now)?;
+    if let Some((path, _)) = made.iter().find(|(path, _)| document(&scene.store.documents, path).is_some()) {
+        return Err(Refusal::unfit(format!(
+            "{} is there already: bring it back, or move it away, first.",
+            path.display()
+        )));
+    }
+    let has_room = scene.store.documents.iter().any(|own| own.path.starts_with("archive"));
+    let room = (!has_room).then(|| Change::make_folder("archive"));
+    let made = made.into_iter().map(|(path, bytes)| Change::create(path, bytes));
+    let removed = packed.into_iter().map(|(_, file)| Change::remove(&file.path, (&*file.bytes).into()));
+    Ok(room.into_iter().chain(made).chain(removed).chain([Change::remove_folder(folder)]).collect())
+}
+
+/// What the format does not know would be left behind in the session's folder.
+fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
+    let below = store.problems.iter().map(|problem| &problem.file);
+    let mut below = below.filter(|file| *file != folder && file.starts_with(folder));
+    match below.find(|file| document(&store.documents, file).is_none()) {
+        Some(file) => Err(stays(file, "is none of the session's files")),
+        None => Ok(()),
+    }
+}
+
+fn stays(file: &Path, why: &str) -> Refusal {
+    Refusal::unfit(format!(
+        "{} {why}, and would not be archived: move it away first. Nothing was changed.",
+        file.display()
+    ))
+}
+
+/// The session's files, and then the archive and its manifest go.
+pub fn unarchive_session(
+    scene: &Scene<'_>,
+    name: &str,
+    allow_large: bool,
+    packed: &[u8],
+) -> Result<Vec<Change>, Refusal> {
+    let documents = &scene.store.documents;
+    let archive = Path::new("archive").join(format!("{name}.tar.gz"));
+    if document(documents, &archive).is_none() {
+        return Err(Refusal::no_session(name));
+    }
+    let folder = Path::new("sessions").join(name);
+    if documents.iter().any(|own| own.path.starts_with(&folder)) {
+        return Err(Refusal::unfit(format!(
+            "the session {name} is there as a folder too, which would be overwritten: archive it under another name, or delete it, first."
+        )));
+    }
+    let manifest = document(documents, &Path::new("archive").join(format!("{name}.manifest.json")));
+    let files = write::restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)
+        .map_err(|why| refusal(&why))?;
+    let paths = files.iter().map(|(path, _)| folder.join(path));
+    let within: BTreeSet<PathBuf> =
+        paths.flat_map(|path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>()).collect();
+    let folders = within.into_iter().filter(|path| path.starts_with(&folder)).map(Change::make_folder);
+    let made = files.into_iter().map(|(path, bytes)| Change::create(folder.join(path), bytes));
+    let removed = [Change::remove(archive, packed.into())];
+    let manifest = manifest.map(|own| Change::remove(&own.path, (&*own.bytes).into()));
+    Ok(folders.chain(made).chain(removed).chain(manifest).collect())
+}
+
+fn refusal(why: &write::Unsafe) -> Refusal {
+    use write::Unsafe;
+    let message = why.to_string();
+    match why {
+        Unsafe::TooLarge(_) | Unsafe::TooDense => {
+            Refusal::too_large(format!("{message} If you trust it, --allow-large lifts that limit."))
+        }
+        Unsafe::TooManyEntries => Refusal::too_large(message),
+        Unsafe::Session(_) => Refusal::invalid(message),
+        _ => Refusal::corrupt(message),
+    }
+}
