@@ -4,7 +4,7 @@
 use super::rebase::{fits, rebase};
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
-use crate::model::{Act, Change, Moment, Plan, plan};
+use crate::model::{Act, Change, Moment, Plan, Splice, plan};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,18 @@ pub enum Settled {
     TakenBack,
     /// It could not be settled; the next start tries again.
     Waits,
+}
+
+/// How far a change came that a step would take back.
+enum Made {
+    /// All of it.
+    Whole,
+    /// A part: lines were being added at the end. The change that cuts them off.
+    Torn(Change),
+    /// Nothing.
+    No,
+    /// That can't be told and does no harm, as of folders.
+    Unknown,
 }
 
 impl Writer<'_> {
@@ -35,18 +47,22 @@ impl Writer<'_> {
             self.vault.forget(number)?;
             return Ok(Settled::TakenBack);
         };
-        let made: Vec<Option<bool>> = step.changes.iter().map(|change| self.is_made(change)).collect();
+        let made: Vec<Made> = step.changes.iter().map(|change| self.made(change)).collect();
         let touched: Vec<_> = step.changes.iter().map(|change| change.path.clone()).collect();
         let none = Plan::new("recover", &self.place.root, self.place.format);
-        if made.iter().all(|made| *made != Some(false)) && made.contains(&Some(true)) {
+        let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Unknown));
+        if is_over && made.iter().any(|made| matches!(made, Made::Whole)) {
             self.derive(&touched, &none);
             self.vault.write(&line_of(number, &step))?;
             return Ok(Settled::Finished);
         }
-        let back = step.changes.iter().zip(&made).filter(|(_, made)| **made != Some(false));
-        let changes: Result<Vec<_>, _> =
-            back.filter_map(|(change, made)| self.fitted(change, *made).transpose()).collect();
-        let Ok(changes) = changes else { return Ok(Settled::Waits) };
+        let back = step.changes.iter().zip(made).filter_map(|(change, made)| match made {
+            Made::Whole => self.fitted(change, true).transpose(),
+            Made::Unknown => self.fitted(change, false).transpose(),
+            Made::Torn(cut) => Some(Ok(cut)),
+            Made::No => None,
+        });
+        let Ok(changes) = back.collect::<Result<Vec<_>, _>>() else { return Ok(Settled::Waits) };
         let plan = Plan { changes, ..none };
         let mut carried = carry::Carried::default();
         let mut own = Step { changes: Vec::new(), derived: Vec::new(), ..step };
@@ -58,28 +74,27 @@ impl Writer<'_> {
         Ok(Settled::TakenBack)
     }
 
-    /// Whether what this would take back has been made; `None` where that can't be told and
-    /// does no harm, as of folders.
-    fn is_made(&self, inverse: &Change) -> Option<bool> {
+    /// How far what this would take back has been made.
+    fn made(&self, inverse: &Change) -> Made {
         let now = self.host.disk.read(&self.path(&inverse.path), 0, None).ok().map(|(bytes, _)| bytes);
-        match &inverse.act {
+        if let Some(cut) = now.as_deref().and_then(|now| torn(inverse, now)) {
+            return Made::Torn(cut);
+        }
+        let told = match &inverse.act {
             Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
             Act::Create(_) => Some(now.is_none()),
             Act::Remove(_) => Some(now.is_some()),
-            Act::Splice(splices) => {
-                let now = now?;
-                let told = splices.iter().find(|splice| splice.was != splice.becomes)?;
-                Some(match told.was.is_empty() {
-                    // Lines that went: they are missing, or the change was never made.
-                    true => memchr::memmem::find(&now, &told.becomes).is_none(),
-                    false => rebase(std::slice::from_ref(told), &now).is_ok_and(|own| own[0].was == told.was),
-                })
-            }
+            Act::Splice(splices) => now.and_then(|now| is_spliced(splices, &now)),
+        };
+        match told {
+            Some(true) => Made::Whole,
+            Some(false) => Made::No,
+            None => Made::Unknown,
         }
     }
 
     /// The change as it fits the files as they are; `None` where it has nothing to do.
-    fn fitted(&self, change: &Change, made: Option<bool>) -> Result<Option<Change>, CommitError> {
+    fn fitted(&self, change: &Change, is_made: bool) -> Result<Option<Change>, CommitError> {
         let path = self.path(&change.path);
         let read = self.host.disk.read(&path, 0, None);
         let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
@@ -99,7 +114,7 @@ impl Writer<'_> {
                 Change::edits(&change.path, now.into(), vec![(0..0, bytes.clone())])
             }
             (Act::Create(_), Ok(_)) => return Err(moved("something else stands there")),
-            (Act::Remove(_), Err(_)) if made.is_none() => return Ok(None),
+            (Act::Remove(_), Err(_)) if !is_made => return Ok(None),
             (Act::Remove(_) | Act::Splice(_), Err(_)) => return Err(moved("it is gone")),
             (Act::Remove(was), Ok((now, _))) if now == **was => Change::remove(&change.path, now.into()),
             (Act::Remove(was), Ok((now, _))) if is_log(change) && now.starts_with(was) => {
@@ -121,6 +136,38 @@ impl Writer<'_> {
             }
         };
         Ok(Some(Change { mode: change.mode, ..own }))
+    }
+}
+
+/// Whether the splices that take a change back find it made.
+fn is_spliced(splices: &[Splice], now: &[u8]) -> Option<bool> {
+    let told = splices.iter().find(|splice| splice.was != splice.becomes)?;
+    Some(match told.was.is_empty() {
+        // Lines that went: they are missing, or the change was never made.
+        true => memchr::memmem::find(now, &told.becomes).is_none(),
+        false => rebase(std::slice::from_ref(told), now).is_ok_and(|own| own[0].was == told.was),
+    })
+}
+
+/// What cuts off lines that were being added when a crash came: a part of them stands at
+/// the end of the file, or zeros where the system had made room for them, and nothing else.
+fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
+    let is_part = |there: &[u8], lines: &[u8]| {
+        let zeros = there.iter().rev().take_while(|byte| **byte == 0).count();
+        there != lines && there.len() <= lines.len() && lines.starts_with(&there[..there.len() - zeros])
+    };
+    match &inverse.act {
+        Act::Remove(was) if is_log(inverse) && is_part(now, was) => {
+            Some(Change::remove(&inverse.path, now.into()))
+        }
+        Act::Splice(splices) => {
+            let [Splice { start, was, becomes, .. }] = &splices[..] else { return None };
+            let there = now.get(*start as usize..)?;
+            let grew = there.len() > becomes.len() && there.starts_with(becomes) && was.starts_with(becomes);
+            let edits = vec![(*start as usize + becomes.len()..now.len(), Vec::new())];
+            (grew && is_part(there, was)).then(|| Change::edits(&inverse.path, now.into(), edits))
+        }
+        _ => None,
     }
 }
 
@@ -211,12 +258,12 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines.push(format!("{verb} step {step}: {} of {} records, {when}", own.verb, own.records));
     for change in &own.changes {
-        plan.changes.extend(writer.fitted(change, None)?);
+        plan.changes.extend(writer.fitted(change, false)?);
     }
     let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act);
     let whole = own.changes.len() == plan.changes.len();
     for change in &own.derived {
-        match writer.fitted(change, None) {
+        match writer.fitted(change, false) {
             Ok(Some(fitted)) if as_left && whole && fitted.act == change.act => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
