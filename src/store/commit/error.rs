@@ -91,6 +91,11 @@ impl CommitError {
         CommitError::OwnData { path: path.to_owned(), source }
     }
 
+    /// Our own data can't be read: without it nobody knows what was cut short.
+    pub fn unread(path: &Path, source: io::Error) -> CommitError {
+        CommitError::io(path, "read", source)
+    }
+
     /// The system failed at a file of the store, and nothing had been changed.
     pub fn io(file: &Path, stage: &'static str, source: io::Error) -> CommitError {
         CommitError::Io { file: file.to_owned(), stage, source, files: Files::Untouched }

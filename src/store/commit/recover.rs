@@ -1,6 +1,9 @@
 //! Changes that were cut short, and steps that are taken back: both begin with what takes a
 //! step back and the files as they are.
 
+use std::io;
+use std::path::Path;
+
 use super::rebase::{fits, rebase};
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
@@ -32,8 +35,8 @@ enum Made {
 impl Writer<'_> {
     /// Settles what was cut short: every step that the journal does not know.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
-        let known: Vec<u64> = self.vault.journal().iter().map(|line| line.step).collect();
-        let last = self.vault.steps();
+        let known: Vec<u64> = self.vault.read_journal()?.iter().map(|line| line.step).collect();
+        let last = self.vault.read_steps()?;
         for number in last.into_iter().filter(|number| !known.contains(number)) {
             self.settle(number)?;
         }
@@ -42,12 +45,13 @@ impl Writer<'_> {
 
     /// Finishes a change whose files are all changed, and takes any other back.
     pub(super) fn settle(&self, number: u64) -> Result<Settled, CommitError> {
-        let Some(step) = self.vault.step(number) else {
+        let Some(step) = self.vault.step(number)? else {
             // It was cut short itself: nothing had been changed yet.
             self.vault.forget(number)?;
             return Ok(Settled::TakenBack);
         };
-        let made: Vec<Made> = step.changes.iter().map(|change| self.made(change)).collect();
+        let made: Vec<Made> =
+            step.changes.iter().map(|change| self.made(change)).collect::<Result<_, _>>()?;
         let touched: Vec<_> = step.changes.iter().map(|change| change.path.clone()).collect();
         let none = Plan::new("recover", &self.place.root, self.place.format);
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Unknown));
@@ -75,10 +79,11 @@ impl Writer<'_> {
     }
 
     /// How far what this would take back has been made.
-    fn made(&self, inverse: &Change) -> Made {
-        let now = self.host.disk.read(&self.path(&inverse.path), 0, None).ok().map(|(bytes, _)| bytes);
+    fn made(&self, inverse: &Change) -> Result<Made, CommitError> {
+        let is_file = !matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Expire);
+        let now = if is_file { self.read(&inverse.path)? } else { None };
         if let Some(cut) = now.as_deref().and_then(|now| torn(inverse, now)) {
-            return Made::Torn(cut);
+            return Ok(Made::Torn(cut));
         }
         let told = match &inverse.act {
             Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
@@ -86,17 +91,28 @@ impl Writer<'_> {
             Act::Remove(_) => Some(now.is_some()),
             Act::Splice(splices) => now.and_then(|now| is_spliced(splices, &now)),
         };
-        match told {
+        Ok(match told {
             Some(true) => Made::Whole,
             Some(false) => Made::No,
             None => Made::Unknown,
+        })
+    }
+
+    /// A file's bytes; `None` where there is none. One that can't be read is there.
+    fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+        let path = self.path(relative);
+        match self.host.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::io(&path, "read", error)),
         }
     }
 
     /// The change as it fits the files as they are; `None` where it has nothing to do.
     fn fitted(&self, change: &Change, is_made: bool) -> Result<Option<Change>, CommitError> {
         let path = self.path(&change.path);
-        let read = self.host.disk.read(&path, 0, None);
+        let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
+        let read = if is_folder { None } else { self.read(&change.path)? };
         let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
         let own = match (&change.act, read) {
             (Act::Expire, _) => return Ok(None),
@@ -104,24 +120,22 @@ impl Writer<'_> {
             (Act::MakeFolder, _) => Change::make_folder(&change.path),
             (Act::RemoveFolder, _) if self.host.disk.look(&path).is_err() => return Ok(None),
             (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
-            (Act::Append(lines), Ok((now, _))) => {
-                Change::append(&change.path, lines.clone(), Some(now.into()))
-            }
-            (Act::Create(bytes) | Act::Append(bytes), Err(_)) => Change::create(&change.path, bytes.clone()),
-            (Act::Create(bytes), Ok((now, _))) if now == *bytes => return Ok(None),
+            (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now.into())),
+            (Act::Create(bytes) | Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
+            (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
-            (Act::Create(bytes), Ok((now, _))) if is_log(change) => {
+            (Act::Create(bytes), Some(now)) if is_log(change) => {
                 Change::edits(&change.path, now.into(), vec![(0..0, bytes.clone())])
             }
-            (Act::Create(_), Ok(_)) => return Err(moved("something else stands there")),
-            (Act::Remove(_), Err(_)) if !is_made => return Ok(None),
-            (Act::Remove(_) | Act::Splice(_), Err(_)) => return Err(moved("it is gone")),
-            (Act::Remove(was), Ok((now, _))) if now == **was => Change::remove(&change.path, now.into()),
-            (Act::Remove(was), Ok((now, _))) if is_log(change) && now.starts_with(was) => {
+            (Act::Create(_), Some(_)) => return Err(moved("something else stands there")),
+            (Act::Remove(_), None) if !is_made => return Ok(None),
+            (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
+            (Act::Remove(was), Some(now)) if now == **was => Change::remove(&change.path, now.into()),
+            (Act::Remove(was), Some(now)) if is_log(change) && now.starts_with(was) => {
                 Change::edits(&change.path, now.into(), vec![(0..was.len(), Vec::new())])
             }
-            (Act::Remove(_), Ok(_)) => return Err(moved("it changed since")),
-            (Act::Splice(splices), Ok((now, _))) => {
+            (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
+            (Act::Splice(splices), Some(now)) => {
                 let splices = match fits(splices, &now) {
                     true => splices.clone(),
                     false => rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
@@ -223,7 +237,7 @@ impl History {
 
 /// The plan that takes a step back.
 pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-    let history = History::of(&writer.vault.journal());
+    let history = History::of(&writer.vault.read_journal()?);
     let found = match wanted {
         None => history.done.last(),
         Some(number) => history.done.iter().find(|(step, _)| *step == number),
@@ -239,7 +253,7 @@ pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
 
 /// The plan that does the last step again that was taken back.
 pub fn redo(writer: &Writer<'_>) -> Result<(Plan, Turn), CommitError> {
-    let history = History::of(&writer.vault.journal());
+    let history = History::of(&writer.vault.read_journal()?);
     let Some(&(step, by)) = history.undone.last() else {
         let what = format!("There is nothing to redo in {}.", writer.place.root.display());
         return Err(CommitError::NoStep(what));
@@ -248,7 +262,7 @@ pub fn redo(writer: &Writer<'_>) -> Result<(Plan, Turn), CommitError> {
 }
 
 fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
-    let Some(own) = writer.vault.step(by) else {
+    let Some(own) = writer.vault.step(by)? else {
         return Err(CommitError::NoStep(format!(
             "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store."
         )));

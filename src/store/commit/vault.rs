@@ -96,16 +96,26 @@ impl<'a> Vault<'a> {
         make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
     }
 
-    /// Every line of the journal that can be read, in order. A torn last line is one that a
-    /// crash cut: its step is found by its own file.
+    /// Every line of the journal that can be read, in order, to be shown. A torn last line is
+    /// one that a crash cut: its step is found by its own file.
     pub fn journal(&self) -> Vec<JournalLine> {
-        let Ok((bytes, _)) = self.disk.read(&self.path("journal.jsonl"), 0, None) else { return Vec::new() };
+        self.read_journal().unwrap_or_default()
+    }
+
+    /// The same, to be acted upon: a journal that can't be read now is not one that is empty.
+    pub(super) fn read_journal(&self) -> Result<Vec<JournalLine>, CommitError> {
+        let path = self.path("journal.jsonl");
+        let bytes = match self.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(CommitError::unread(&path, error)),
+        };
         let lines = bytes.split(|byte| *byte == b'\n');
         let mut lines: Vec<JournalLine> =
             lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         lines.sort_by_key(|line| line.step);
         lines.dedup_by_key(|line| line.step);
-        lines
+        Ok(lines)
     }
 
     /// Adds a line to the journal, durably.
@@ -117,19 +127,29 @@ impl<'a> Vault<'a> {
         append(self.disk, &path, &bytes).map_err(failed)
     }
 
-    /// The numbers of the steps that can still be taken back, ascending.
+    /// The numbers of the steps that can still be taken back, ascending, to be shown.
     pub fn steps(&self) -> Vec<u64> {
-        let items = self.disk.list(&self.path("undo")).unwrap_or_default();
+        self.read_steps().unwrap_or_default()
+    }
+
+    /// The same, to be acted upon.
+    pub(super) fn read_steps(&self) -> Result<Vec<u64>, CommitError> {
+        let folder = self.path("undo");
+        let items = match self.disk.list(&folder) {
+            Ok(items) => items,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(CommitError::unread(&folder, error)),
+        };
         let number = |name: &std::ffi::OsStr| name.to_str()?.strip_suffix(".step")?.parse().ok();
         let mut steps: Vec<u64> = items.iter().filter_map(|item| number(&item.name)).collect();
         steps.sort_unstable();
-        steps
+        Ok(steps)
     }
 
     /// A number that no step has had.
-    pub fn next_step(&self) -> u64 {
-        let journal = self.journal().last().map_or(0, |line| line.step);
-        1 + self.steps().last().copied().unwrap_or(0).max(journal)
+    pub fn next_step(&self) -> Result<u64, CommitError> {
+        let journal = self.read_journal()?.last().map_or(0, |line| line.step);
+        Ok(1 + self.read_steps()?.last().copied().unwrap_or(0).max(journal))
     }
 
     fn step_path(&self, number: u64) -> PathBuf {
@@ -148,9 +168,13 @@ impl<'a> Vault<'a> {
     }
 
     /// What takes a step back; `None` where it is gone, or was cut short by a crash.
-    pub fn step(&self, number: u64) -> Option<Step> {
-        let (bytes, _) = self.disk.read(&self.step_path(number), 0, None).ok()?;
-        Step::read(&bytes)
+    pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
+        let path = self.step_path(number);
+        match self.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => Ok(Step::read(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::unread(&path, error)),
+        }
     }
 
     /// Drops what takes a step back.
@@ -165,7 +189,7 @@ impl<'a> Vault<'a> {
     /// Drops what is older than 30 days or beyond 256 MB, the oldest first.
     pub fn expire(&self, now: Moment) -> Result<(), CommitError> {
         let mut kept = 0;
-        for number in self.steps().into_iter().rev() {
+        for number in self.read_steps()?.into_iter().rev() {
             let Ok(item) = self.disk.look(&self.step_path(number)) else { continue };
             kept += item.generation.len;
             let old = (now.0 / 1000) as i128 * 1_000_000 - item.generation.modified
