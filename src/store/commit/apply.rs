@@ -109,6 +109,12 @@ pub struct Scene<'a, 'c> {
 }
 
 impl Scene<'_, '_> {
+    /// From here on the file may be changed.
+    fn begin(&mut self, own: &Ready) {
+        self.carried.began |= !own.derived;
+        self.carried.began_derived |= own.derived;
+    }
+
     /// The length of a file that is there.
     pub fn len(&self, path: &Path) -> Option<u64> {
         self.host.disk.look(path).ok().map(|item| item.generation.len)
@@ -117,7 +123,7 @@ impl Scene<'_, '_> {
     /// Makes a new file or folder, durably.
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
-        self.carried.began |= !own.derived;
+        self.begin(own);
         if own.act == Act::MakeFolder {
             return make_folders(disk, &own.path).map_err(own.io("made"));
         }
@@ -314,7 +320,7 @@ impl Scene<'_, '_> {
                 }
                 Act::Remove(_) => {
                     self.keep_old(own)?;
-                    self.carried.began |= !own.derived;
+                    self.begin(own);
                     self.host.disk.remove(&own.path).map_err(own.io("removed"))?;
                     pending = Some(own.folder().to_owned());
                 }
@@ -349,12 +355,17 @@ impl Scene<'_, '_> {
                 return Ok(Lost::Yes);
             }
         }
-        self.host.disk.rename(&temp, &own.path).map_err(|source| {
-            old.iter().for_each(|old| drop(self.host.disk.remove(old)));
-            CommitError::io(&own.path, "replaced", source)
-        })?;
+        if let Err(source) = self.host.disk.rename(&temp, &own.path) {
+            if self.host.disk.look(&temp).is_ok() {
+                old.iter().for_each(|old| drop(self.host.disk.remove(old)));
+            } else {
+                // A network disk may say so of what it has done.
+                self.begin(own);
+            }
+            return Err(CommitError::io(&own.path, "replaced", source));
+        }
         own.temp = None;
-        self.carried.began |= !own.derived;
+        self.begin(own);
         self.carried.olds.extend(old);
         Ok(Lost::No)
     }
@@ -380,11 +391,18 @@ impl Scene<'_, '_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 made = true;
                 make_folders(disk, own.folder()).map_err(own.io("made"))?;
-                disk.create(&own.path, own.mode).map_err(own.io("made"))?
+                disk.create(&own.path, own.mode).map_err(|source| {
+                    if disk.look(&own.path).is_ok() {
+                        self.begin(own);
+                    }
+                    CommitError::io(&own.path, "made", source)
+                })?
             }
             outcome => outcome.map_err(own.io("opened"))?,
         };
-        self.carried.began |= made && !own.derived;
+        if made {
+            self.begin(own);
+        }
         let len = out.generation().map_err(own.io("read"))?.len;
         let tail = match len.checked_sub(1) {
             Some(last) => disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
@@ -394,10 +412,12 @@ impl Scene<'_, '_> {
         if let Err(source) = out.write(&bytes) {
             let grown = out.generation().map_or(0, |now| now.len.saturating_sub(len));
             let cut = grown > 0 && grown < bytes.len() as u64 && out.set_len(len).is_ok();
-            self.carried.began |= grown > 0 && !cut && !own.derived;
+            if grown > 0 && !cut {
+                self.begin(own);
+            }
             return Err(CommitError::io(&own.path, "written", source));
         }
-        self.carried.began |= !own.derived;
+        self.begin(own);
         out.sync().map_err(own.io("made durable"))?;
         if made {
             disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
@@ -406,7 +426,7 @@ impl Scene<'_, '_> {
     }
 
     fn remove_folder(&mut self, own: &Ready) -> Result<(), CommitError> {
-        self.carried.began |= !own.derived;
+        self.begin(own);
         match self.host.disk.remove_folder(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 self.carried.notes.push(format!("{} holds other files and stays", own.path.display()));

@@ -52,10 +52,12 @@ impl Writer<'_> {
         };
         let made: Vec<Made> =
             step.changes.iter().map(|change| self.made(change)).collect::<Result<_, _>>()?;
-        let touched: Vec<_> = step.changes.iter().map(|change| change.path.clone()).collect();
+        // What only makes anew what is derived can be finished at any time.
+        let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
+        let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
         let none = Plan::new("recover", &self.place.root, self.place.format);
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Unknown));
-        if is_over && made.iter().any(|made| matches!(made, Made::Whole)) {
+        if is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole))) {
             self.derive(&touched, &none);
             self.vault.write(&line_of(number, &step))?;
             return Ok(Settled::Finished);
@@ -69,8 +71,8 @@ impl Writer<'_> {
         let Ok(changes) = back.collect::<Result<Vec<_>, _>>() else { return Ok(Settled::Waits) };
         let plan = Plan { changes, ..none };
         let mut carried = carry::Carried::default();
-        let mut own = Step { changes: Vec::new(), derived: Vec::new(), ..step };
-        if carry::carry_out(self, &plan, &mut carried, number, &mut own).is_err() {
+        // The step stays as it was kept: recovery that is cut short begins again with it.
+        if carry::carry_out(self, &plan, &mut carried, None).is_err() {
             return Ok(Settled::Waits);
         }
         self.derive(&touched, &plan);
@@ -274,8 +276,10 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     for change in &own.changes {
         plan.changes.extend(writer.fitted(change, false)?);
     }
-    let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act);
-    let whole = own.changes.len() == plan.changes.len();
+    // Copies that were too old went, and don't come back.
+    let back: Vec<&Change> = own.changes.iter().filter(|change| !change.is_empty()).collect();
+    let as_left = back.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act);
+    let whole = back.len() == plan.changes.len();
     for change in &own.derived {
         match writer.fitted(change, false) {
             Ok(Some(fitted)) if as_left && whole && fitted.act == change.act => plan.derived.push(fitted),

@@ -156,14 +156,20 @@ impl<'a> Vault<'a> {
         self.path("undo").join(format!("{number:06}.step"))
     }
 
+    fn new_path(&self, number: u64) -> PathBuf {
+        self.path("undo").join(format!("{number:06}.new"))
+    }
+
     /// Keeps what takes a step back, durably, before the step is done.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         let folder = self.folder("undo")?;
-        let path = self.step_path(number);
+        let (path, new) = (self.step_path(number), self.new_path(number));
         let failed = |source| CommitError::own_data(&path, source);
-        let _ = self.disk.remove(&path);
-        let mut file = self.disk.create(&path, PRIVATE).map_err(failed)?;
+        let _ = self.disk.remove(&new);
+        let mut file = self.disk.create(&new, PRIVATE).map_err(failed)?;
         file.write(&step.to_bytes()).and_then(|()| file.sync()).map_err(failed)?;
+        // What is kept already may be needed: a part of the step may have been done.
+        self.disk.rename(&new, &path).map_err(failed)?;
         self.disk.sync_folder(&folder).map_err(failed)
     }
 
@@ -180,6 +186,7 @@ impl<'a> Vault<'a> {
     /// Drops what takes a step back.
     pub fn forget(&self, number: u64) -> Result<(), CommitError> {
         let path = self.step_path(number);
+        let _ = self.disk.remove(&self.new_path(number));
         match self.disk.remove(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
             _ => Ok(()),
