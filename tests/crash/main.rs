@@ -1,0 +1,13 @@
+//! Every operation that writes, cut short, failed and lied to at every step.
+//!
+//! Everything runs on the disk in memory. `PALIMP_LONG=1` tries all; without it a sample
+//! of the steps and of the states is tried, another one for each case.
+
+mod bench;
+mod cases;
+mod cut;
+mod fail;
+mod judge;
+mod machine;
+mod stores;
+mod sweep;
