@@ -171,7 +171,7 @@ fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, Turn), CommitError> {
 }
 
 /// Does it.
-pub fn run(disk: &Faulty, machine: &Still, prepared: &Prepared) -> Result<Receipt, CommitError> {
+pub fn run(disk: &dyn Disk, machine: &Still, prepared: &Prepared) -> Result<Receipt, CommitError> {
     let writer = Writer::open(host(disk, machine), &prepared.store)?;
     match &prepared.plan {
         Some(plan) => writer.commit(plan),
@@ -183,7 +183,7 @@ pub fn run(disk: &Faulty, machine: &Still, prepared: &Prepared) -> Result<Receip
 }
 
 /// Takes the last step back, or does it again.
-pub fn turn(disk: &Faulty, format: &'static str, machine: &Still, act: Do) -> Result<Receipt, CommitError> {
+pub fn turn(disk: &dyn Disk, format: &'static str, machine: &Still, act: Do) -> Result<Receipt, CommitError> {
     let prepared = Prepared { store: load(disk, format), plan: None, act };
     run(disk, machine, &prepared)
 }

@@ -19,6 +19,8 @@ pub enum When {
     Killed,
     /// The power was cut.
     PowerCut,
+    /// Recovery was cut short: what it left need only be settled by the next.
+    Recovering,
     /// Success was reported before.
     Told,
 }
@@ -136,8 +138,10 @@ impl Judge {
     /// Judges a state in which nothing was settled yet.
     pub fn raw(&self, disk: &Faulty, when: When) -> Result<(), String> {
         let now = Look::of(disk, self.format);
-        if when == When::Told {
-            return self.told(&now);
+        match when {
+            When::Told => return self.told(&now),
+            When::Recovering => return self.nothing_lost(&now),
+            When::Killed | When::PowerCut => {}
         }
         let paths = [&self.before, &self.after, &now].into_iter().flat_map(|look| look.files.keys());
         for path in paths.filter(|path| self.is_data(path)) {
@@ -311,6 +315,33 @@ impl Judge {
         same.then_some(()).ok_or_else(|| format!("it is not as before: {}", self.differences(&now)))
     }
 
+    /// A settled state to which an agent has added a line: all else is as before, or as
+    /// after, and the line stands there once.
+    pub fn with_line(&self, disk: &Faulty, line: &[u8]) -> Result<Which, String> {
+        let mut now = Look::of(disk, self.format);
+        let mut count = 0;
+        for (path, bytes) in now.files.iter_mut().filter(|(path, _)| self.is_data(path) && !is_copy(path)) {
+            while let Some(at) = memchr::memmem::find(bytes, line).filter(|_| !line.is_empty()) {
+                bytes.drain(at..at + line.len());
+                count += 1;
+            }
+            if bytes.is_empty() && count > 0 && !self.after.files.contains_key(path) {
+                bytes.extend_from_slice(ABSENT);
+            }
+        }
+        now.files.retain(|_, bytes| bytes != ABSENT);
+        if count != usize::from(!line.is_empty()) {
+            return Err(format!("the line stands there {count} times"));
+        }
+        let new = now.problems.difference(&self.before.problems);
+        let new: Vec<_> = new.filter(|problem| !self.after.problems.contains(problem)).collect();
+        match (self.which(&now), new.is_empty()) {
+            (_, false) => Err(format!("there are problems: {new:?}")),
+            (Some(which), true) => Ok(which),
+            (None, true) => Err(format!("neither before nor after: {}", self.differences(&now))),
+        }
+    }
+
     /// How a state differs from the nearer of the two.
     fn differences(&self, now: &Look) -> String {
         let all = [&self.before, &self.after, now].into_iter().flat_map(|look| look.files.keys());
@@ -328,6 +359,14 @@ impl Judge {
         }
         found
     }
+}
+
+/// A file that is there for an agent's line alone.
+const ABSENT: &[u8] = b"\0";
+
+/// A backup, which may hold an agent's line too.
+fn is_copy(path: &Path) -> bool {
+    path.starts_with(".backup")
 }
 
 /// Bytes that a cut append may leave: a part of what was written, and zeros.

@@ -21,6 +21,11 @@ impl Still {
         Still { passed: AtomicI64::new(0), own: 100 }
     }
 
+    /// One that is started after the first, and ends before the next.
+    pub fn between() -> Self {
+        Still { passed: AtomicI64::new(300_000_000), own: 150 }
+    }
+
     /// One that is started ten minutes later, when the first is gone.
     pub fn next() -> Self {
         Still { passed: AtomicI64::new(600_000_000), own: 200 }

@@ -4,7 +4,8 @@ use palimp::disk::faulty::{Errno, Fault, Faulty, Lie, Op};
 use palimp::store::commit::Files;
 
 use super::bench::{Bench, run};
-use super::judge::{Judge, When, Which};
+use super::careless::{Careless, Slip};
+use super::judge::{Judge, When, Which, ours};
 use super::machine::Still;
 
 /// How much of what could be tried is tried.
@@ -32,12 +33,13 @@ impl Share {
         Share { steps: 1, states: usize::MAX, from: 0 }
     }
 
-    fn picks(self, count: usize) -> impl Iterator<Item = usize> {
+    /// Which of so many.
+    pub fn picks(self, count: usize) -> impl Iterator<Item = usize> {
         (self.from % self.steps..count).step_by(self.steps)
     }
 
     /// Some of the states, spread over all.
-    fn some(self, states: Vec<(String, Faulty)>, step: usize) -> impl Iterator<Item = (String, Faulty)> {
+    pub fn some(self, states: Vec<(String, Faulty)>, step: usize) -> impl Iterator<Item = (String, Faulty)> {
         let every = states.len().div_ceil(self.states.max(1)).max(1);
         states.into_iter().skip(step % every).step_by(every)
     }
@@ -54,6 +56,8 @@ pub struct Sweep {
     pub bench: Bench,
     /// What it may come to.
     pub judge: Judge,
+    /// What the program leaves out.
+    pub slip: Option<Slip>,
     ops: Vec<Op>,
 }
 
@@ -63,42 +67,67 @@ impl Sweep {
         let judge = Judge::of(&bench);
         let disk = bench.disk_with(lies);
         let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
-        Sweep { bench, judge, ops: disk.ops() }
+        Sweep { bench, judge, slip: None, ops: disk.ops() }
     }
 
     /// Cuts the operation short at every step and returns what was wrong then.
     pub fn cut(&self, lies: &[Lie], share: Share) -> Vec<String> {
         let mut wrong = Vec::new();
-        let last = [self.ops.len()];
-        for step in share.picks(self.ops.len()).chain(last) {
-            let half = match self.ops.get(step) {
-                Some(Op::Write { bytes, .. }) if bytes.len() > 1 => {
-                    Some(Fault::CrashInWrite(bytes.len() / 2))
-                }
-                _ => None,
-            };
-            for fault in [Some(Fault::Crash), half].into_iter().flatten() {
-                self.cut_at(step, fault, lies, share, &mut wrong);
-            }
+        for step in share.picks(self.ops.len()).chain([self.ops.len()]) {
+            self.cut_at(step, lies, share, &mut wrong);
         }
         wrong
     }
 
-    fn cut_at(&self, step: usize, fault: Fault, lies: &[Lie], share: Share, wrong: &mut Vec<String>) {
+    /// Whether anything is wrong anywhere.
+    pub fn finds(&self, lies: &[Lie]) -> bool {
+        let found = |step| {
+            let mut wrong = Vec::new();
+            self.cut_at(step, lies, Share::whole(), &mut wrong);
+            !wrong.is_empty()
+        };
+        (0..=self.ops.len()).rev().any(found)
+    }
+
+    /// The states that a crash leaves at some of the steps.
+    pub fn cut_states(&self, share: Share) -> Vec<(usize, Faulty)> {
+        let cut = |step| (step, self.cut_run(step, Fault::Crash, &[]).0.restart());
+        share.picks(self.ops.len()).map(cut).collect()
+    }
+
+    fn cut_run(&self, step: usize, fault: Fault, lies: &[Lie]) -> (Faulty, bool) {
         let disk = self.bench.disk_with(lies);
         let prepared = self.bench.prepare(&disk);
         disk.fail_at(step, fault);
-        let told = run(&disk, &Still::first(), &prepared).is_ok();
-        let killed = std::iter::once(("killed".to_owned(), disk.restart()));
-        for (label, state) in killed.chain(share.some(disk.after_power_cut(), step)) {
-            let when = match label.as_str() {
-                _ if told => When::Told,
-                "killed" => When::Killed,
-                _ => When::PowerCut,
-            };
-            if let Err(what) = self.state(&state, when) {
-                let at = self.ops.get(step).map_or("the end".to_owned(), Op::to_string);
-                wrong.push(format!("{}, cut at {step} ({at}), {label}: {what}", self.bench.title));
+        let machine = Still::first();
+        let outcome = match self.slip {
+            Some(slip) => run(&Careless { disk: &disk, slip }, &machine, &prepared),
+            None => run(&disk, &machine, &prepared),
+        };
+        (disk, outcome.is_ok())
+    }
+
+    fn cut_at(&self, step: usize, lies: &[Lie], share: Share, wrong: &mut Vec<String>) {
+        let half = match self.ops.get(step) {
+            Some(Op::Write { bytes, .. }) if bytes.len() > 1 => Some(Fault::CrashInWrite(bytes.len() / 2)),
+            _ => None,
+        };
+        for fault in [Some(Fault::Crash), half].into_iter().flatten() {
+            let (disk, told) = self.cut_run(step, fault, lies);
+            let killed = std::iter::once(("killed".to_owned(), disk.restart()));
+            for (label, state) in killed.chain(share.some(disk.after_power_cut(), step)) {
+                let when = match label.as_str() {
+                    _ if told => When::Told,
+                    "killed" => When::Killed,
+                    _ => When::PowerCut,
+                };
+                let is_over = step == self.ops.len() && label == "killed";
+                let temps = if is_over { ours(&state, ".palimp-tmp-") } else { Vec::new() };
+                let left = if temps.is_empty() { Ok(()) } else { Err(format!("left: {temps:?}")) };
+                if let Err(what) = left.and_then(|()| self.state(&state, when)) {
+                    let at = self.ops.get(step).map_or("the end".to_owned(), Op::to_string);
+                    wrong.push(format!("{}, cut at {step} ({at}), {label}: {what}", self.bench.title));
+                }
             }
         }
     }
