@@ -90,6 +90,8 @@ impl Writer<'_> {
         let told = match &inverse.act {
             Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
             Act::Create(_) => Some(now.is_none()),
+            // A log that another made meanwhile is not ours.
+            Act::Remove(was) if is_log(inverse) => Some(now.is_some_and(|now| lines_at(&now, was).is_some())),
             Act::Remove(_) => Some(now.is_some()),
             Act::Splice(splices) => now.and_then(|now| is_spliced(splices, &now)),
         };
@@ -133,8 +135,9 @@ impl Writer<'_> {
             (Act::Remove(_), None) if !is_made => return Ok(None),
             (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
             (Act::Remove(was), Some(now)) if now == **was => Change::remove(&change.path, now.into()),
-            (Act::Remove(was), Some(now)) if is_log(change) && now.starts_with(was) => {
-                Change::edits(&change.path, now.into(), vec![(0..was.len(), Vec::new())])
+            (Act::Remove(was), Some(now)) if is_log(change) => {
+                let own = lines_at(&now, was).ok_or_else(|| moved("it changed since"))?;
+                Change::edits(&change.path, now.into(), vec![(own, Vec::new())])
             }
             (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
             (Act::Splice(splices), Some(now)) => {
@@ -185,6 +188,13 @@ fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
         }
         _ => None,
     }
+}
+
+/// Where those lines stand in a log.
+fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
+    let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
+    let start = memchr::memmem::find_iter(now, lines).find(is_start)?;
+    Some(start..start + lines.len())
 }
 
 fn is_log(change: &Change) -> bool {
