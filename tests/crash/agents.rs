@@ -69,7 +69,7 @@ impl Try<'_> {
         let agent: &'static Faulty = Box::leak(Box::new(disk.another()));
         let before = if opened == Opened::Before { open(agent, &log, false) } else { None };
         OPEN.with_borrow_mut(|own| *own = before);
-        let mut act = move || {
+        let act = move || {
             let own = match opened {
                 Opened::Then => {
                     open(agent, &log, log.parent().is_some_and(|folder| agent.look(folder).is_ok()))
@@ -80,7 +80,7 @@ impl Try<'_> {
         };
         let wrote = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let (told, mut at) = (std::sync::Arc::clone(&wrote), 0);
-        let mut in_hook = act.clone();
+        let in_hook = act.clone();
         disk.before(move |_, _| {
             if at == step && in_hook() {
                 told.store(true, std::sync::atomic::Ordering::SeqCst);

@@ -321,19 +321,29 @@ impl Judge {
         let mut now = Look::of(disk, self.format);
         let mut count = 0;
         for (path, bytes) in now.files.iter_mut().filter(|(path, _)| self.is_data(path) && !is_copy(path)) {
+            let first = count;
             while let Some(at) = memchr::memmem::find(bytes, line).filter(|_| !line.is_empty()) {
                 bytes.drain(at..at + line.len());
                 count += 1;
             }
-            if bytes.is_empty() && count > 0 && !self.after.files.contains_key(path) {
+            let is_new = ![&self.before, &self.after].iter().all(|look| look.files.contains_key(path));
+            if bytes.is_empty() && count > first && is_new {
                 bytes.extend_from_slice(ABSENT);
             }
         }
-        now.files.retain(|_, bytes| bytes != ABSENT);
+        let kept = |path: &Path| {
+            now.files.get(&path.with_file_name("memory.jsonl")).is_some_and(|own| own == ABSENT)
+        };
+        // A log that is there for the agent's line alone has an index of its own.
+        let indexes: Vec<PathBuf> =
+            now.files.keys().filter(|path| path.ends_with("index.json") && kept(path)).cloned().collect();
+        now.files.retain(|path, bytes| bytes != ABSENT && !indexes.contains(path));
         if count != usize::from(!line.is_empty()) {
             return Err(format!("the line stands there {count} times"));
         }
         let new = now.problems.difference(&self.before.problems);
+        // An agent that adds a line and leaves the index alone makes that stale.
+        let new = new.filter(|problem| line.is_empty() || !is_stale(problem.1));
         let new: Vec<_> = new.filter(|problem| !self.after.problems.contains(problem)).collect();
         match (self.which(&now), new.is_empty()) {
             (_, false) => Err(format!("there are problems: {new:?}")),
