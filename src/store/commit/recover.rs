@@ -162,8 +162,13 @@ impl Writer<'_> {
 fn is_spliced(splices: &[Splice], now: &[u8]) -> Option<bool> {
     let told = splices.iter().find(|splice| splice.was != splice.becomes)?;
     Some(match told.was.is_empty() {
-        // Lines that went: they are missing, or the change was never made.
-        true => memchr::memmem::find(now, &told.becomes).is_none(),
+        // Lines that went stand where they stood, or the change was made; others that are
+        // like them may stand elsewhere.
+        true => {
+            let stands = now.get(told.start as usize..).is_some_and(|now| now.starts_with(&told.becomes));
+            let alike = memchr::memmem::find(now, &told.becomes).is_some();
+            !stands && (!alike || fits(std::slice::from_ref(told), now))
+        }
         false => rebase(std::slice::from_ref(told), now).is_ok_and(|own| own[0].was == told.was),
     })
 }
