@@ -62,6 +62,10 @@ pub const CASES: &[Case] = &[
         delete(scene, &["mem_003", "mem_004"], false)
     }),
     REMOVE_LOG,
+    case(LOG, "delete one of two that are alike", stores::sessions_doubled, |scene| {
+        let first = all(scene).next().expect("an entry");
+        ops::delete::delete(scene, &[first], Asked { remove: true, ..Asked::default() })
+    }),
     case(LOG, "undelete", stores::sessions_deleted, |scene| {
         ops::delete::undelete(scene, &found(scene, &["mem_002"]))
     }),

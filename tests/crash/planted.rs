@@ -44,7 +44,7 @@ fn a_coarse_clock_numbers_given_again_and_writes_in_two_do_no_harm() {
         ([Lie::ClockStands, Lie::InodeNumbersReused], ARCHIVE),
         ([Lie::ClockStands, Lie::WriteInTwo], ADD),
     ] {
-        let wrong = Sweep::of(Bench::of(named(case.0, case.1)), &lies).cut(&lies, Share::of(6, 4, 1));
+        let wrong = Sweep::of(Bench::of(named(case.0, case.1)), &lies).cut(&lies, Share::of(12, 4, 1));
         assert!(wrong.is_empty(), "{}", super::cut::told(wrong));
     }
 }
@@ -58,7 +58,7 @@ fn finds_plan(
     let case = named(format, name);
     let right = right.map_or_else(|| Bench::of(case), |right| Bench::with_plan(case, right));
     let judge = Judge::of(&right);
-    let good = Sweep::of(right, &[]).cut(&[], Share::of(6, 4, 0));
+    let good = Sweep::of(right, &[]).cut(&[], Share::of(12, 4, 0));
     assert!(good.is_empty(), "{}", super::cut::told(good));
     let mut sweep = Sweep::of(Bench::with_plan(case, wrong), &[]);
     sweep.judge = judge;
