@@ -23,7 +23,7 @@ pub use crate::format::writing::{Draft, Refusal, Scene, Setting};
 
 use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Shape};
-use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
+use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
 use crate::store::derive;
 
 /// The format of a store, as it is written.
@@ -50,9 +50,22 @@ pub fn plan(
     let after = derive::after(store, &changes, scene.now);
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
-    plan.derived.retain(|derived| !changes.iter().any(|change| change.path == derived.path));
     plan.changes = changes;
+    join_derived(&mut plan);
     Ok(plan)
+}
+
+/// A file is changed once. One that is made gets at once what is derived for it: a count
+/// that is right only later would be mended behind the user's back.
+fn join_derived(plan: &mut Plan) {
+    let changes = &mut plan.changes;
+    plan.derived.retain(|derived| {
+        let Some(own) = changes.iter_mut().find(|own| own.path == derived.path) else { return true };
+        if let (Act::Create(bytes), Some(right)) = (&mut own.act, derived.after()) {
+            *bytes = right;
+        }
+        false
+    });
 }
 
 /// Refuses what would break the schema, or exceed a limit, where it was not so before. What

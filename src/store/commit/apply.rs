@@ -1,5 +1,7 @@
 //! Files made ready beside their places, and put there.
 
+mod append;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use super::vault::{make_folders, make_folders_as};
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
 use crate::format::Format;
-use crate::model::plan::{self, line_end_for};
+use crate::model::plan;
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change};
 
@@ -116,6 +118,12 @@ pub struct Scene<'a, 'c> {
 }
 
 impl Scene<'_, '_> {
+    /// From here on the file may be changed.
+    fn begin(&mut self, own: &Ready) {
+        self.carried.began |= !own.derived;
+        self.carried.began_derived |= own.derived;
+    }
+
     /// The length of a file that is there.
     pub fn len(&self, path: &Path) -> Option<u64> {
         self.host.disk.look(path).ok().map(|item| item.generation.len)
@@ -125,13 +133,15 @@ impl Scene<'_, '_> {
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
-            self.carried.began |= !own.derived;
+            self.begin(own);
             return make_folders(disk, &own.path).map_err(own.io("made"));
         }
         make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         let made = self.prepare(own).and_then(|()| self.put_new(own));
         // What stands there already is not ours to take back.
-        self.carried.began |= !own.derived && !matches!(made, Err(CommitError::Moved { .. }));
+        if !matches!(made, Err(CommitError::Moved { .. })) {
+            self.begin(own);
+        }
         made?;
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
     }
@@ -330,7 +340,7 @@ impl Scene<'_, '_> {
                 }
                 Act::Remove(_) => {
                     self.keep_old(own)?;
-                    self.carried.began |= !own.derived;
+                    self.begin(own);
                     self.host.disk.remove(&own.path).map_err(own.io("removed"))?;
                     pending = Some(own.folder().to_owned());
                 }
@@ -365,12 +375,17 @@ impl Scene<'_, '_> {
                 return Ok(Lost::Yes);
             }
         }
-        self.host.disk.rename(&temp, &own.path).map_err(|source| {
-            old.iter().for_each(|old| drop(self.host.disk.remove(old)));
-            CommitError::io(&own.path, "replaced", source)
-        })?;
+        if let Err(source) = self.host.disk.rename(&temp, &own.path) {
+            if self.host.disk.look(&temp).is_ok() {
+                old.iter().for_each(|old| drop(self.host.disk.remove(old)));
+            } else {
+                // A network disk may say so of what it has done.
+                self.begin(own);
+            }
+            return Err(CommitError::io(&own.path, "replaced", source));
+        }
         own.temp = None;
-        self.carried.began |= !own.derived;
+        self.begin(own);
         self.carried.olds.extend(old);
         Ok(Lost::No)
     }
@@ -387,42 +402,8 @@ impl Scene<'_, '_> {
         Ok(Some(old))
     }
 
-    /// Adds lines at the end of a file, durably. Where the system fails half-way, what it
-    /// wrote is cut off again if nobody wrote behind it.
-    fn append(&mut self, own: &Ready, lines: &[u8]) -> Result<(), CommitError> {
-        let disk = self.host.disk;
-        let mut made = false;
-        let mut out = match disk.append(&own.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                made = true;
-                make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
-                disk.create(&own.path, own.mode).map_err(own.io("made"))?
-            }
-            outcome => outcome.map_err(own.io("opened"))?,
-        };
-        self.carried.began |= made && !own.derived;
-        let len = out.generation().map_err(own.io("read"))?.len;
-        let tail = match len.checked_sub(1) {
-            Some(last) => disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
-            None => Vec::new(),
-        };
-        let bytes = [line_end_for(&tail), lines].concat();
-        if let Err(source) = out.write(&bytes) {
-            let grown = out.generation().map_or(0, |now| now.len.saturating_sub(len));
-            let cut = grown > 0 && grown < bytes.len() as u64 && out.set_len(len).is_ok();
-            self.carried.began |= grown > 0 && !cut && !own.derived;
-            return Err(CommitError::io(&own.path, "written", source));
-        }
-        self.carried.began |= !own.derived;
-        out.sync().map_err(own.io("made durable"))?;
-        if made {
-            disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
-        }
-        Ok(())
-    }
-
     fn remove_folder(&mut self, own: &Ready) -> Result<(), CommitError> {
-        self.carried.began |= !own.derived;
+        self.begin(own);
         match self.host.disk.remove_folder(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 let left = self.host.disk.list(&own.path);

@@ -16,8 +16,10 @@ const PATIENT: usize = 3;
 /// How far a plan was carried out.
 #[derive(Default)]
 pub struct Carried {
-    /// Whether anything that others see has been changed.
+    /// Whether a file that holds memories has been changed, or may have been.
     pub began: bool,
+    /// Whether that is so of a file that is derived from them.
+    pub began_derived: bool,
     /// Whether derived files have to be made anew, because files were not as planned.
     pub derive: bool,
     /// The files that were changed, relative to the root.
@@ -34,22 +36,22 @@ struct Set<'a> {
     changes: Vec<(&'a Change, bool)>,
 }
 
-/// Carries a plan out. `step` takes it back; where a change had to be fitted to a file that
-/// others had changed, it is kept anew before that change is made.
+/// Carries a plan out. What is `kept` takes it back; where a change had to be fitted to a
+/// file that others had changed, it is kept anew before that change is made.
 pub fn carry_out(
     writer: &Writer<'_>,
     plan: &Plan,
     carried: &mut Carried,
-    number: u64,
-    step: &mut Step,
+    mut kept: Option<(u64, &mut Step)>,
 ) -> Result<(), CommitError> {
     carried.touched = plan.changes.iter().map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after;
     for set in sets(writer, plan) {
         let keep = &mut |path: &Path, inverse: Change| {
+            let Some((number, step)) = &mut kept else { return Ok(()) };
             let own = step.changes.iter_mut().find(|change| change.path == path);
             own.into_iter().for_each(|change| *change = inverse.clone());
-            writer.vault().keep(number, step)
+            writer.vault().keep(*number, step)
         };
         carry_set(writer, &set, &[], carried, keep)?;
     }

@@ -80,6 +80,14 @@ pub enum CommitError {
         /// What the system said.
         source: io::Error,
     },
+    /// A lock, or our own data, failed after a part of the change had been made.
+    #[error("The change stopped in its midst: {}. {}", cause.in_short(), files.sentence())]
+    Stopped {
+        /// What failed.
+        cause: Box<CommitError>,
+        /// What became of the files.
+        files: Files,
+    },
     /// There is nothing to take back, or it is gone.
     #[error("{0}")]
     NoStep(String),
@@ -89,6 +97,11 @@ impl CommitError {
     /// Our own data can't be written.
     pub fn own_data(path: &Path, source: io::Error) -> CommitError {
         CommitError::OwnData { path: path.to_owned(), source }
+    }
+
+    /// Our own data can't be read: without it nobody knows what was cut short.
+    pub fn unread(path: &Path, source: io::Error) -> CommitError {
+        CommitError::io(path, "read", source)
     }
 
     /// The system failed at a file of the store, and nothing had been changed.
@@ -101,10 +114,34 @@ impl CommitError {
         match &mut self {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
-            | CommitError::Io { files, .. } => *files = now,
+            | CommitError::Io { files, .. }
+            | CommitError::Stopped { files, .. } => *files = now,
+            // The others say that nothing was changed.
+            _ if now != Files::Untouched => {
+                return CommitError::Stopped { cause: Box::new(self), files: now };
+            }
             _ => {}
         }
         self
+    }
+
+    /// What failed, without what became of the files.
+    fn in_short(&self) -> String {
+        match self {
+            CommitError::Lock(LockError::Io { path, source }) => {
+                format!("{} can't be locked: {source}", path.display())
+            }
+            CommitError::Lock(LockError::Busy { path, .. } | LockError::GivenUp { path }) => {
+                format!("{} is locked by another", path.display())
+            }
+            CommitError::Lock(LockError::NotALock { path, what }) => {
+                format!("{} is to be a lock file and is {what}", path.display())
+            }
+            CommitError::OwnData { path, source } => {
+                format!("{} can't be written: {source}", path.display())
+            }
+            other => other.to_string(),
+        }
     }
 
     /// What became of the files.
@@ -112,15 +149,20 @@ impl CommitError {
         match self {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
-            | CommitError::Io { files, .. } => *files,
+            | CommitError::Io { files, .. }
+            | CommitError::Stopped { files, .. } => *files,
             _ => Files::Untouched,
         }
     }
 
     /// Whether the system failed, rather than the change being refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, CommitError::Io { .. } | CommitError::OwnData { .. })
-            || matches!(self, CommitError::Lock(LockError::Io { .. }))
+        match self {
+            CommitError::Stopped { cause, .. } => cause.is_failure(),
+            CommitError::Io { .. } | CommitError::OwnData { .. } => true,
+            CommitError::Lock(error) => matches!(error, LockError::Io { .. }),
+            _ => false,
+        }
     }
 
     /// The error code of specification 4 §12.1.
@@ -129,6 +171,7 @@ impl CommitError {
             matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
         };
         match self {
+            CommitError::Stopped { cause, .. } => cause.code(),
             CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. } => "E_LOCK_TIMEOUT",
             CommitError::Conflict { .. } | CommitError::Moved { .. } => "E_CONCURRENT_MOD",
             CommitError::Io { source, .. } | CommitError::OwnData { source, .. } if full(source) => {

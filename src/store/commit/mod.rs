@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let number = self.vault.next_step();
+        let number = self.vault.next_step()?;
         let step = Step {
             verb: plan.verb.to_owned(),
             at: self.host.now.to_rfc3339(),
@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
         self.vault.keep(number, &step)?;
         let mut step = step;
         let mut carried = carry::Carried::default();
-        if let Err(error) = carry::carry_out(self, plan, &mut carried, number, &mut step) {
+        if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));
         }
         let mut notes = std::mem::take(&mut carried.notes);
@@ -141,6 +141,10 @@ impl<'a> Writer<'a> {
 
     /// After a failure: nothing had been changed, or it is put back, or that waits.
     fn taken_back(&self, number: u64, error: CommitError, carried: &carry::Carried) -> CommitError {
+        if !carried.began && carried.began_derived {
+            // Nothing but what is derived was to be made anew: the next start finishes it.
+            return error.with(Files::Halfway);
+        }
         if !carried.began {
             let _ = self.vault.forget(number);
             return error.with(Files::Untouched);

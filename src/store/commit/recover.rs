@@ -1,10 +1,13 @@
 //! Changes that were cut short, and steps that are taken back: both begin with what takes a
 //! step back and the files as they are.
 
+use std::io;
+use std::path::Path;
+
 use super::rebase::{fits, rebase};
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
-use crate::model::{Act, Change, Moment, Plan, plan};
+use crate::model::{Act, Change, Moment, Plan, Splice, plan};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,11 +20,23 @@ pub enum Settled {
     Waits,
 }
 
+/// How far a change came that a step would take back.
+enum Made {
+    /// All of it.
+    Whole,
+    /// A part: lines were being added at the end. The change that cuts them off.
+    Torn(Change),
+    /// Nothing.
+    No,
+    /// That can't be told and does no harm, as of folders.
+    Unknown,
+}
+
 impl Writer<'_> {
     /// Settles what was cut short: every step that the journal does not know.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
-        let known: Vec<u64> = self.vault.journal().iter().map(|line| line.step).collect();
-        let last = self.vault.steps();
+        let known: Vec<u64> = self.vault.read_journal()?.iter().map(|line| line.step).collect();
+        let last = self.vault.read_steps()?;
         for number in last.into_iter().filter(|number| !known.contains(number)) {
             self.settle(number)?;
         }
@@ -30,27 +45,34 @@ impl Writer<'_> {
 
     /// Finishes a change whose files are all changed, and takes any other back.
     pub(super) fn settle(&self, number: u64) -> Result<Settled, CommitError> {
-        let Some(step) = self.vault.step(number) else {
+        let Some(step) = self.vault.step(number)? else {
             // It was cut short itself: nothing had been changed yet.
             self.vault.forget(number)?;
             return Ok(Settled::TakenBack);
         };
-        let made: Vec<Option<bool>> = step.changes.iter().map(|change| self.is_made(change)).collect();
-        let touched: Vec<_> = step.changes.iter().map(|change| change.path.clone()).collect();
+        let made: Vec<Made> =
+            step.changes.iter().map(|change| self.made(change)).collect::<Result<_, _>>()?;
+        // What only makes anew what is derived can be finished at any time.
+        let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
+        let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
         let none = Plan::new("recover", &self.place.root, self.place.format);
-        if made.iter().all(|made| *made != Some(false)) && made.contains(&Some(true)) {
+        let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Unknown));
+        if is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole))) {
             self.derive(&touched, &none);
             self.vault.write(&line_of(number, &step))?;
             return Ok(Settled::Finished);
         }
-        let back = step.changes.iter().zip(&made).filter(|(_, made)| **made != Some(false));
-        let changes: Result<Vec<_>, _> =
-            back.filter_map(|(change, made)| self.fitted(change, *made).transpose()).collect();
-        let Ok(changes) = changes else { return Ok(Settled::Waits) };
+        let back = step.changes.iter().zip(made).filter_map(|(change, made)| match made {
+            Made::Whole => self.fitted(change, true).transpose(),
+            Made::Unknown => self.fitted(change, false).transpose(),
+            Made::Torn(cut) => Some(Ok(cut)),
+            Made::No => None,
+        });
+        let Ok(changes) = back.collect::<Result<Vec<_>, _>>() else { return Ok(Settled::Waits) };
         let plan = Plan { changes, ..none };
         let mut carried = carry::Carried::default();
-        let mut own = Step { changes: Vec::new(), derived: Vec::new(), ..step };
-        if carry::carry_out(self, &plan, &mut carried, number, &mut own).is_err() {
+        // The step stays as it was kept: recovery that is cut short begins again with it.
+        if carry::carry_out(self, &plan, &mut carried, None).is_err() {
             return Ok(Settled::Waits);
         }
         self.derive(&touched, &plan);
@@ -58,34 +80,47 @@ impl Writer<'_> {
         Ok(Settled::TakenBack)
     }
 
-    /// Whether what this would take back has been made; `None` where that can't be told and
-    /// does no harm, as of folders.
-    fn is_made(&self, inverse: &Change) -> Option<bool> {
-        let now = self.host.disk.read(&self.path(&inverse.path), 0, None).ok().map(|(bytes, _)| bytes);
-        match &inverse.act {
+    /// How far what this would take back has been made.
+    fn made(&self, inverse: &Change) -> Result<Made, CommitError> {
+        let is_file = !matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Expire);
+        let now = if is_file { self.read(&inverse.path)? } else { None };
+        if let Some(cut) = now.as_deref().and_then(|now| torn(inverse, now)) {
+            return Ok(Made::Torn(cut));
+        }
+        let told = match &inverse.act {
             Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
             Act::Create(_) => Some(now.is_none()),
             // Another file of the name was there before ours, and ours was not made.
             Act::Remove(was) if self.format.is_bound(&inverse.path) => {
                 Some(now.is_some_and(|now| now == **was))
             }
+            // A log that another made meanwhile is not ours.
+            Act::Remove(was) if is_log(inverse) => Some(now.is_some_and(|now| lines_at(&now, was).is_some())),
             Act::Remove(_) => Some(now.is_some()),
-            Act::Splice(splices) => {
-                let now = now?;
-                let told = splices.iter().find(|splice| splice.was != splice.becomes)?;
-                Some(match told.was.is_empty() {
-                    // Lines that went: they are missing, or the change was never made.
-                    true => memchr::memmem::find(&now, &told.becomes).is_none(),
-                    false => rebase(std::slice::from_ref(told), &now).is_ok_and(|own| own[0].was == told.was),
-                })
-            }
+            Act::Splice(splices) => now.and_then(|now| is_spliced(splices, &now)),
+        };
+        Ok(match told {
+            Some(true) => Made::Whole,
+            Some(false) => Made::No,
+            None => Made::Unknown,
+        })
+    }
+
+    /// A file's bytes; `None` where there is none. One that can't be read is there.
+    fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+        let path = self.path(relative);
+        match self.host.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::io(&path, "read", error)),
         }
     }
 
     /// The change as it fits the files as they are; `None` where it has nothing to do.
-    fn fitted(&self, change: &Change, made: Option<bool>) -> Result<Option<Change>, CommitError> {
+    fn fitted(&self, change: &Change, is_made: bool) -> Result<Option<Change>, CommitError> {
         let path = self.path(&change.path);
-        let read = self.host.disk.read(&path, 0, None);
+        let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
+        let read = if is_folder { None } else { self.read(&change.path)? };
         let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
         let bound = self.format.is_bound(&change.path);
         let own = match (&change.act, read) {
@@ -94,24 +129,23 @@ impl Writer<'_> {
             (Act::MakeFolder, _) => Change::make_folder(&change.path),
             (Act::RemoveFolder, _) if self.host.disk.look(&path).is_err() => return Ok(None),
             (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
-            (Act::Append(lines), Ok((now, _))) => {
-                Change::append(&change.path, lines.clone(), Some(now.into()))
-            }
-            (Act::Create(bytes) | Act::Append(bytes), Err(_)) => Change::create(&change.path, bytes.clone()),
-            (Act::Create(bytes), Ok((now, _))) if now == *bytes => return Ok(None),
+            (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now.into())),
+            (Act::Create(bytes) | Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
+            (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
-            (Act::Create(bytes), Ok((now, _))) if is_log(change) && !bound => {
+            (Act::Create(bytes), Some(now)) if is_log(change) && !bound => {
                 Change::edits(&change.path, now.into(), vec![(0..0, bytes.clone())])
             }
-            (Act::Create(_), Ok(_)) => return Err(moved("something else stands there")),
-            (Act::Remove(_), Err(_)) if made.is_none() => return Ok(None),
-            (Act::Remove(_) | Act::Splice(_), Err(_)) => return Err(moved("it is gone")),
-            (Act::Remove(was), Ok((now, _))) if now == **was => Change::remove(&change.path, now.into()),
-            (Act::Remove(was), Ok((now, _))) if is_log(change) && !bound && now.starts_with(was) => {
-                Change::edits(&change.path, now.into(), vec![(0..was.len(), Vec::new())])
+            (Act::Create(_), Some(_)) => return Err(moved("something else stands there")),
+            (Act::Remove(_), None) if !is_made => return Ok(None),
+            (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
+            (Act::Remove(was), Some(now)) if now == **was => Change::remove(&change.path, now.into()),
+            (Act::Remove(was), Some(now)) if is_log(change) && !bound => {
+                let own = lines_at(&now, was).ok_or_else(|| moved("it changed since"))?;
+                Change::edits(&change.path, now.into(), vec![(own, Vec::new())])
             }
-            (Act::Remove(_), Ok(_)) => return Err(moved("it changed since")),
-            (Act::Splice(splices), Ok((now, _))) => {
+            (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
+            (Act::Splice(splices), Some(now)) => {
                 let splices = match fits(splices, &now) {
                     true => splices.clone(),
                     false if bound => return Err(moved("it was changed since")),
@@ -128,6 +162,50 @@ impl Writer<'_> {
         };
         Ok(Some(Change { mode: change.mode, ..own }))
     }
+}
+
+/// Whether the splices that take a change back find it made.
+fn is_spliced(splices: &[Splice], now: &[u8]) -> Option<bool> {
+    let told = splices.iter().find(|splice| splice.was != splice.becomes)?;
+    Some(match told.was.is_empty() {
+        // Lines that went stand where they stood, or the change was made; others that are
+        // like them may stand elsewhere.
+        true => {
+            let stands = now.get(told.start as usize..).is_some_and(|now| now.starts_with(&told.becomes));
+            let alike = memchr::memmem::find(now, &told.becomes).is_some();
+            !stands && (!alike || fits(std::slice::from_ref(told), now))
+        }
+        false => rebase(std::slice::from_ref(told), now).is_ok_and(|own| own[0].was == told.was),
+    })
+}
+
+/// What cuts off lines that were being added when a crash came: a part of them stands at
+/// the end of the file, or zeros where the system had made room for them, and nothing else.
+fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
+    let is_part = |there: &[u8], lines: &[u8]| {
+        let zeros = there.iter().rev().take_while(|byte| **byte == 0).count();
+        there != lines && there.len() <= lines.len() && lines.starts_with(&there[..there.len() - zeros])
+    };
+    match &inverse.act {
+        Act::Remove(was) if is_log(inverse) && is_part(now, was) => {
+            Some(Change::remove(&inverse.path, now.into()))
+        }
+        Act::Splice(splices) => {
+            let [Splice { start, was, becomes, .. }] = &splices[..] else { return None };
+            let there = now.get(*start as usize..)?;
+            let grew = there.len() > becomes.len() && there.starts_with(becomes) && was.starts_with(becomes);
+            let edits = vec![(*start as usize + becomes.len()..now.len(), Vec::new())];
+            (grew && is_part(there, was)).then(|| Change::edits(&inverse.path, now.into(), edits))
+        }
+        _ => None,
+    }
+}
+
+/// Where those lines stand in a log.
+fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
+    let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
+    let start = memchr::memmem::find_iter(now, lines).find(is_start)?;
+    Some(start..start + lines.len())
 }
 
 fn is_log(change: &Change) -> bool {
@@ -182,7 +260,7 @@ impl History {
 
 /// The plan that takes a step back.
 pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-    let history = History::of(&writer.vault.journal());
+    let history = History::of(&writer.vault.read_journal()?);
     let found = match wanted {
         None => history.done.last(),
         Some(number) => history.done.iter().find(|(step, _)| *step == number),
@@ -198,7 +276,7 @@ pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
 
 /// The plan that does the last step again that was taken back.
 pub fn redo(writer: &Writer<'_>) -> Result<(Plan, Turn), CommitError> {
-    let history = History::of(&writer.vault.journal());
+    let history = History::of(&writer.vault.read_journal()?);
     let Some(&(step, by)) = history.undone.last() else {
         let what = format!("There is nothing to redo in {}.", writer.place.root.display());
         return Err(CommitError::NoStep(what));
@@ -229,7 +307,7 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
 }
 
 fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
-    let Some(own) = writer.vault.step(by) else {
+    let Some(own) = writer.vault.step(by)? else {
         return Err(CommitError::NoStep(format!(
             "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store."
         )));
@@ -242,9 +320,8 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     plan.lines.push(format!("{verb} step {step}: {named} of {} records, {when}", own.records));
     for change in &own.changes {
         stands_as_left(writer, change, by)?;
-        plan.changes.extend(writer.fitted(change, None)?);
+        plan.changes.extend(writer.fitted(change, false)?);
     }
-    let journal = writer.vault.journal();
     let line = journal.iter().find(|line| line.step == by);
     // A change may fit a file that others have added to; what is derived then does not.
     let as_long = |change: &Change| {
@@ -253,10 +330,12 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         let left = files.find(|file| change.path == std::path::Path::new(&file.path));
         left.is_none_or(|file| file.bytes_after == len)
     };
-    let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act && as_long(now));
-    let whole = own.changes.len() == plan.changes.len();
+    // Copies that were too old went, and don't come back.
+    let back: Vec<&Change> = own.changes.iter().filter(|change| !change.is_empty()).collect();
+    let as_left = back.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act && as_long(now));
+    let whole = back.len() == plan.changes.len();
     for change in &own.derived {
-        match writer.fitted(change, None) {
+        match writer.fitted(change, false) {
             Ok(Some(fitted)) if as_left && whole && fitted.act == change.act => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }

@@ -101,16 +101,26 @@ impl<'a> Vault<'a> {
         make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
     }
 
-    /// Every line of the journal that can be read, in order. A torn last line is one that a
-    /// crash cut: its step is found by its own file.
+    /// Every line of the journal that can be read, in order, to be shown. A torn last line is
+    /// one that a crash cut: its step is found by its own file.
     pub fn journal(&self) -> Vec<JournalLine> {
-        let Ok((bytes, _)) = self.disk.read(&self.path("journal.jsonl"), 0, None) else { return Vec::new() };
+        self.read_journal().unwrap_or_default()
+    }
+
+    /// The same, to be acted upon: a journal that can't be read now is not one that is empty.
+    pub(super) fn read_journal(&self) -> Result<Vec<JournalLine>, CommitError> {
+        let path = self.path("journal.jsonl");
+        let bytes = match self.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(CommitError::unread(&path, error)),
+        };
         let lines = bytes.split(|byte| *byte == b'\n');
         let mut lines: Vec<JournalLine> =
             lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         lines.sort_by_key(|line| line.step);
         lines.dedup_by_key(|line| line.step);
-        lines
+        Ok(lines)
     }
 
     /// Adds a line to the journal, durably.
@@ -122,19 +132,29 @@ impl<'a> Vault<'a> {
         append(self.disk, &path, &bytes).map_err(failed)
     }
 
-    /// The numbers of the steps that can still be taken back, ascending.
+    /// The numbers of the steps that can still be taken back, ascending, to be shown.
     pub fn steps(&self) -> Vec<u64> {
-        let items = self.disk.list(&self.path("undo")).unwrap_or_default();
+        self.read_steps().unwrap_or_default()
+    }
+
+    /// The same, to be acted upon.
+    pub(super) fn read_steps(&self) -> Result<Vec<u64>, CommitError> {
+        let folder = self.path("undo");
+        let items = match self.disk.list(&folder) {
+            Ok(items) => items,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(CommitError::unread(&folder, error)),
+        };
         let number = |name: &std::ffi::OsStr| name.to_str()?.strip_suffix(".step")?.parse().ok();
         let mut steps: Vec<u64> = items.iter().filter_map(|item| number(&item.name)).collect();
         steps.sort_unstable();
-        steps
+        Ok(steps)
     }
 
     /// A number that no step has had.
-    pub fn next_step(&self) -> u64 {
-        let journal = self.journal().last().map_or(0, |line| line.step);
-        1 + self.steps().last().copied().unwrap_or(0).max(journal)
+    pub fn next_step(&self) -> Result<u64, CommitError> {
+        let journal = self.read_journal()?.last().map_or(0, |line| line.step);
+        Ok(1 + self.read_steps()?.last().copied().unwrap_or(0).max(journal))
     }
 
     /// Whether a change was cut short: a step that the journal does not know.
@@ -149,26 +169,37 @@ impl<'a> Vault<'a> {
         self.path("undo").join(format!("{number:06}.step"))
     }
 
+    fn new_path(&self, number: u64) -> PathBuf {
+        self.path("undo").join(format!("{number:06}.new"))
+    }
+
     /// Keeps what takes a step back, durably, before the step is done.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         let folder = self.folder("undo")?;
-        let path = self.step_path(number);
+        let (path, new) = (self.step_path(number), self.new_path(number));
         let failed = |source| CommitError::own_data(&path, source);
-        let _ = self.disk.remove(&path);
-        let mut file = self.disk.create(&path, PRIVATE).map_err(failed)?;
+        let _ = self.disk.remove(&new);
+        let mut file = self.disk.create(&new, PRIVATE).map_err(failed)?;
         file.write(&step.to_bytes()).and_then(|()| file.sync()).map_err(failed)?;
+        // What is kept already may be needed: a part of the step may have been done.
+        self.disk.rename(&new, &path).map_err(failed)?;
         self.disk.sync_folder(&folder).map_err(failed)
     }
 
     /// What takes a step back; `None` where it is gone, or was cut short by a crash.
-    pub fn step(&self, number: u64) -> Option<Step> {
-        let (bytes, _) = self.disk.read(&self.step_path(number), 0, None).ok()?;
-        Step::read(&bytes)
+    pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
+        let path = self.step_path(number);
+        match self.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => Ok(Step::read(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::unread(&path, error)),
+        }
     }
 
     /// Drops what takes a step back.
     pub fn forget(&self, number: u64) -> Result<(), CommitError> {
         let path = self.step_path(number);
+        let _ = self.disk.remove(&self.new_path(number));
         match self.disk.remove(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
             _ => Ok(()),
@@ -178,7 +209,7 @@ impl<'a> Vault<'a> {
     /// Drops what is older than 30 days or beyond 256 MB, the oldest first.
     pub fn expire(&self, now: Moment) -> Result<(), CommitError> {
         let mut kept = 0;
-        for number in self.steps().into_iter().rev() {
+        for number in self.read_steps()?.into_iter().rev() {
             let Ok(item) = self.disk.look(&self.step_path(number)) else { continue };
             kept += item.generation.len;
             let old = (now.0 / 1000) as i128 * 1_000_000 - item.generation.modified

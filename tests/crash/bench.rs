@@ -1,0 +1,189 @@
+//! A case set up on the disk in memory, as often as is needed and always the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use palimp::disk::Disk;
+use palimp::disk::faulty::{Faulty, Lie};
+use palimp::model::{Extent, Plan, Store};
+use palimp::ops::{self, Scene};
+use palimp::store::commit::{CommitError, Host, Receipt, Turn, Writer};
+use palimp::store::{Place, load_from};
+
+use super::cases::{Case, Do};
+use super::machine::{NOW, Still};
+
+/// The store's root.
+pub const ROOT: &str = "/store";
+/// The folder of our own data.
+pub const DATA: &str = "/data";
+
+/// Files by their whole paths.
+pub type Bytes = BTreeMap<PathBuf, Vec<u8>>;
+
+/// A case, ready to be run.
+pub struct Bench {
+    /// The format.
+    pub format: &'static str,
+    /// What it is called in messages.
+    pub title: String,
+    start: Bytes,
+    folders: BTreeSet<PathBuf>,
+    act: Do,
+    /// A plan to be carried out instead of the one that the operation makes.
+    other: Option<fn(&Scene<'_>) -> Plan>,
+}
+
+/// What a run begins with: the store as it was read.
+pub struct Prepared {
+    /// The store.
+    pub store: Store,
+    plan: Option<Plan>,
+    act: Do,
+}
+
+/// What a run is done with.
+pub fn host<'a>(disk: &'a dyn Disk, machine: &'a Still) -> Host<'a> {
+    Host { disk, machine, data: Path::new(DATA), now: NOW }
+}
+
+/// The store as it is on the disk.
+pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
+    let place = Place { root: ROOT.into(), format, session: None };
+    load_from(disk, &place, Extent::Whole, None, NOW)
+}
+
+/// What an operation is planned with.
+pub fn scene(store: &Store) -> Scene<'_> {
+    Scene { store, now: NOW, random: [7; 16] }
+}
+
+/// What the next start does: it settles what was cut short.
+pub fn next_start(disk: &dyn Disk, format: &'static str, machine: &Still) -> Result<(), CommitError> {
+    let store = load(disk, format);
+    Writer::open(host(disk, machine), &store).map(drop)
+}
+
+impl Bench {
+    /// The case, after what was done in it before.
+    pub fn of(case: &'static Case) -> Bench {
+        let files: Vec<_> =
+            (case.files)().into_iter().map(|(path, own)| (Path::new(ROOT).join(path), own)).collect();
+        let mut bench = Bench {
+            format: case.format,
+            title: format!("{} {}", case.format, case.name),
+            start: files.into_iter().collect(),
+            folders: BTreeSet::from([ROOT.into()]),
+            act: case.act,
+            other: None,
+        };
+        bench.index();
+        for act in case.first {
+            bench.go_through(*act);
+        }
+        bench
+    }
+
+    /// The same with another plan.
+    pub fn with_plan(case: &'static Case, plan: fn(&Scene<'_>) -> Plan) -> Bench {
+        Bench { other: Some(plan), ..Bench::of(case) }
+    }
+
+    /// Makes what is derived agree, unless the case brings something of its own.
+    fn index(&mut self) {
+        if self.start.keys().any(|path| path.ends_with("index.json")) {
+            return;
+        }
+        let store = load(&self.disk(), self.format);
+        let plan = ops::reindex::reindex(&scene(&store)).unwrap();
+        for change in &plan.derived {
+            self.start.insert(store.root.join(&change.path), change.after().unwrap());
+        }
+    }
+
+    fn go_through(&mut self, act: Do) {
+        let disk = self.disk();
+        let machine = Still::first();
+        let own = Bench {
+            act,
+            start: self.start.clone(),
+            folders: self.folders.clone(),
+            title: String::new(),
+            ..*self
+        };
+        run(&disk, &machine, &own.prepare(&disk)).unwrap();
+        next_start(&disk, self.format, &Still::next()).unwrap();
+        self.start = disk.files().into_iter().filter(|(path, _)| !path.ends_with(".lock")).collect();
+        self.folders = disk.folders();
+    }
+
+    /// A disk with the store on it, all durable.
+    pub fn disk(&self) -> Faulty {
+        let disk = Faulty::new();
+        self.folders.iter().for_each(|folder| disk.put_folder(folder, 0o700));
+        self.start.iter().for_each(|(path, bytes)| disk.put(path, bytes.clone(), 0o600));
+        disk
+    }
+
+    /// The same with lies.
+    pub fn disk_with(&self, lies: &[Lie]) -> Faulty {
+        let disk = self.disk();
+        lies.iter().for_each(|lie| disk.lie(*lie));
+        disk
+    }
+
+    /// Reads the store and plans.
+    pub fn prepare(&self, disk: &Faulty) -> Prepared {
+        let store = load(disk, self.format);
+        let plan = match (self.other, self.act) {
+            (Some(other), _) => Some(other(&scene(&store))),
+            (None, Do::Plan(make)) => Some(make(&scene(&store)).unwrap()),
+            _ => None,
+        };
+        Prepared { store, plan, act: self.act }
+    }
+
+    /// What turns the operation round.
+    pub fn back(&self) -> Do {
+        match self.act {
+            Do::Undo => Do::Redo,
+            _ => Do::Undo,
+        }
+    }
+
+    /// The plan of the operation.
+    pub fn plan(&self) -> Plan {
+        let disk = self.disk();
+        let prepared = self.prepare(&disk);
+        prepared.plan.clone().unwrap_or_else(|| {
+            let machine = Still::first();
+            let writer = Writer::open(host(&disk, &machine), &prepared.store).unwrap();
+            planned(&writer, self.act).unwrap().0
+        })
+    }
+}
+
+fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, Turn), CommitError> {
+    match act {
+        Do::Redo => writer.redo(),
+        _ => writer.undo(None),
+    }
+}
+
+/// Does it.
+pub fn run(disk: &dyn Disk, machine: &Still, prepared: &Prepared) -> Result<Receipt, CommitError> {
+    let writer = Writer::open(host(disk, machine), &prepared.store)?;
+    match &prepared.plan {
+        Some(plan) => writer.commit(plan),
+        None => {
+            let (plan, turn) = planned(&writer, prepared.act)?;
+            writer.turn(&plan, turn)
+        }
+    }
+}
+
+/// Takes the last step back, or does it again.
+pub fn turn(disk: &dyn Disk, format: &'static str, machine: &Still, act: Do) -> Result<Receipt, CommitError> {
+    let prepared = Prepared { store: load(disk, format), plan: None, act };
+    run(disk, machine, &prepared)
+}

@@ -1,0 +1,149 @@
+//! A disk that does everything but one thing: faults of a program, planted between it and
+//! the disk.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use palimp::disk::faulty::Faulty;
+use palimp::disk::{Disk, Flock, Item, Output};
+use palimp::model::snapshot::Generation;
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slip {
+    /// What would take a step back is not kept.
+    KeepsNoUndo,
+    /// It is kept and not made durable.
+    UndoUnsynced,
+    /// New bytes are renamed without being durable.
+    TempUnsynced,
+    /// Lines are added without being durable.
+    LogUnsynced,
+    /// Folders of the store are not made durable.
+    FolderUnsynced,
+    /// The second name of a file that is replaced goes with the rename.
+    OldsDropped,
+    /// What is left behind is never removed.
+    TempsStay,
+}
+
+/// The disk with the slip.
+pub struct Careless<'a> {
+    /// What it is made of.
+    pub disk: &'a Faulty,
+    /// What it leaves out.
+    pub slip: Slip,
+}
+
+fn has(path: &Path, part: &str) -> bool {
+    path.to_string_lossy().contains(part)
+}
+
+impl Careless<'_> {
+    fn opened<'o>(&self, path: &Path, output: Box<dyn Output + 'o>) -> Box<dyn Output + 'o> {
+        let unsynced = match self.slip {
+            Slip::UndoUnsynced => has(path, "/undo/"),
+            Slip::TempUnsynced => has(path, ".palimp-tmp-"),
+            Slip::LogUnsynced => has(path, "/store/") && has(path, ".jsonl"),
+            _ => false,
+        };
+        if unsynced { Box::new(Unsynced(output)) } else { output }
+    }
+
+    fn drop_olds(&self, folder: &Path) {
+        let names = self.disk.list(folder).unwrap_or_default();
+        let olds: Vec<PathBuf> = names.iter().map(|item| folder.join(&item.name)).collect();
+        olds.iter().filter(|path| has(path, ".palimp-old-")).for_each(|old| drop(self.disk.remove(old)));
+    }
+}
+
+struct Unsynced<'a>(Box<dyn Output + 'a>);
+
+impl Output for Unsynced<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn generation(&self) -> io::Result<Generation> {
+        self.0.generation()
+    }
+
+    fn set_mode(&mut self, mode: u32) -> io::Result<()> {
+        self.0.set_mode(mode)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+}
+
+impl Disk for Careless<'_> {
+    fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
+        self.disk.list(folder)
+    }
+
+    fn look(&self, path: &Path) -> io::Result<Item> {
+        self.disk.look(path)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.disk.real_path(path)
+    }
+
+    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
+        self.disk.read(file, from, limit)
+    }
+
+    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+        Ok(self.opened(file, self.disk.create(file, mode)?))
+    }
+
+    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
+        Ok(self.opened(file, self.disk.append(file)?))
+    }
+
+    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
+        self.disk.make_folder(folder, mode)
+    }
+
+    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
+        self.disk.link(file, name)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if self.slip == Slip::KeepsNoUndo && has(to, "/undo/") {
+            return self.disk.remove(from);
+        }
+        self.disk.rename(from, to)?;
+        if self.slip == Slip::OldsDropped && has(to, ".jsonl") {
+            self.drop_olds(to.parent().unwrap_or(Path::new("/")));
+        }
+        Ok(())
+    }
+
+    fn remove(&self, file: &Path) -> io::Result<()> {
+        match self.slip {
+            Slip::TempsStay if has(file, ".palimp-tmp-") => Ok(()),
+            _ => self.disk.remove(file),
+        }
+    }
+
+    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
+        self.disk.remove_folder(folder)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        match self.slip {
+            Slip::FolderUnsynced if has(folder, "/store") => Ok(()),
+            _ => self.disk.sync_folder(folder),
+        }
+    }
+
+    fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
+        self.disk.flock(path, create)
+    }
+}

@@ -1,0 +1,167 @@
+//! Every operation that writes, in every format that has it: a line each.
+
+use palimp::format::writing::{Draft, Refusal, Scene, Setting};
+use palimp::model::{Entry, Plan, State};
+use palimp::ops;
+use palimp::ops::delete::Asked;
+
+use super::stores::{self, Files};
+
+/// How a plan comes about.
+pub type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
+
+/// What is done.
+#[derive(Clone, Copy)]
+pub enum Do {
+    /// An operation.
+    Plan(Make),
+    /// The last step is taken back.
+    Undo,
+    /// It is done again.
+    Redo,
+}
+
+/// An operation on a store.
+pub struct Case {
+    /// The format, as on the command line.
+    pub format: &'static str,
+    /// The operation.
+    pub name: &'static str,
+    /// The store's files.
+    pub files: fn() -> Files,
+    /// What was done in it before.
+    pub first: &'static [Do],
+    /// What is put to the test.
+    pub act: Do,
+}
+
+const fn case(format: &'static str, name: &'static str, files: fn() -> Files, act: Make) -> Case {
+    Case { format, name, files, first: &[], act: Do::Plan(act) }
+}
+
+const fn turn(name: &'static str, own: &Case, first: &'static [Do], act: Do) -> Case {
+    Case { format: own.format, name, files: own.files, first, act }
+}
+
+const LOG: &str = "session-log";
+const SERVER: &str = "memory-server";
+
+/// All of them.
+pub const CASES: &[Case] = &[
+    case(LOG, "add", stores::sessions, |scene| add(scene, "finding", Some("sess_a"))),
+    case(LOG, "add to an unfinished line", stores::sessions_unfinished, |scene| {
+        add(scene, "finding", Some("sess_a"))
+    }),
+    case(LOG, "add where no log is", stores::sessions_without_log, |scene| {
+        add(scene, "finding", Some("sess_a"))
+    }),
+    EDIT_LOG,
+    case(LOG, "tag", stores::sessions, |scene| tag(scene, &["mem_001", "mem_003", "mem_101"])),
+    case(LOG, "delete", stores::sessions, |scene| delete(scene, &["mem_001", "mem_101"], false)),
+    case(LOG, "delete where others are", stores::sessions_deleted, |scene| {
+        delete(scene, &["mem_003", "mem_004"], false)
+    }),
+    REMOVE_LOG,
+    case(LOG, "delete one of two that are alike", stores::sessions_doubled, |scene| {
+        let first = all(scene).next().expect("an entry");
+        ops::delete::delete(scene, &[first], Asked { remove: true, ..Asked::default() })
+    }),
+    case(LOG, "undelete", stores::sessions_deleted, |scene| {
+        ops::delete::undelete(scene, &found(scene, &["mem_002"]))
+    }),
+    case(LOG, "compact", stores::sessions_deleted, |scene| ops::compact::compact(scene, None)),
+    case(LOG, "session new", stores::sessions, |scene| ops::session::new(scene, Some("sess_n"), "user")),
+    DROP_LOG,
+    case(LOG, "reindex", stores::sessions_stale, ops::reindex::reindex),
+    case(LOG, "repair", stores::sessions_broken, repair),
+    case(LOG, "init", stores::nothing, init),
+    turn("undo of edit", &EDIT_LOG, &[edit_log()], Do::Undo),
+    turn("redo of edit", &EDIT_LOG, &[edit_log(), Do::Undo], Do::Redo),
+    turn("undo of remove", &REMOVE_LOG, &[REMOVE_LOG.act], Do::Undo),
+    turn("undo of session delete", &DROP_LOG, &[DROP_LOG.act], Do::Undo),
+    turn("redo of session delete", &DROP_LOG, &[DROP_LOG.act, Do::Undo], Do::Redo),
+    case(SERVER, "add", stores::memories, |scene| add(scene, "learning", None)),
+    case(SERVER, "edit", stores::memories, |scene| edit(scene, C1)),
+    case(SERVER, "tag", stores::memories, |scene| tag(scene, &[C1, L1])),
+    case(SERVER, "delete", stores::memories, |scene| delete(scene, &[C1, L2], false)),
+    ARCHIVE,
+    case(SERVER, "archive behind others", stores::memories_archived, |scene| {
+        ops::archive::archive(scene, &found(scene, &[L2]))
+    }),
+    UNARCHIVE,
+    case(SERVER, "compact", stores::memories_old, |scene| ops::compact::compact(scene, None)),
+    case(SERVER, "reindex", stores::memories_stale, ops::reindex::reindex),
+    case(SERVER, "repair", stores::memories_broken, repair),
+    case(SERVER, "init", stores::nothing, init),
+    turn("undo of archive", &ARCHIVE, &[ARCHIVE.act], Do::Undo),
+    turn("redo of archive", &ARCHIVE, &[ARCHIVE.act, Do::Undo], Do::Redo),
+    turn("undo of unarchive", &UNARCHIVE, &[UNARCHIVE.act], Do::Undo),
+];
+
+const fn edit_log() -> Do {
+    EDIT_LOG.act
+}
+
+const EDIT_LOG: Case = case(LOG, "edit", stores::sessions, |scene| edit(scene, "mem_002"));
+const REMOVE_LOG: Case =
+    case(LOG, "delete with remove", stores::sessions_deleted, |scene| delete(scene, &["mem_001"], true));
+const DROP_LOG: Case =
+    case(LOG, "session delete", stores::sessions_deleted, |scene| ops::session::delete(scene, "sess_a"));
+const ARCHIVE: Case = case(SERVER, "archive", stores::memories, |scene| {
+    ops::archive::archive(scene, &found(scene, &[C1, L1, L2]))
+});
+const UNARCHIVE: Case = case(SERVER, "unarchive", stores::memories_archived, |scene| {
+    let archived: Vec<Entry> = all(scene).filter(|entry| entry.state == State::Archived).collect();
+    ops::archive::unarchive(scene, &archived)
+});
+
+const C1: &str = "00000000-0000-4000-8000-0000000000c1";
+const L1: &str = "00000000-0000-4000-8000-0000000000a1";
+const L2: &str = "00000000-0000-4000-8000-0000000000a2";
+
+/// The case of that name.
+pub fn named(format: &str, name: &str) -> &'static Case {
+    CASES.iter().find(|case| case.format == format && case.name == name).expect(name)
+}
+
+fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = Entry> + 'a {
+    scene.store.entries.iter().copied()
+}
+
+/// The entries of those ids.
+pub fn found(scene: &Scene<'_>, ids: &[&str]) -> Vec<Entry> {
+    let named = |entry: &Entry| {
+        let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
+        id.is_some_and(|id| ids.contains(&id))
+    };
+    let found: Vec<Entry> = all(scene).filter(named).collect();
+    assert_eq!(found.len(), ids.len(), "{ids:?}");
+    found
+}
+
+fn add(scene: &Scene<'_>, kind: &str, session: Option<&str>) -> Result<Plan, Refusal> {
+    let tags = ["fresh".to_owned()];
+    let text = Some("What came last.");
+    ops::add::add(scene, &Draft { session, kind, text, tags: &tags, importance: Some(0.9), record: None })
+}
+
+fn edit(scene: &Scene<'_>, id: &str) -> Result<Plan, Refusal> {
+    let set = Setting { name: "text", value: "Another text, and a longer one than before." };
+    ops::edit::edit(scene, &found(scene, &[id])[0], &[set])
+}
+
+fn tag(scene: &Scene<'_>, ids: &[&str]) -> Result<Plan, Refusal> {
+    ops::tag::tag(scene, &found(scene, ids), &["marked".to_owned()], &[])
+}
+
+fn delete(scene: &Scene<'_>, ids: &[&str], remove: bool) -> Result<Plan, Refusal> {
+    ops::delete::delete(scene, &found(scene, ids), Asked { remove, ..Asked::default() })
+}
+
+fn repair(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    Ok(ops::repair::all_safe(scene)?.plan.expect("something to be repaired"))
+}
+
+fn init(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    ops::init::init(scene.store.format, &scene.store.root, scene.now)
+}

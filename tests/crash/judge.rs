@@ -1,0 +1,425 @@
+//! What a state may be: before, after, or what a crash may leave between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use palimp::disk::faulty::Faulty;
+use palimp::model::{Act, Change, Code, Plan, Role, State, Store};
+use palimp::store::commit::is_ours;
+use serde_json::Value;
+
+use super::bench::{Bench, Bytes, ROOT, load, next_start, run, turn};
+use super::cases::Do;
+use super::machine::Still;
+
+/// What a state is looked at for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// The process was ended: what it did is there in its order.
+    Killed,
+    /// The power was cut.
+    PowerCut,
+    /// Recovery was cut short: what it left need only be settled by the next.
+    Recovering,
+    /// Success was reported before.
+    Told,
+}
+
+/// Which state a store is in, once all is settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The operation was not done.
+    Before,
+    /// It was done.
+    After,
+    /// It changes no memories, or was done in part.
+    Either,
+}
+
+/// A store at one moment, as far as it matters.
+struct Look {
+    files: Bytes,
+    folders: BTreeSet<PathBuf>,
+    ids: BTreeSet<String>,
+    tombstones: BTreeSet<String>,
+    problems: BTreeSet<(PathBuf, Code)>,
+}
+
+/// What an operation may come to.
+pub struct Judge {
+    format: &'static str,
+    changes: Vec<Change>,
+    derived: BTreeSet<PathBuf>,
+    expired: BTreeSet<PathBuf>,
+    before: Look,
+    after: Look,
+    back: Do,
+}
+
+impl Look {
+    fn of(disk: &Faulty, format: &'static str) -> Look {
+        let inside = |path: PathBuf| path.strip_prefix(ROOT).ok().map(Path::to_owned);
+        let files = disk.files().into_iter().filter_map(|(path, bytes)| Some((inside(path)?, bytes)));
+        let counts = |path: &Path| {
+            let name = path.file_name().unwrap_or_default();
+            !is_ours(name) && name != "lock" && name != ".lock"
+        };
+        let store = load(disk, format);
+        Look {
+            files: files.filter(|(path, _)| counts(path)).collect(),
+            folders: disk.folders().into_iter().filter_map(inside).collect(),
+            ids: ids(&store),
+            tombstones: tombstones(&store),
+            problems: problems(&store),
+        }
+    }
+}
+
+fn ids(store: &Store) -> BTreeSet<String> {
+    let of = |entry| store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    store.entries.iter().filter(|entry| entry.state != State::Broken).filter_map(of).collect()
+}
+
+fn tombstones(store: &Store) -> BTreeSet<String> {
+    let files = store.documents.iter().filter(|own| own.role == Role::Tombstones);
+    let records = files.flat_map(|own| &own.records);
+    records.filter_map(|record| record.view()?.id.as_deref().map(str::to_owned)).collect()
+}
+
+fn problems(store: &Store) -> BTreeSet<(PathBuf, Code)> {
+    // A lock of a process that is gone is known by its number, which the disk does not know.
+    let own = store.problems.iter().filter(|problem| problem.code != Code::StaleLock);
+    own.map(|problem| (problem.file.clone(), problem.code)).collect()
+}
+
+fn is_stale(code: Code) -> bool {
+    matches!(code, Code::IndexStale | Code::IndexBroken | Code::CountMismatch | Code::BadJson)
+}
+
+impl Judge {
+    /// What the case may come to, learned from a run in which nothing goes wrong.
+    pub fn of(bench: &Bench) -> Judge {
+        let disk = bench.disk();
+        let before = Look::of(&disk, bench.format);
+        run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+        let Plan { changes, derived, .. } = bench.plan();
+        let expires = |change: &&Change| change.act == Act::Expire;
+        Judge {
+            format: bench.format,
+            expired: changes.iter().filter(expires).map(|change| change.path.clone()).collect(),
+            derived: derived.into_iter().map(|change| change.path).collect(),
+            changes,
+            before,
+            after: Look::of(&disk, bench.format),
+            back: bench.back(),
+        }
+    }
+
+    /// The files that hold memories: neither derived, nor copies that are too old.
+    fn is_data(&self, path: &Path) -> bool {
+        !self.derived.contains(path) && !self.expired.contains(path)
+    }
+
+    fn data<'a>(&'a self, look: &'a Look) -> BTreeMap<&'a Path, &'a Vec<u8>> {
+        let own = look.files.iter().filter(|(path, _)| self.is_data(path));
+        own.map(|(path, bytes)| (path.as_path(), bytes)).collect()
+    }
+
+    fn which(&self, now: &Look) -> Option<Which> {
+        let (before, after) = (self.data(&self.before), self.data(&self.after));
+        match self.data(now) {
+            now if now == before && now == after => Some(Which::Either),
+            now if now == before => Some(Which::Before),
+            now if now == after => Some(Which::After),
+            _ => None,
+        }
+    }
+
+    /// Judges a state in which nothing was settled yet.
+    pub fn raw(&self, disk: &Faulty, when: When) -> Result<(), String> {
+        let now = Look::of(disk, self.format);
+        match when {
+            When::Told => return self.told(&now),
+            When::Recovering => return self.nothing_lost(&now),
+            When::Killed | When::PowerCut => {}
+        }
+        let paths = [&self.before, &self.after, &now].into_iter().flat_map(|look| look.files.keys());
+        for path in paths.filter(|path| self.is_data(path)) {
+            self.one_file(path, &now)?;
+        }
+        self.nothing_lost(&now)?;
+        self.copies_first(&now)?;
+        let which = self.which(&now);
+        if when == When::Killed && which == Some(Which::Before) {
+            self.derived_after_data(&now)?;
+        }
+        self.not_silently_wrong(&now, which)
+    }
+
+    /// After success was reported.
+    fn told(&self, now: &Look) -> Result<(), String> {
+        match self.which(now) {
+            Some(Which::After | Which::Either) => {}
+            other => return Err(format!("after success the store is {other:?}: {}", self.differences(now))),
+        }
+        self.consistent(now, &self.after)
+    }
+
+    fn one_file(&self, path: &Path, now: &Look) -> Result<(), String> {
+        let [before, after, there] = [&self.before, &self.after, now].map(|look| look.files.get(path));
+        if there == before || there == after {
+            return Ok(());
+        }
+        let is_append = self.changes.iter().any(|own| own.path == path && matches!(own.act, Act::Append(_)));
+        let (start, whole) = (before.map_or(&[][..], Vec::as_slice), after.map_or(&[][..], Vec::as_slice));
+        let torn = there.and_then(|there| there.strip_prefix(start)).zip(whole.strip_prefix(start));
+        match torn {
+            Some((torn, lines)) if is_append && is_torn(torn, lines) => Ok(()),
+            _ => Err(format!("{} is neither as before nor as after: {}", path.display(), shown(there))),
+        }
+    }
+
+    /// No memory that is there before and after is ever away, and one that goes for a
+    /// tombstone leaves that first.
+    fn nothing_lost(&self, now: &Look) -> Result<(), String> {
+        let kept = self.before.ids.intersection(&self.after.ids);
+        let lost: Vec<&String> = kept.filter(|id| !now.ids.contains(*id)).collect();
+        if !lost.is_empty() {
+            return Err(format!("lost: {lost:?}"));
+        }
+        let gone = |id: &&String| !now.ids.contains(*id) && !now.tombstones.contains(*id);
+        match self.after.tombstones.iter().filter(|id| self.before.ids.contains(*id)).find(gone) {
+            Some(id) => Err(format!("{id} went before its tombstone")),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing is replaced or removed before all is there that is added.
+    fn copies_first(&self, now: &Look) -> Result<(), String> {
+        let is_after = |change: &Change| now.files.get(&change.path) == self.after.files.get(&change.path);
+        let is_before = |change: &Change| now.files.get(&change.path) == self.before.files.get(&change.path);
+        let takes = |change: &&Change| matches!(change.act, Act::Splice(_) | Act::Remove(_));
+        let gives = |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_));
+        let taken = self.changes.iter().filter(takes).find(|change| !is_before(change));
+        let missing = self.changes.iter().filter(gives).find(|change| !is_after(change));
+        match (taken, missing) {
+            (Some(taken), Some(missing)) => {
+                Err(format!("{} changed before {}", taken.path.display(), missing.path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn derived_after_data(&self, now: &Look) -> Result<(), String> {
+        let changed = |path: &&PathBuf| now.files.get(*path) != self.before.files.get(*path);
+        match self.derived.iter().find(changed) {
+            Some(path) if self.data(&self.before) != self.data(&self.after) => {
+                Err(format!("{} changed before what it is made of", path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is derived agrees with the records, or `check` says that it does not.
+    fn not_silently_wrong(&self, now: &Look, which: Option<Which>) -> Result<(), String> {
+        let wanted = match which {
+            Some(Which::Before) => &self.before,
+            Some(Which::After) => &self.after,
+            _ => return Ok(()),
+        };
+        for path in &self.derived {
+            let reported = now.problems.iter().any(|(file, code)| file == path && is_stale(*code));
+            let (there, own) = (now.files.get(path), wanted.files.get(path));
+            // An index may go on naming what a tombstone names.
+            let same = content(there, &now.tombstones) == content(own, &now.tombstones);
+            if !reported && there.is_some() && own.is_some() && !same {
+                return Err(format!("{} is wrong and nobody says so: {}", path.display(), shown(there)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything agrees as it does in `wanted`.
+    fn consistent(&self, now: &Look, wanted: &Look) -> Result<(), String> {
+        let new: Vec<_> = now.problems.difference(&wanted.problems).collect();
+        if !new.is_empty() {
+            return Err(format!("there are problems: {new:?}"));
+        }
+        for path in wanted.files.keys().filter(|path| self.derived.contains(*path)) {
+            if content(now.files.get(path), &now.tombstones)
+                != content(wanted.files.get(path), &now.tombstones)
+            {
+                return Err(format!("{} does not agree: {}", path.display(), shown(now.files.get(path))));
+            }
+        }
+        let all: BTreeSet<&PathBuf> = self.before.folders.union(&self.after.folders).collect();
+        match now.folders.iter().find(|folder| !all.contains(folder)) {
+            Some(folder) => Err(format!("a folder is left: {}", folder.display())),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets the next start settle a state, and judges what comes of it.
+    pub fn settled(&self, disk: &Faulty) -> Result<Which, String> {
+        let machine = Still::next();
+        next_start(disk, self.format, &machine).map_err(|error| format!("the next start fails: {error}"))?;
+        let temps: Vec<PathBuf> = ours(disk, ".palimp-tmp-");
+        if !temps.is_empty() {
+            return Err(format!("left: {temps:?}"));
+        }
+        let which = self.settled_as(disk)?;
+        machine.pass(120);
+        next_start(disk, self.format, &machine)
+            .map_err(|error| format!("the start after it fails: {error}"))?;
+        let olds = ours(disk, ".palimp-");
+        if !olds.is_empty() {
+            return Err(format!("left after a minute: {olds:?}"));
+        }
+        let later = self.settled_as(disk)?;
+        (later == which).then_some(which).ok_or_else(|| format!("first {which:?}, then {later:?}"))
+    }
+
+    fn settled_as(&self, disk: &Faulty) -> Result<Which, String> {
+        let now = Look::of(disk, self.format);
+        let which = self.which(&now);
+        let which = which.ok_or_else(|| format!("neither before nor after: {}", self.differences(&now)))?;
+        match which {
+            Which::Before => self.consistent(&now, &self.before)?,
+            Which::After => self.consistent(&now, &self.after)?,
+            Which::Either => {
+                let new = now.problems.difference(&self.before.problems).next();
+                new.map_or(Ok(()), |problem| Err(format!("a problem is new: {problem:?}")))?;
+            }
+        }
+        Ok(which)
+    }
+
+    /// Turns the operation round and looks for the bytes before.
+    pub fn turned_back(&self, disk: &Faulty) -> Result<(), String> {
+        turn(disk, self.format, &Still::next(), self.back)
+            .map_err(|error| format!("no way back: {error}"))?;
+        let now = Look::of(disk, self.format);
+        match self.which(&now) {
+            Some(Which::Before | Which::Either) => self.consistent(&now, &self.before),
+            other => Err(format!("after the way back it is {other:?}: {}", self.differences(&now))),
+        }
+    }
+
+    /// After an error that says that nothing is changed, or that it was put back.
+    pub fn untouched(&self, disk: &Faulty, wholly: bool) -> Result<(), String> {
+        let now = Look::of(disk, self.format);
+        let same = match wholly {
+            true => now.files == self.before.files,
+            false => self.data(&now) == self.data(&self.before),
+        };
+        same.then_some(()).ok_or_else(|| format!("it is not as before: {}", self.differences(&now)))
+    }
+
+    /// A settled state to which an agent has added a line: all else is as before, or as
+    /// after, and the line stands there once.
+    pub fn with_line(&self, disk: &Faulty, line: &[u8]) -> Result<Which, String> {
+        let mut now = Look::of(disk, self.format);
+        let mut count = 0;
+        for (path, bytes) in now.files.iter_mut().filter(|(path, _)| self.is_data(path) && !is_copy(path)) {
+            let first = count;
+            while let Some(at) = memchr::memmem::find(bytes, line).filter(|_| !line.is_empty()) {
+                bytes.drain(at..at + line.len());
+                count += 1;
+            }
+            let is_new = ![&self.before, &self.after].iter().all(|look| look.files.contains_key(path));
+            if bytes.is_empty() && count > first && is_new {
+                bytes.extend_from_slice(ABSENT);
+            }
+        }
+        let kept = |path: &Path| {
+            now.files.get(&path.with_file_name("memory.jsonl")).is_some_and(|own| own == ABSENT)
+        };
+        // A log that is there for the agent's line alone has an index of its own.
+        let indexes: Vec<PathBuf> =
+            now.files.keys().filter(|path| path.ends_with("index.json") && kept(path)).cloned().collect();
+        now.files.retain(|path, bytes| bytes != ABSENT && !indexes.contains(path));
+        if count != usize::from(!line.is_empty()) {
+            return Err(format!("the line stands there {count} times"));
+        }
+        let new = now.problems.difference(&self.before.problems);
+        // An agent that adds a line and leaves the index alone makes that stale.
+        let new = new.filter(|problem| line.is_empty() || !is_stale(problem.1));
+        let new: Vec<_> = new.filter(|problem| !self.after.problems.contains(problem)).collect();
+        match (self.which(&now), new.is_empty()) {
+            (_, false) => Err(format!("there are problems: {new:?}")),
+            (Some(which), true) => Ok(which),
+            (None, true) => Err(format!("neither before nor after: {}", self.differences(&now))),
+        }
+    }
+
+    /// How a state differs from the nearer of the two.
+    fn differences(&self, now: &Look) -> String {
+        let all = [&self.before, &self.after, now].into_iter().flat_map(|look| look.files.keys());
+        let paths: BTreeSet<&PathBuf> = all.filter(|path| self.is_data(path)).collect();
+        let mut found = String::new();
+        for path in paths {
+            let [before, after, there] = [&self.before, &self.after, now].map(|look| look.files.get(path));
+            let word = match (there == before, there == after) {
+                (true, true) => continue,
+                (true, false) => "as before".to_owned(),
+                (false, true) => "as after".to_owned(),
+                (false, false) => shown(there),
+            };
+            found.push_str(&format!("{}: {word}; ", path.display()));
+        }
+        found
+    }
+}
+
+/// A file that is there for an agent's line alone.
+const ABSENT: &[u8] = b"\0";
+
+/// A backup, which may hold an agent's line too.
+fn is_copy(path: &Path) -> bool {
+    path.starts_with(".backup")
+}
+
+/// Bytes that a cut append may leave: a part of what was written, and zeros.
+fn is_torn(torn: &[u8], lines: &[u8]) -> bool {
+    let zeros = torn.iter().rev().take_while(|byte| **byte == 0).count();
+    torn.len() <= lines.len() && lines.starts_with(&torn[..torn.len() - zeros])
+}
+
+/// A derived file without what is of the moment, and without what is deleted.
+fn content(bytes: Option<&Vec<u8>>, deleted: &BTreeSet<String>) -> Option<Value> {
+    let mut value: Value = serde_json::from_slice(bytes?).ok()?;
+    tidy(&mut value, deleted);
+    Some(value)
+}
+
+fn tidy(value: &mut Value, deleted: &BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for name in ["last_updated", "current_relevance", "total_size_bytes", "total_storage_bytes"] {
+                members.remove(name);
+            }
+            members.values_mut().for_each(|own| tidy(own, deleted));
+            members.retain(|name, own| {
+                !deleted.contains(name) && own.as_array().is_none_or(|own| !own.is_empty())
+            });
+        }
+        Value::Array(items) => items.retain(|item| !item.as_str().is_some_and(|id| deleted.contains(id))),
+        _ => {}
+    }
+}
+
+/// Our own files in the store whose names start so.
+pub fn ours(disk: &Faulty, start: &str) -> Vec<PathBuf> {
+    let own = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+    disk.files().into_keys().filter(|path| path.starts_with(ROOT)).filter(own).collect()
+}
+
+fn shown(bytes: Option<&Vec<u8>>) -> String {
+    match bytes {
+        None => "absent".into(),
+        Some(bytes) => format!("{} bytes, ending in {:?}", bytes.len(), {
+            let tail = &bytes[bytes.len().saturating_sub(60)..];
+            String::from_utf8_lossy(tail).into_owned()
+        }),
+    }
+}

@@ -1,0 +1,60 @@
+//! A machine on which time goes on only while somebody sleeps, and one process is alive.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use palimp::disk::{Holder, Machine};
+use palimp::model::Moment;
+
+/// The disk in memory counts its changes from 1970 on, so that is when all of this happens.
+pub const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
+
+/// The machine.
+pub struct Still {
+    passed: AtomicI64,
+    own: u32,
+}
+
+impl Still {
+    /// The process that is put to the test.
+    pub fn first() -> Self {
+        Still { passed: AtomicI64::new(0), own: 100 }
+    }
+
+    /// One that is started after the first, and ends before the next.
+    pub fn between() -> Self {
+        Still { passed: AtomicI64::new(300_000_000), own: 150 }
+    }
+
+    /// One that is started ten minutes later, when the first is gone.
+    pub fn next() -> Self {
+        Still { passed: AtomicI64::new(600_000_000), own: 200 }
+    }
+
+    /// Sets both clocks forward.
+    pub fn pass(&self, seconds: i64) {
+        self.passed.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
+    }
+}
+
+impl Machine for Still {
+    fn now(&self) -> Moment {
+        NOW.plus(self.passed.load(Ordering::SeqCst))
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_micros(1 + self.passed.load(Ordering::SeqCst) as u64)
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.passed.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
+    }
+
+    fn own_process(&self) -> u32 {
+        self.own
+    }
+
+    fn process(&self, number: i32) -> Holder {
+        if number == self.own as i32 { Holder::Alive(None) } else { Holder::Gone }
+    }
+}

@@ -1,0 +1,17 @@
+//! Every operation that writes, cut short, failed and lied to at every step.
+//!
+//! Everything runs on the disk in memory. `PALIMP_LONG=1` tries all; without it a sample
+//! of the steps and of the states is tried, another one for each case.
+
+mod again;
+mod agents;
+mod bench;
+mod careless;
+mod cases;
+mod cut;
+mod fail;
+mod judge;
+mod machine;
+mod planted;
+mod stores;
+mod sweep;

@@ -1,0 +1,144 @@
+//! Faults that are planted, to prove that the checks find them: in the disk, in the order
+//! of a plan, and in what is made durable.
+
+use palimp::disk::faulty::Lie;
+use palimp::model::{Act, Plan};
+use palimp::ops::delete::{Asked, delete};
+use palimp::ops::{self, Scene, archive, edit};
+
+use super::bench::Bench;
+use super::careless::Slip;
+use super::cases::{found, named};
+use super::judge::Judge;
+use super::sweep::{Share, Sweep};
+
+const EDIT: (&str, &str) = ("session-log", "edit");
+const ADD: (&str, &str) = ("session-log", "add");
+const ARCHIVE: (&str, &str) = ("memory-server", "archive");
+
+fn finds_lies(lies: &[Lie], (format, name): (&str, &str)) -> bool {
+    Sweep::of(Bench::of(named(format, name)), lies).finds(lies)
+}
+
+#[test]
+fn a_disk_that_lies_is_found() {
+    for (lie, case) in [
+        (Lie::SyncDoesNothing, EDIT),
+        (Lie::SyncDoesNothing, ADD),
+        (Lie::FolderSyncDoesNothing, EDIT),
+        (Lie::FolderSyncDoesNothing, ARCHIVE),
+        (Lie::RenameBeforeSync, EDIT),
+        (Lie::RenameInPlace, EDIT),
+        (Lie::UnlinkFirst, EDIT),
+        (Lie::RemoveDoesNothing, EDIT),
+        (Lie::LinkDoesNothing, ("memory-server", "init")),
+    ] {
+        assert!(finds_lies(&[lie], case), "{lie:?} in {case:?}");
+    }
+}
+
+#[test]
+fn a_coarse_clock_numbers_given_again_and_writes_in_two_do_no_harm() {
+    for (lies, case) in [
+        ([Lie::ClockStands, Lie::InodeNumbersReused], EDIT),
+        ([Lie::ClockStands, Lie::InodeNumbersReused], ARCHIVE),
+        ([Lie::ClockStands, Lie::WriteInTwo], ADD),
+    ] {
+        let wrong = Sweep::of(Bench::of(named(case.0, case.1)), &lies).cut(&lies, Share::of(12, 4, 1));
+        assert!(wrong.is_empty(), "{}", super::cut::told(wrong));
+    }
+}
+
+/// Whether the checks of the right plan refuse the wrong one.
+fn finds_plan(
+    (format, name): (&str, &str),
+    right: Option<fn(&Scene<'_>) -> Plan>,
+    wrong: fn(&Scene<'_>) -> Plan,
+) -> bool {
+    let case = named(format, name);
+    let right = right.map_or_else(|| Bench::of(case), |right| Bench::with_plan(case, right));
+    let judge = Judge::of(&right);
+    let good = Sweep::of(right, &[]).cut(&[], Share::of(12, 4, 0));
+    assert!(good.is_empty(), "{}", super::cut::told(good));
+    let mut sweep = Sweep::of(Bench::with_plan(case, wrong), &[]);
+    sweep.judge = judge;
+    sweep.finds(&[])
+}
+
+fn archived(scene: &Scene<'_>) -> Plan {
+    archive::archive(scene, &found(scene, &["00000000-0000-4000-8000-0000000000a2"])).unwrap()
+}
+
+#[test]
+fn a_removal_before_its_copy_is_found() {
+    assert!(finds_plan(("memory-server", "archive behind others"), None, |scene| {
+        let mut plan = archived(scene);
+        plan.changes.sort_by_key(|change| !matches!(change.act, Act::Splice(_)));
+        plan
+    }));
+}
+
+#[test]
+fn a_backup_after_the_change_is_found() {
+    assert!(finds_plan(("memory-server", "edit"), None, |scene| {
+        let id = "00000000-0000-4000-8000-0000000000c1";
+        let set = palimp::ops::Setting { name: "text", value: "Another text, and a longer one than before." };
+        let mut plan = edit::edit(scene, &found(scene, &[id])[0], &[set]).unwrap();
+        plan.changes.sort_by_key(|change| !matches!(change.act, Act::Splice(_)));
+        plan
+    }));
+}
+
+/// A tombstone and what it names in one plan.
+fn buried(scene: &Scene<'_>) -> Plan {
+    let entries = found(scene, &["mem_001"]);
+    let mut plan = delete(scene, &entries, Asked::default()).unwrap();
+    let removal = delete(scene, &entries, Asked { remove: true, ..Asked::default() }).unwrap();
+    plan.changes.extend(removal.changes);
+    ops::plan("delete", scene, 1, plan.changes).unwrap()
+}
+
+#[test]
+fn a_tombstone_after_its_data_goes_is_found() {
+    assert!(finds_plan(("session-log", "delete with remove"), Some(buried), |scene| {
+        let mut plan = buried(scene);
+        plan.changes.reverse();
+        plan
+    }));
+}
+
+fn edited(scene: &Scene<'_>) -> Plan {
+    let set = palimp::ops::Setting { name: "tags", value: "[\"c\"]" };
+    edit::edit(scene, &found(scene, &["mem_002"])[0], &[set]).unwrap()
+}
+
+#[test]
+fn what_is_derived_before_its_data_is_found() {
+    assert!(finds_plan(EDIT, Some(edited), |scene| {
+        let mut plan = edited(scene);
+        let derived = std::mem::take(&mut plan.derived);
+        plan.changes.splice(..0, derived);
+        plan
+    }));
+}
+
+#[test]
+fn what_is_derived_and_forgotten_is_found() {
+    assert!(finds_plan(EDIT, Some(edited), |scene| Plan { derived: Vec::new(), ..edited(scene) }));
+}
+
+#[test]
+fn a_program_that_leaves_something_out_is_found() {
+    for (slip, case) in [
+        (Slip::KeepsNoUndo, ARCHIVE),
+        (Slip::UndoUnsynced, ARCHIVE),
+        (Slip::TempUnsynced, EDIT),
+        (Slip::LogUnsynced, ADD),
+        (Slip::FolderUnsynced, EDIT),
+        (Slip::TempsStay, ARCHIVE),
+    ] {
+        let mut sweep = Sweep::of(Bench::of(named(case.0, case.1)), &[]);
+        sweep.slip = Some(slip);
+        assert!(sweep.finds(&[]), "{slip:?} in {case:?}");
+    }
+}

@@ -1,0 +1,225 @@
+//! An operation run again and again, with something else going wrong each time.
+
+use palimp::disk::faulty::{Errno, Fault, Faulty, Lie, Op};
+use palimp::store::commit::Files;
+
+use super::bench::{Bench, run};
+use super::careless::{Careless, Slip};
+use super::judge::{Judge, When, Which, ours};
+use super::machine::Still;
+
+/// How much of what could be tried is tried.
+#[derive(Clone, Copy)]
+pub struct Share {
+    /// One step of so many.
+    pub steps: usize,
+    /// So many states after a power cut.
+    pub states: usize,
+    /// Which steps: each case begins with another.
+    pub from: usize,
+}
+
+impl Share {
+    /// All under `PALIMP_LONG`, else a sample.
+    pub fn of(steps: usize, states: usize, from: usize) -> Share {
+        match is_long() {
+            true => Share { steps: 1, states: usize::MAX, from: 0 },
+            false => Share { steps, states, from },
+        }
+    }
+
+    /// All.
+    pub fn whole() -> Share {
+        Share { steps: 1, states: usize::MAX, from: 0 }
+    }
+
+    /// Which of so many.
+    pub fn picks(self, count: usize) -> impl Iterator<Item = usize> {
+        (self.from % self.steps..count).step_by(self.steps)
+    }
+
+    /// Some of the states, spread over all.
+    pub fn some(self, states: Vec<(String, Faulty)>, step: usize) -> impl Iterator<Item = (String, Faulty)> {
+        let every = states.len().div_ceil(self.states.max(1)).max(1);
+        states.into_iter().skip(step % every).step_by(every)
+    }
+}
+
+/// Whether everything is tried.
+pub fn is_long() -> bool {
+    std::env::var_os("PALIMP_LONG").is_some()
+}
+
+/// A case, with what is known of it.
+pub struct Sweep {
+    /// The case.
+    pub bench: Bench,
+    /// What it may come to.
+    pub judge: Judge,
+    /// What the program leaves out.
+    pub slip: Option<Slip>,
+    ops: Vec<Op>,
+}
+
+impl Sweep {
+    /// Runs the case once to learn its steps; with lies, those of the disk that lies.
+    pub fn of(bench: Bench, lies: &[Lie]) -> Sweep {
+        let judge = Judge::of(&bench);
+        let disk = bench.disk_with(lies);
+        let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
+        Sweep { bench, judge, slip: None, ops: disk.ops() }
+    }
+
+    /// Cuts the operation short at every step and returns what was wrong then.
+    pub fn cut(&self, lies: &[Lie], share: Share) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for step in share.picks(self.ops.len()).chain([self.ops.len()]) {
+            self.cut_at(step, lies, share, &mut wrong);
+        }
+        wrong
+    }
+
+    /// Whether anything is wrong anywhere.
+    pub fn finds(&self, lies: &[Lie]) -> bool {
+        let found = |step| {
+            let mut wrong = Vec::new();
+            self.cut_at(step, lies, Share::whole(), &mut wrong);
+            !wrong.is_empty()
+        };
+        (0..=self.ops.len()).rev().any(found)
+    }
+
+    /// The states that a crash leaves at some of the steps.
+    pub fn cut_states(&self, share: Share) -> Vec<(usize, Faulty)> {
+        let cut = |step| (step, self.cut_run(step, Fault::Crash, &[]).0.restart());
+        share.picks(self.ops.len()).map(cut).collect()
+    }
+
+    fn cut_run(&self, step: usize, fault: Fault, lies: &[Lie]) -> (Faulty, bool) {
+        let disk = self.bench.disk_with(lies);
+        let prepared = self.bench.prepare(&disk);
+        disk.fail_at(step, fault);
+        let machine = Still::first();
+        let outcome = match self.slip {
+            Some(slip) => run(&Careless { disk: &disk, slip }, &machine, &prepared),
+            None => run(&disk, &machine, &prepared),
+        };
+        (disk, outcome.is_ok())
+    }
+
+    fn cut_at(&self, step: usize, lies: &[Lie], share: Share, wrong: &mut Vec<String>) {
+        let half = match self.ops.get(step) {
+            Some(Op::Write { bytes, .. }) if bytes.len() > 1 => Some(Fault::CrashInWrite(bytes.len() / 2)),
+            _ => None,
+        };
+        for fault in [Some(Fault::Crash), half].into_iter().flatten() {
+            let (disk, told) = self.cut_run(step, fault, lies);
+            let killed = std::iter::once(("killed".to_owned(), disk.restart()));
+            for (label, state) in killed.chain(share.some(disk.after_power_cut(), step)) {
+                let when = match label.as_str() {
+                    _ if told => When::Told,
+                    "killed" => When::Killed,
+                    _ => When::PowerCut,
+                };
+                let is_over = step == self.ops.len() && label == "killed";
+                let temps = if is_over { ours(&state, ".palimp-tmp-") } else { Vec::new() };
+                let left = if temps.is_empty() { Ok(()) } else { Err(format!("left: {temps:?}")) };
+                if let Err(what) = left.and_then(|()| self.state(&state, when)) {
+                    let at = self.ops.get(step).map_or("the end".to_owned(), Op::to_string);
+                    wrong.push(format!("{}, cut at {step} ({at}), {label}: {what}", self.bench.title));
+                }
+            }
+        }
+    }
+
+    /// A state before and after the next start, and on the way back.
+    pub fn state(&self, disk: &Faulty, when: When) -> Result<(), String> {
+        self.judge.raw(disk, when)?;
+        let which = self.judge.settled(disk)?;
+        match (when, which) {
+            (When::Told, Which::Before) => Err("it was done, and is undone".into()),
+            (_, Which::After) => self.judge.turned_back(disk),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets every step fail and returns what was wrong then.
+    pub fn fail(&self, faults: &[Fault], share: Share) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (number, fault) in faults.iter().enumerate() {
+            let own = Share { from: share.from + number, ..share };
+            for step in own.picks(self.ops.len()) {
+                let at = format!("{fault:?} at {step} ({})", self.ops[step]);
+                self.fails(&at, share, &mut wrong, |disk| disk.fail_at(step, *fault));
+            }
+        }
+        wrong
+    }
+
+    /// Lets every call fail that reads, and returns what was wrong then.
+    pub fn fail_reads(&self, faults: &[Fault], share: Share) -> Vec<String> {
+        let disk = self.bench.disk();
+        let prepared = self.bench.prepare(&disk);
+        let first = disk.reads().len();
+        let _ = run(&disk, &Still::first(), &prepared);
+        let reads = disk.reads();
+        let mut wrong = Vec::new();
+        for (number, fault) in faults.iter().enumerate() {
+            let own = Share { from: share.from + number, ..share };
+            for read in own.picks(reads.len() - first) {
+                let read = read + first;
+                let at = format!("{fault:?} at read {read} ({})", reads[read]);
+                self.fails(&at, share, &mut wrong, |disk| disk.fail_reads(read, *fault));
+            }
+        }
+        wrong
+    }
+
+    fn fails(&self, at: &str, share: Share, wrong: &mut Vec<String>, plant: impl Fn(&Faulty)) {
+        let disk = self.bench.disk();
+        let prepared = self.bench.prepare(&disk);
+        plant(&disk);
+        let outcome = run(&disk, &Still::first(), &prepared);
+        let files = outcome.as_ref().err().map(|error| error.files());
+        let killed = std::iter::once(("the next start".to_owned(), disk.restart()));
+        let states = Share { states: share.states.min(3), ..share };
+        let cuts = if is_long() || share.steps == 1 { disk.after_power_cut() } else { Vec::new() };
+        for (label, state) in killed.chain(states.some(cuts, 0)) {
+            let cut = label != "the next start";
+            if let Err(what) = self.failed(&state, files, cut) {
+                let said = outcome.as_ref().err().map(ToString::to_string);
+                wrong.push(format!("{}, {at}, {said:?}, {label}: {what}", self.bench.title));
+            }
+        }
+    }
+
+    /// A state after an error, which says what became of the files, or after success.
+    fn failed(&self, disk: &Faulty, files: Option<Files>, cut: bool) -> Result<(), String> {
+        let Some(files) = files else { return self.state(disk, When::Told) };
+        if cut || files == Files::Halfway {
+            return self.state(disk, When::PowerCut);
+        }
+        self.judge.untouched(disk, files == Files::Untouched)?;
+        match self.judge.settled(disk)? {
+            Which::After => Err(format!("{files:?}, yet it was done")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Errors that go away.
+pub const ONCE: [Fault; 5] = [
+    Fault::Error(Errno::IO),
+    Fault::Error(Errno::NOSPC),
+    Fault::Error(Errno::ACCESS),
+    Fault::Error(Errno::INTR),
+    Fault::ErrorAfter(Errno::IO),
+];
+
+/// Errors that stay, and writes that stop half-way.
+pub const STICKY: [Fault; 4] = [
+    Fault::ErrorFromHere(Errno::IO),
+    Fault::ErrorFromHere(Errno::NOSPC),
+    Fault::ErrorFromHere(Errno::ACCESS),
+    Fault::ShortWrite(3),
+];
