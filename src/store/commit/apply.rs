@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::carry::Carried;
 use super::hidden::{self, Old};
 use super::rebase::rebase;
+use super::unfinished::{let_end, whole_lines};
 use super::vault::make_folders;
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
@@ -146,6 +147,9 @@ impl Scene<'_, '_> {
             return Ok(());
         }
         let disk = self.host.disk;
+        if own.is_log() && !own.derived {
+            let_end(self.host, &own.path);
+        }
         let (bytes, mode) = match &own.act {
             Act::Create(bytes) => (bytes.clone(), None),
             Act::Splice(splices) => {
@@ -419,9 +423,4 @@ impl Scene<'_, '_> {
             }
         }
     }
-}
-
-/// What of the bytes is whole lines.
-pub fn whole_lines(bytes: &[u8]) -> &[u8] {
-    &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)]
 }

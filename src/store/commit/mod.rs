@@ -13,6 +13,7 @@ mod rebase;
 mod recover;
 mod rescue;
 mod step;
+mod unfinished;
 mod vault;
 
 use std::path::{Path, PathBuf};
