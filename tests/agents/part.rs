@@ -62,8 +62,11 @@ impl Part {
     pub fn id(&self, number: usize) -> String {
         match self.format {
             "memory-server" => {
-                let mark =
-                    self.mark.bytes().fold(0_u64, |sum, byte| sum * 131 + u64::from(byte)) & 0xffff_ffff;
+                let mark = self
+                    .mark
+                    .bytes()
+                    .fold(0_u64, |sum, byte| sum.wrapping_mul(131).wrapping_add(u64::from(byte)))
+                    & 0xffff_ffff;
                 format!("{mark:08x}-0000-4000-8000-{number:012x}")
             }
             _ => format!("{}_{number:06}", self.mark),

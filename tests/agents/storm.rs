@@ -7,7 +7,7 @@ use palimp::model::{Entry, Store};
 use palimp::ops::Scene;
 
 use super::part::Playing;
-use super::town::{Deed, Town, is_long, planned, text_of};
+use super::town::{Deed, Town, is_long, logs, planned, text_of};
 
 /// What palimp did, to be compared with what stands there in the end.
 #[derive(Default)]
@@ -86,7 +86,9 @@ fn rewrite(town: &Town, times: usize) -> Done {
 
 /// One of the readable entries, now in one log and now in the other.
 fn chosen(store: &Store, turn: usize) -> Entry {
-    let readable = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id.is_some());
+    let (one, two) = logs(store.format);
+    let in_logs = |entry: &&Entry| [one, two].contains(&store.document(entry).path.as_path());
+    let readable = |entry: &&Entry| in_logs(entry) && store.view(entry).is_some_and(|view| view.id.is_some());
     let all: Vec<&Entry> = store.entries.iter().filter(readable).collect();
     *all[(turn * 7919 + turn * turn * 31) % all.len()]
 }

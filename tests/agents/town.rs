@@ -24,6 +24,9 @@ pub struct Town {
     pub clock: Clock,
 }
 
+/// The one record that no agent has to do with.
+const CORE: &str = "cccccccc-0000-4000-8000-000000000000";
+
 /// Whether the long form was asked for.
 pub fn is_long() -> bool {
     std::env::var_os("PALIMP_LONG").is_some_and(|value| value == "1")
@@ -42,7 +45,7 @@ impl Town {
             .collect();
         let store = match format {
             "memory-server" => {
-                let healthy = MemoryServerBuilder::new().core(json!({}));
+                let healthy = MemoryServerBuilder::new().core(json!({"id": CORE}));
                 healthy.bytes("learnings.jsonl", &lines).index(b"{}").build()
             }
             "session-log" => {
