@@ -118,13 +118,19 @@ impl Scene<'_, '_> {
     /// Makes a new file or folder, durably.
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
+        let before = self.carried.began;
         self.carried.began |= !own.derived;
         if own.act == Act::MakeFolder {
             return make_folders(disk, &own.path).map_err(own.io("made"));
         }
         make_folders(disk, own.folder()).map_err(own.io("made"))?;
         self.prepare(own)?;
-        self.put_new(own)?;
+        if let Err(error) = self.put_new(own) {
+            // What stands there is another's, and not to be taken back.
+            let is_anothers = matches!(error, CommitError::Moved { .. });
+            self.carried.began = if is_anothers { before } else { self.carried.began };
+            return Err(error);
+        }
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
     }
 
@@ -300,8 +306,10 @@ impl Scene<'_, '_> {
     /// Puts everything in place, under the lock. Copies are durable before anything goes.
     pub fn apply(&mut self, ready: &mut [Ready], is_ours: &dyn Fn() -> bool) -> Result<Lost, CommitError> {
         let mut pending: Option<PathBuf> = None;
+        // Of these: what was done under other locks before is no reason not to look.
+        let mut began = false;
         for own in ready.iter_mut().filter(|own| !own.dropped) {
-            if !self.carried.began && !is_ours() {
+            if !began && !is_ours() {
                 return Ok(Lost::Yes);
             }
             let other_folder = pending.as_deref().is_some_and(|folder| folder != own.folder());
@@ -310,16 +318,14 @@ impl Scene<'_, '_> {
             }
             match own.act.clone() {
                 Act::Append(lines) => self.append(own, &lines)?,
-                Act::Splice(_) => {
+                Act::Splice(_) | Act::Remove(_) => {
                     if self.replace(own)? == Lost::Yes {
-                        return Ok(Lost::Yes);
+                        return if began {
+                            Err(own.moved("another file took its place"))
+                        } else {
+                            Ok(Lost::Yes)
+                        };
                     }
-                    pending = Some(own.folder().to_owned());
-                }
-                Act::Remove(_) => {
-                    self.keep_old(own)?;
-                    self.carried.began |= !own.derived;
-                    self.host.disk.remove(&own.path).map_err(own.io("removed"))?;
                     pending = Some(own.folder().to_owned());
                 }
                 Act::RemoveFolder => self.remove_folder(own)?,
@@ -327,6 +333,7 @@ impl Scene<'_, '_> {
                 Act::Expire => drop(self.host.disk.remove(&own.path)),
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
+            began = true;
         }
         match ready.last() {
             Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),
@@ -341,22 +348,30 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Renames the new bytes onto the file, which keeps a second name of ours if others
-    /// append to it.
+    /// Renames the new bytes onto the file, or removes it where there are none. It keeps a
+    /// second name of ours if others append to it. What is not the file that was compared
+    /// stays.
     fn replace(&mut self, own: &mut Ready) -> Result<Lost, CommitError> {
-        let Some(temp) = own.temp.clone() else { return Ok(Lost::No) };
+        if own.temp.is_none() && !matches!(own.act, Act::Remove(_)) {
+            return Ok(Lost::No);
+        }
+        let disk = self.host.disk;
         let old = self.keep_old(own)?;
-        if let Some(old) = &old {
-            let linked = self.host.disk.look(old).map_err(own.io("read"))?.generation.inode;
-            if own.seen.is_some_and(|seen| seen.inode != linked) && !self.carried.began {
-                let _ = self.host.disk.remove(old);
-                return Ok(Lost::Yes);
+        let stands = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?.generation;
+        if !own.derived && own.seen.is_some_and(|seen| seen.inode != stands.inode) {
+            old.iter().for_each(|old| drop(disk.remove(old)));
+            return Ok(Lost::Yes);
+        }
+        match &own.temp {
+            Some(temp) => disk.rename(temp, &own.path).map_err(|source| {
+                old.iter().for_each(|old| drop(disk.remove(old)));
+                CommitError::io(&own.path, "replaced", source)
+            })?,
+            None => {
+                self.carried.began |= !own.derived;
+                disk.remove(&own.path).map_err(own.io("removed"))?;
             }
         }
-        self.host.disk.rename(&temp, &own.path).map_err(|source| {
-            old.iter().for_each(|old| drop(self.host.disk.remove(old)));
-            CommitError::io(&own.path, "replaced", source)
-        })?;
         own.temp = None;
         self.carried.began |= !own.derived;
         self.carried.olds.extend(old);
