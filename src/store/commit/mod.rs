@@ -16,6 +16,7 @@ mod step;
 mod unfinished;
 mod vault;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,12 +32,15 @@ use super::load::load_from;
 use super::{derive, lock};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Change, Extent, Lock, Moment, Plan, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// So often derived files are made anew where others keep changing what they are made of.
 const DERIVE_TRIES: usize = 8;
+
+/// So many names are tried for a copy.
+const NAMES: usize = 100;
 
 /// What a change is made with.
 #[derive(Clone, Copy)]
@@ -101,6 +105,7 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
+        let plan = &*self.with_free_names(plan);
         let number = self.vault.next_step();
         let step = Step {
             verb: plan.verb.to_owned(),
@@ -133,6 +138,24 @@ impl<'a> Writer<'a> {
             notes.push(format!("old undo data could not be removed: {error}"));
         }
         Ok(Receipt { step: number, files: line.files, notes })
+    }
+
+    /// The plan, with other names for copies whose names others took since it was made.
+    fn with_free_names<'p>(&self, plan: &'p Plan) -> Cow<'p, Plan> {
+        let stands = |path: &Path| self.host.disk.look(&self.path(path)).is_ok();
+        let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && stands(&change.path);
+        let Some(writes) = self.format.writes() else { return Cow::Borrowed(plan) };
+        if !plan.changes.iter().any(is_taken) {
+            return Cow::Borrowed(plan);
+        }
+        let mut plan = plan.clone();
+        for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
+            let mut others = (2..NAMES).map_while(|number| writes.other_name(&change.path, number));
+            if let Some(free) = others.find(|other| !stands(other)) {
+                change.path = free;
+            }
+        }
+        Cow::Owned(plan)
     }
 
     /// After a failure: nothing had been changed, or it is put back, or that waits.
