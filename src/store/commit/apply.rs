@@ -21,20 +21,20 @@ pub struct Ready {
     pub relative: PathBuf,
     /// The whole path.
     pub path: PathBuf,
-    derived: bool,
+    pub(super) derived: bool,
     /// Whether it was given up: it is made anew afterwards.
     dropped: bool,
-    act: Act,
+    pub(super) act: Act,
     mode: u32,
     /// The file's bytes as the new ones were made of them.
     base: Option<Arc<[u8]>>,
     /// The file that was compared with them.
     seen: Option<Generation>,
     /// The new bytes, durable beside the file.
-    temp: Option<PathBuf>,
+    pub(super) temp: Option<PathBuf>,
 }
 
-/// Whether the lock was lost before anything was changed.
+/// Whether the lock or the file was lost before anything was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     Yes,
@@ -69,7 +69,7 @@ impl Ready {
         }
     }
 
-    fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
@@ -78,12 +78,12 @@ impl Ready {
         self.path.extension().is_some_and(|end| end == "jsonl")
     }
 
-    fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
+    pub(super) fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
         let path = self.path.clone();
         move |source| CommitError::io(&path, stage, source)
     }
 
-    fn moved(&self, what: &'static str) -> CommitError {
+    pub(super) fn moved(&self, what: &'static str) -> CommitError {
         CommitError::Moved { file: self.path.clone(), what, files: Files::Untouched }
     }
 
@@ -113,38 +113,6 @@ impl Scene<'_, '_> {
     /// The length of a file that is there.
     pub fn len(&self, path: &Path) -> Option<u64> {
         self.host.disk.look(path).ok().map(|item| item.generation.len)
-    }
-
-    /// Makes a new file or folder, durably.
-    pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
-        let disk = self.host.disk;
-        let before = self.carried.began;
-        self.carried.began |= !own.derived;
-        if own.act == Act::MakeFolder {
-            return make_folders(disk, &own.path).map_err(own.io("made"));
-        }
-        make_folders(disk, own.folder()).map_err(own.io("made"))?;
-        self.prepare(own)?;
-        if let Err(error) = self.put_new(own) {
-            // What stands there is another's, and not to be taken back.
-            let is_anothers = matches!(error, CommitError::Moved { .. });
-            self.carried.began = if is_anothers { before } else { self.carried.began };
-            return Err(error);
-        }
-        disk.sync_folder(own.folder()).map_err(own.io("made durable"))
-    }
-
-    /// Gives what was made ready its name, which nothing may have yet.
-    fn put_new(&mut self, own: &mut Ready) -> Result<(), CommitError> {
-        let Some(temp) = &own.temp else { return Ok(()) };
-        let outcome = match self.host.disk.link(temp, &own.path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(own.moved("something stands there already"))
-            }
-            outcome => outcome.map_err(own.io("made")),
-        };
-        own.drop_temp(self.host.disk);
-        outcome
     }
 
     /// Writes the new bytes beside the file, durably.
@@ -308,16 +276,25 @@ impl Scene<'_, '_> {
         let mut pending: Option<PathBuf> = None;
         // Of these: what was done under other locks before is no reason not to look.
         let mut began = false;
+        // Whether what is pending is the name of a file that lines were copied to.
+        let mut named = false;
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             if !began && !is_ours() {
                 return Ok(Lost::Yes);
             }
             let other_folder = pending.as_deref().is_some_and(|folder| folder != own.folder());
-            if other_folder || matches!(own.act, Act::Remove(_) | Act::RemoveFolder) {
+            let replaces = named && !own.derived && matches!(own.act, Act::Splice(_));
+            if other_folder || replaces || matches!(own.act, Act::Remove(_) | Act::RemoveFolder) {
                 self.settle(&mut pending, own)?;
+                named = false;
             }
             match own.act.clone() {
-                Act::Append(lines) => self.append(own, &lines)?,
+                Act::Append(lines) => {
+                    if self.append(own, &lines)? {
+                        named = true;
+                        pending = Some(own.folder().to_owned());
+                    }
+                }
                 Act::Splice(_) | Act::Remove(_) => {
                     if self.replace(own)? == Lost::Yes {
                         return if began {
@@ -334,6 +311,7 @@ impl Scene<'_, '_> {
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
             began = true;
+            self.carried.applied = true;
         }
         match ready.last() {
             Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),
@@ -357,10 +335,12 @@ impl Scene<'_, '_> {
         }
         let disk = self.host.disk;
         let old = self.keep_old(own)?;
-        let stands = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?.generation;
-        if !own.derived && own.seen.is_some_and(|seen| seen.inode != stands.inode) {
-            old.iter().for_each(|old| drop(disk.remove(old)));
-            return Ok(Lost::Yes);
+        if !own.derived {
+            let stands = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?.generation;
+            if own.seen.is_some_and(|seen| seen.inode != stands.inode) {
+                old.iter().for_each(|old| drop(disk.remove(old)));
+                return Ok(Lost::Yes);
+            }
         }
         match &own.temp {
             Some(temp) => disk.rename(temp, &own.path).map_err(|source| {
@@ -391,8 +371,9 @@ impl Scene<'_, '_> {
     }
 
     /// Adds lines at the end of a file, durably. Where the system fails half-way, what it
-    /// wrote is cut off again if nobody wrote behind it.
-    fn append(&mut self, own: &Ready, lines: &[u8]) -> Result<(), CommitError> {
+    /// wrote is cut off again if nobody wrote behind it. Whether it made the file, whose name
+    /// is then not durable yet.
+    fn append(&mut self, own: &Ready, lines: &[u8]) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         let mut made = false;
         let mut out = match disk.append(&own.path) {
@@ -405,6 +386,7 @@ impl Scene<'_, '_> {
         };
         self.carried.began |= made && !own.derived;
         let len = out.generation().map_err(own.io("read"))?.len;
+        self.carried.derive |= len != own.base.as_ref().map_or(0, |base| base.len() as u64);
         let tail = match len.checked_sub(1) {
             Some(last) => disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
             None => Vec::new(),
@@ -418,10 +400,7 @@ impl Scene<'_, '_> {
         }
         self.carried.began |= !own.derived;
         out.sync().map_err(own.io("made durable"))?;
-        if made {
-            disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
-        }
-        Ok(())
+        Ok(made)
     }
 
     fn remove_folder(&mut self, own: &Ready) -> Result<(), CommitError> {

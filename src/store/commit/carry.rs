@@ -18,6 +18,10 @@ const PATIENT: usize = 3;
 pub struct Carried {
     /// Whether anything that others see has been changed.
     pub began: bool,
+    /// Whether any of it was done under a lock.
+    pub applied: bool,
+    /// New files, and folders (true), that were made before a lock was taken.
+    pub made: Vec<(PathBuf, bool)>,
     /// Whether derived files have to be made anew, because files were not as planned.
     pub derive: bool,
     /// The files that were changed, relative to the root.

@@ -7,6 +7,7 @@
 
 mod apply;
 mod carry;
+mod create;
 mod error;
 mod hidden;
 mod rebase;
@@ -160,7 +161,9 @@ impl<'a> Writer<'a> {
 
     /// After a failure: nothing had been changed, or it is put back, or that waits.
     fn taken_back(&self, number: u64, error: CommitError, carried: &carry::Carried) -> CommitError {
-        if !carried.began {
+        // What was made without a lock goes without one: whoever holds it keeps us waiting.
+        let refused = !carried.applied && !error.is_failure();
+        if !carried.began || (refused && self.unmake(&carried.made).is_ok()) {
             let _ = self.vault.forget(number);
             return error.with(Files::Untouched);
         }
