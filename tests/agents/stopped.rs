@@ -15,8 +15,7 @@ use super::town::{Deed, Town, host, is_long, planned};
 /// Stops between opening the file and writing to it.
 pub fn stop_before_writing(part: &Part, at: usize) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).open(&part.file)?;
-    fs::write(part.room.join("open"), "")?;
-    kill_process(getpid(), Signal::STOP)?;
+    stop(part)?;
     file.write_all(format!("{}\n", part.line(at)).as_bytes())
 }
 
@@ -26,9 +25,17 @@ pub fn stop_in_a_line(part: &Part, at: usize) -> io::Result<()> {
     let line = format!("{}\n", part.line(at));
     let (one, two) = line.as_bytes().split_at(line.len() / 2);
     file.write_all(one)?;
+    stop(part)?;
+    file.write_all(two)
+}
+
+/// Stops, and goes on when it is let. The signal may meet another thread of this process
+/// first, and this one a moment later: hence the file.
+fn stop(part: &Part) -> io::Result<()> {
     fs::write(part.room.join("open"), "")?;
     kill_process(getpid(), Signal::STOP)?;
-    file.write_all(two)
+    until("being let go on", || part.room.join("go").exists());
+    Ok(())
 }
 
 fn is_stopped(agent: &Playing) -> bool {
@@ -37,6 +44,7 @@ fn is_stopped(agent: &Playing) -> bool {
 }
 
 fn go_on(agent: &Playing) {
+    fs::write(agent.part.room.join("go"), "").unwrap();
     kill_process(Pid::from_child(&agent.child), Signal::CONT).unwrap();
 }
 

@@ -77,7 +77,7 @@ fn rewrite(town: &Town, times: usize) -> Done {
         match deed {
             Deed::Text(_) => drop(done.texts.insert(id, text)),
             Deed::Tag(_) => done.tags.entry(id).or_default().push(tag),
-            Deed::Delete => drop(done.gone.insert(id)),
+            Deed::Delete | Deed::Bury => drop(done.gone.insert(id)),
         }
         town.one_more();
     }

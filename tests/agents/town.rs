@@ -110,21 +110,26 @@ impl Town {
         assert_eq!(self.ours(), Vec::<String>::new(), "files of ours were left behind");
     }
 
-    /// The names of palimp's own files in the store's folders.
-    pub fn ours(&self) -> Vec<String> {
-        let mut found = Vec::new();
+    /// Every file of the store, and its bytes.
+    pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
         let mut folders = vec![self.store.path.clone()];
         while let Some(folder) = folders.pop() {
             for item in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-                let name = item.file_name().to_string_lossy().into_owned();
-                if item.file_type().unwrap().is_dir() {
-                    folders.push(item.path());
-                } else if name.starts_with(".palimp-") || name.starts_with(".lock.") {
-                    found.push(name);
+                match item.file_type().unwrap().is_dir() {
+                    true => folders.push(item.path()),
+                    false => drop(found.insert(item.path(), fs::read(item.path()).unwrap())),
                 }
             }
         }
         found
+    }
+
+    /// The names of palimp's own files in the store's folders.
+    pub fn ours(&self) -> Vec<String> {
+        let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_ours = |name: &String| name.starts_with(".palimp-") || name.starts_with(".lock.");
+        self.files().into_keys().map(name).filter(is_ours).collect()
     }
 
     /// Tells the agents that one more rewrite was made.
@@ -204,7 +209,10 @@ pub fn text_of(record: &Value) -> &str {
 pub enum Deed<'a> {
     Text(&'a str),
     Tag(&'a str),
+    /// Its bytes go.
     Delete,
+    /// As its format deletes.
+    Bury,
 }
 
 /// A plan for one record, as a verb makes it; by hand for a format that has no verbs yet.
@@ -216,6 +224,7 @@ pub fn planned(scene: &Scene<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan,
             Deed::Text(text) => ops::edit::edit(scene, entry, &[Setting { name: "text", value: text }]),
             Deed::Tag(tag) => ops::tag::tag(scene, &[*entry], &[tag.to_owned()], &[]),
             Deed::Delete => ops::delete::delete(scene, &[*entry], gone),
+            Deed::Bury => ops::delete::delete(scene, &[*entry], ops::delete::Asked::default()),
         };
     }
     let document = store.document(entry);
@@ -230,7 +239,7 @@ pub fn planned(scene: &Scene<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan,
             record["tags"].as_array_mut().unwrap().push(json!(tag));
             (span.end as usize, record.to_string().into_bytes())
         }
-        Deed::Delete => (span.end as usize + 1, Vec::new()),
+        Deed::Delete | Deed::Bury => (span.end as usize + 1, Vec::new()),
     };
     let change =
         Change::edits(&document.path, (&*document.bytes).into(), vec![(span.start as usize..end, bytes)]);
