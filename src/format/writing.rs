@@ -240,6 +240,11 @@ pub trait Writes: Sync {
         Vec::new()
     }
 
+    /// Another name for such a copy, where another writer has taken its own meanwhile.
+    fn other_name(&self, _copy: &Path, _number: usize) -> Option<PathBuf> {
+        None
+    }
+
     /// The changes that archive records.
     fn archive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         Err(Refusal::unfit("the format has no archive."))

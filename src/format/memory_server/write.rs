@@ -101,6 +101,14 @@ impl Writes for MemoryServer {
         copied.flat_map(|file| backup(store, file, now)).collect()
     }
 
+    fn other_name(&self, copy: &Path, number: usize) -> Option<PathBuf> {
+        let name = copy.file_name()?.to_str()?;
+        let (own, stamp) = name.rsplit_once(".backup.")?;
+        let mut parts = stamp.split('_');
+        let (day, time) = (parts.next()?, parts.next()?);
+        Some(copy.with_file_name(format!("{own}.backup.{day}_{time}_{number}")))
+    }
+
     /// Into the archive of the quarter in which that happens.
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let (year, quarter) =

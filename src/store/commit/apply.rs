@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::carry::Carried;
 use super::hidden::{self, Old};
 use super::rebase::rebase;
-use super::vault::{make_folders, make_folders_as};
+use super::unfinished::{let_end, whole_lines};
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
 use crate::format::Format;
@@ -23,24 +23,24 @@ pub struct Ready {
     pub relative: PathBuf,
     /// The whole path.
     pub path: PathBuf,
-    derived: bool,
+    pub(super) derived: bool,
     /// Whether others append to it: their late lines are taken over.
     grows: bool,
     /// Whether nothing is fitted to what others wrote meanwhile.
     bound: bool,
     /// Whether it was given up: it is made anew afterwards.
     dropped: bool,
-    act: Act,
+    pub(super) act: Act,
     mode: u32,
     /// The file's bytes as the new ones were made of them.
     base: Option<Arc<[u8]>>,
     /// The file that was compared with them.
     seen: Option<Generation>,
     /// The new bytes, durable beside the file.
-    temp: Option<PathBuf>,
+    pub(super) temp: Option<PathBuf>,
 }
 
-/// Whether the lock was lost before anything was changed.
+/// Whether the lock or the file was lost before anything was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     Yes,
@@ -77,21 +77,21 @@ impl Ready {
         }
     }
 
-    fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
     /// The mode of folders that are made to hold it.
-    fn folder_mode(&self) -> u32 {
+    pub(super) fn folder_mode(&self) -> u32 {
         if self.mode == plan::SHARED { 0o777 } else { 0o700 }
     }
 
-    fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
+    pub(super) fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
         let path = self.path.clone();
         move |source| CommitError::io(&path, stage, source)
     }
 
-    fn moved(&self, what: &'static str) -> CommitError {
+    pub(super) fn moved(&self, what: &'static str) -> CommitError {
         CommitError::Moved { file: self.path.clone(), what, files: Files::Untouched }
     }
 
@@ -119,7 +119,7 @@ pub struct Scene<'a, 'c> {
 
 impl Scene<'_, '_> {
     /// From here on the file may be changed.
-    fn begin(&mut self, own: &Ready) {
+    pub(super) fn begin(&mut self, own: &Ready) {
         self.carried.began |= !own.derived;
         self.carried.began_derived |= own.derived;
     }
@@ -129,42 +129,15 @@ impl Scene<'_, '_> {
         self.host.disk.look(path).ok().map(|item| item.generation.len)
     }
 
-    /// Makes a new file or folder, durably.
-    pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
-        let disk = self.host.disk;
-        if own.act == Act::MakeFolder {
-            self.begin(own);
-            return make_folders(disk, &own.path).map_err(own.io("made"));
-        }
-        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
-        let made = self.prepare(own).and_then(|()| self.put_new(own));
-        // What stands there already is not ours to take back.
-        if !matches!(made, Err(CommitError::Moved { .. })) {
-            self.begin(own);
-        }
-        made?;
-        disk.sync_folder(own.folder()).map_err(own.io("made durable"))
-    }
-
-    /// Gives what was made ready its name, which nothing may have yet.
-    fn put_new(&mut self, own: &mut Ready) -> Result<(), CommitError> {
-        let Some(temp) = &own.temp else { return Ok(()) };
-        let outcome = match self.host.disk.link(temp, &own.path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(own.moved("something stands there already"))
-            }
-            outcome => outcome.map_err(own.io("made")),
-        };
-        own.drop_temp(self.host.disk);
-        outcome
-    }
-
     /// Writes the new bytes beside the file, durably.
     pub fn prepare(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         if own.temp.is_some() || own.dropped {
             return Ok(());
         }
         let disk = self.host.disk;
+        if own.grows && !own.derived {
+            let_end(self.host, &own.path);
+        }
         let (bytes, mode) = match &own.act {
             Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED)),
             Act::Splice(splices) => {
@@ -322,26 +295,35 @@ impl Scene<'_, '_> {
     /// Puts everything in place, under the lock. Copies are durable before anything goes.
     pub fn apply(&mut self, ready: &mut [Ready], is_ours: &dyn Fn() -> bool) -> Result<Lost, CommitError> {
         let mut pending: Option<PathBuf> = None;
+        // Of these: what was done under other locks before is no reason not to look.
+        let mut began = false;
+        // Whether what is pending is the name of a file that lines were copied to.
+        let mut named = false;
         for own in ready.iter_mut().filter(|own| !own.dropped) {
-            if !self.carried.began && !is_ours() {
+            if !began && !is_ours() {
                 return Ok(Lost::Yes);
             }
             let other_folder = pending.as_deref().is_some_and(|folder| folder != own.folder());
-            if other_folder || matches!(own.act, Act::Remove(_) | Act::RemoveFolder) {
+            let replaces = named && !own.derived && matches!(own.act, Act::Splice(_));
+            if other_folder || replaces || matches!(own.act, Act::Remove(_) | Act::RemoveFolder) {
                 self.settle(&mut pending, own)?;
+                named = false;
             }
             match own.act.clone() {
-                Act::Append(lines) => self.append(own, &lines)?,
-                Act::Splice(_) => {
-                    if self.replace(own)? == Lost::Yes {
-                        return Ok(Lost::Yes);
+                Act::Append(lines) => {
+                    if self.append(own, &lines)? {
+                        named = true;
+                        pending = Some(own.folder().to_owned());
                     }
-                    pending = Some(own.folder().to_owned());
                 }
-                Act::Remove(_) => {
-                    self.keep_old(own)?;
-                    self.begin(own);
-                    self.host.disk.remove(&own.path).map_err(own.io("removed"))?;
+                Act::Splice(_) | Act::Remove(_) => {
+                    if self.replace(own)? == Lost::Yes {
+                        return if began {
+                            Err(own.moved("another file took its place"))
+                        } else {
+                            Ok(Lost::Yes)
+                        };
+                    }
                     pending = Some(own.folder().to_owned());
                 }
                 Act::RemoveFolder => self.remove_folder(own)?,
@@ -349,6 +331,8 @@ impl Scene<'_, '_> {
                 Act::Expire => drop(self.host.disk.remove(&own.path)),
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
+            began = true;
+            self.carried.applied = true;
         }
         match ready.last() {
             Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),
@@ -363,26 +347,38 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Renames the new bytes onto the file, which keeps a second name of ours if others
-    /// append to it.
+    /// Renames the new bytes onto the file, or removes it where there are none. It keeps a
+    /// second name of ours if others append to it. What is not the file that was compared
+    /// stays.
     fn replace(&mut self, own: &mut Ready) -> Result<Lost, CommitError> {
-        let Some(temp) = own.temp.clone() else { return Ok(Lost::No) };
+        if own.temp.is_none() && !matches!(own.act, Act::Remove(_)) {
+            return Ok(Lost::No);
+        }
+        let disk = self.host.disk;
         let old = self.keep_old(own)?;
-        if let Some(old) = &old {
-            let linked = self.host.disk.look(old).map_err(own.io("read"))?.generation.inode;
-            if own.seen.is_some_and(|seen| seen.inode != linked) && !self.carried.began {
-                let _ = self.host.disk.remove(old);
+        if !own.derived {
+            let stands = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?.generation;
+            if own.seen.is_some_and(|seen| seen.inode != stands.inode) {
+                old.iter().for_each(|old| drop(disk.remove(old)));
                 return Ok(Lost::Yes);
             }
         }
-        if let Err(source) = self.host.disk.rename(&temp, &own.path) {
-            if self.host.disk.look(&temp).is_ok() {
-                old.iter().for_each(|old| drop(self.host.disk.remove(old)));
-            } else {
-                // A network disk may say so of what it has done.
-                self.begin(own);
+        match &own.temp {
+            Some(temp) => {
+                if let Err(source) = disk.rename(temp, &own.path) {
+                    if disk.look(temp).is_ok() {
+                        old.iter().for_each(|old| drop(disk.remove(old)));
+                    } else {
+                        // A network disk may say so of what it has done.
+                        self.begin(own);
+                    }
+                    return Err(CommitError::io(&own.path, "replaced", source));
+                }
             }
-            return Err(CommitError::io(&own.path, "replaced", source));
+            None => {
+                self.begin(own);
+                disk.remove(&own.path).map_err(own.io("removed"))?;
+            }
         }
         own.temp = None;
         self.begin(own);
@@ -421,9 +417,4 @@ impl Scene<'_, '_> {
             }
         }
     }
-}
-
-/// What of the bytes is whole lines.
-pub fn whole_lines(bytes: &[u8]) -> &[u8] {
-    &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)]
 }

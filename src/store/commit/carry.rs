@@ -20,6 +20,10 @@ pub struct Carried {
     pub began: bool,
     /// Whether that is so of a file that is derived from them.
     pub began_derived: bool,
+    /// Whether any of it was done under a lock.
+    pub applied: bool,
+    /// New files, and folders (true), that were made before a lock was taken.
+    pub made: Vec<(PathBuf, bool)>,
     /// Whether derived files have to be made anew, because files were not as planned.
     pub derive: bool,
     /// The files that were changed, relative to the root.

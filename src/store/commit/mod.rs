@@ -8,6 +8,7 @@
 mod apply;
 mod carry;
 mod copies;
+mod create;
 mod error;
 mod hidden;
 mod log;
@@ -15,8 +16,10 @@ mod rebase;
 mod recover;
 mod rescue;
 mod step;
+mod unfinished;
 mod vault;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +44,9 @@ use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// So often derived files are made anew where others keep changing what they are made of.
 const DERIVE_TRIES: usize = 8;
+
+/// So many names are tried for a copy.
+const NAMES: usize = 100;
 
 /// What a change is made with.
 #[derive(Clone, Copy)]
@@ -105,6 +111,7 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
+        let plan = &*self.with_free_names(plan);
         let number = self.vault.next_step()?;
         let step = Step {
             verb: plan.verb.to_owned(),
@@ -139,13 +146,33 @@ impl<'a> Writer<'a> {
         Ok(Receipt { step: number, files: line.files, notes })
     }
 
+    /// The plan, with other names for copies whose names others took since it was made.
+    fn with_free_names<'p>(&self, plan: &'p Plan) -> Cow<'p, Plan> {
+        let stands = |path: &Path| self.host.disk.look(&self.path(path)).is_ok();
+        let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && stands(&change.path);
+        let Some(writes) = self.format.writes() else { return Cow::Borrowed(plan) };
+        if !plan.changes.iter().any(is_taken) {
+            return Cow::Borrowed(plan);
+        }
+        let mut plan = plan.clone();
+        for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
+            let mut others = (2..NAMES).map_while(|number| writes.other_name(&change.path, number));
+            if let Some(free) = others.find(|other| !stands(other)) {
+                change.path = free;
+            }
+        }
+        Cow::Owned(plan)
+    }
+
     /// After a failure: nothing had been changed, or it is put back, or that waits.
     fn taken_back(&self, number: u64, error: CommitError, carried: &carry::Carried) -> CommitError {
         if !carried.began && carried.began_derived {
             // Nothing but what is derived was to be made anew: the next start finishes it.
             return error.with(Files::Halfway);
         }
-        if !carried.began {
+        // What was made without a lock goes without one: whoever holds it keeps us waiting.
+        let refused = !carried.applied && !error.is_failure();
+        if !carried.began || (refused && self.unmake(&carried.made).is_ok()) {
             let _ = self.vault.forget(number);
             return error.with(Files::Untouched);
         }

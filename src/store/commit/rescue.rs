@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Writer;
-use super::apply::whole_lines;
 use super::hidden::Old;
+use super::unfinished::{is_fresh, whole_lines};
+use super::{Host, Writer};
 use crate::disk::Disk;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Plan, Store};
@@ -52,12 +52,9 @@ impl Writer<'_> {
             let _ = disk.remove(path);
             return None;
         }
-        if own.len < old.taken {
-            // Somebody cut it: what it says now was never the file's.
-            return None;
-        }
         let is_over = self.host.machine.now().0.div_euclid(1_000_000) - old.since > WATCHED;
-        if own.len == old.taken {
+        if own.len <= old.taken {
+            // Where somebody cut it, what it says now was never the file's.
             if is_over {
                 let _ = disk.remove(path);
                 self.leave(path, now.is_none());
@@ -65,17 +62,17 @@ impl Writer<'_> {
             return None;
         }
         let (late, _) = disk.read(path, old.taken, None).ok()?;
-        let whole = whole_lines(&late);
-        let rest = late.len() - whole.len();
-        if whole.is_empty() && !is_over {
+        let whole = whole_lines(&late).len();
+        if whole == 0 && !is_over {
             return None;
         }
         // What is no whole line after a minute is a torn one, and is kept as such.
-        let lines = if is_over && rest > 0 { [&late[..], b"\n"].concat() } else { whole.to_vec() };
-        self.add(&file, &lines)?;
-        let taken = if is_over { own.len } else { old.taken + whole.len() as u64 };
+        let taken = if is_over { late.len() } else { whole };
+        let end: &[u8] = if taken > whole { b"\n" } else { b"" };
+        let lines = [&late[..taken], end].concat();
+        self.add(&file, &begun(disk, path, old.taken)?, &lines)?;
         let since = self.host.machine.now().0.div_euclid(1_000_000);
-        let next = path.with_file_name(Old { since, taken, ..old.clone() }.name());
+        let next = path.with_file_name(Old { since, taken: old.taken + taken as u64, ..old.clone() }.name());
         let _ = disk.rename(path, &next);
         Some(memchr::memchr_iter(b'\n', &lines).count())
     }
@@ -89,7 +86,7 @@ impl Writer<'_> {
 
     /// Adds late lines to the file, under its lock, durably; not those that a crash left
     /// there already.
-    fn add(&self, file: &Path, lines: &[u8]) -> Option<()> {
+    fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
         let host = self.host;
         let relative = file.strip_prefix(&self.place.root).ok()?;
         let protocol = self.protocol(&[relative]);
@@ -102,18 +99,60 @@ impl Writer<'_> {
             &Patience::of(Duration::ZERO),
         )
         .ok()?;
-        let added = add_lines(host.disk, file, lines);
+        let added = add_lines(host, file, begun, lines);
         held.release();
         added
     }
 }
 
-fn add_lines(disk: &dyn Disk, file: &Path, lines: &[u8]) -> Option<()> {
-    let mut out = disk.append(file).or_else(|_| disk.create(file, PRIVATE)).ok()?;
-    let (now, _) = disk.read(file, 0, None).ok()?;
-    if memchr::memmem::find(&now, lines).is_some() {
-        return Some(());
+/// The line that had been begun where a file was taken over up to `taken`: its rest is late.
+fn begun(disk: &dyn Disk, path: &Path, taken: u64) -> Option<Vec<u8>> {
+    let Some(last) = taken.checked_sub(1) else { return Some(Vec::new()) };
+    if disk.read(path, last, Some(1)).ok()?.0 == b"\n" {
+        return Some(Vec::new());
     }
-    let bytes = [line_end_for(&now), lines].concat();
+    let (bytes, _) = disk.read(path, 0, Some(taken)).ok()?;
+    Some(bytes[whole_lines(&bytes).len()..].to_vec())
+}
+
+fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
+    let disk = host.disk;
+    let mut out = disk.append(file).or_else(|_| disk.create(file, PRIVATE)).ok()?;
+    let (now, seen) = disk.read(file, 0, None).ok()?;
+    let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
+    // An agent is in the middle of a line: what is added now would cut it in two.
+    if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
+        return None;
+    }
+    let bytes = match stands_last {
+        true => lines.to_vec(),
+        false => {
+            let lines = behind_a_begun_line(begun, lines);
+            let new = &lines[known(&now, &lines)..];
+            if new.is_empty() {
+                return Some(());
+            }
+            [line_end_for(&now), new].concat()
+        }
+    };
     out.write(&bytes).and_then(|()| out.sync()).ok()
+}
+
+/// Late lines as they stand where others wrote behind the line that they begin in: that one
+/// stands there whole, once more. Where only its end came it was whole already.
+fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
+    match lines.strip_prefix(b"\n") {
+        Some(rest) if !begun.is_empty() => rest.to_vec(),
+        _ => [begun, lines].concat(),
+    }
+}
+
+/// How many bytes of the lines stand in the file already: a crash came before that could be
+/// written down.
+fn known(now: &[u8], lines: &[u8]) -> usize {
+    let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
+    let starts = |at: &usize| *at == 0 || now[at - 1] == b'\n';
+    let Some(at) = memchr::memmem::find_iter(now, first).find(starts) else { return 0 };
+    let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
+    whole_lines(&lines[..same]).len()
 }

@@ -10,8 +10,9 @@ use crate::store::commit::vault::make_folders_as;
 
 impl<'a> Scene<'a, '_> {
     /// Adds lines at the end of a file, durably. Where the system fails half-way, what it
-    /// wrote is cut off again if nobody wrote behind it.
-    pub(super) fn append(&mut self, own: &Ready, lines: &[u8]) -> Result<(), CommitError> {
+    /// wrote is cut off again if nobody wrote behind it. Whether it made the file, whose name
+    /// is then not durable yet.
+    pub(super) fn append(&mut self, own: &Ready, lines: &[u8]) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         let (mut out, made) = self.open_log(own)?;
         if made {
@@ -35,10 +36,7 @@ impl<'a> Scene<'a, '_> {
         }
         self.begin(own);
         out.sync().map_err(own.io("made durable"))?;
-        if made {
-            disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
-        }
-        Ok(())
+        Ok(made)
     }
 
     /// The file to add lines to, and whether it was made for that.

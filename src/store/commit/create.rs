@@ -1,0 +1,57 @@
+//! New files and folders: nobody knows them yet, so no lock is needed.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::apply::{Ready, Scene};
+use super::vault::{make_folders, make_folders_as};
+use super::{CommitError, Writer};
+use crate::model::Act;
+
+impl Scene<'_, '_> {
+    /// Makes a new file or folder, durably.
+    pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
+        let disk = self.host.disk;
+        if own.act == Act::MakeFolder {
+            let stood = disk.look(&own.path).is_ok();
+            self.begin(own);
+            make_folders(disk, &own.path).map_err(own.io("made"))?;
+            self.carried.made.extend((!stood).then(|| (own.path.clone(), true)));
+            return Ok(());
+        }
+        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
+        let made = self.prepare(own).and_then(|()| self.put_new(own));
+        // What stands there already is another's, and not to be taken back.
+        if !matches!(made, Err(CommitError::Moved { .. })) {
+            self.begin(own);
+        }
+        made?;
+        self.carried.made.push((own.path.clone(), false));
+        disk.sync_folder(own.folder()).map_err(own.io("made durable"))
+    }
+
+    /// Gives what was made ready its name, which nothing may have yet.
+    fn put_new(&mut self, own: &mut Ready) -> Result<(), CommitError> {
+        let Some(temp) = &own.temp else { return Ok(()) };
+        let outcome = match self.host.disk.link(temp, &own.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(own.moved("something stands there already"))
+            }
+            outcome => outcome.map_err(own.io("made")),
+        };
+        own.drop_temp(self.host.disk);
+        outcome
+    }
+}
+
+impl Writer<'_> {
+    /// Removes new files and folders that nobody knows yet.
+    pub(super) fn unmake(&self, made: &[(PathBuf, bool)]) -> io::Result<()> {
+        let disk = self.host.disk;
+        for (path, is_folder) in made.iter().rev() {
+            if *is_folder { disk.remove_folder(path) } else { disk.remove(path) }?;
+            path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
+        }
+        Ok(())
+    }
+}

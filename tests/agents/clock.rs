@@ -1,0 +1,56 @@
+//! The machine that palimp runs on in these tests: its clock can be turned.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use palimp::disk::{Holder, Machine, ThisMachine};
+use palimp::model::Moment;
+
+/// The real machine, some time ahead.
+pub struct Clock {
+    real: ThisMachine,
+    ahead: AtomicI64,
+    /// Whether sleeping turns the clock instead.
+    skips: bool,
+}
+
+impl Clock {
+    pub fn real() -> Self {
+        Clock { real: ThisMachine::new(), ahead: AtomicI64::new(0), skips: false }
+    }
+
+    /// Nobody really sleeps on it.
+    pub fn skipping() -> Self {
+        Clock { skips: true, ..Clock::real() }
+    }
+
+    /// Turns it forward.
+    pub fn turn(&self, time: Duration) {
+        self.ahead.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
+    }
+}
+
+impl Machine for Clock {
+    fn now(&self) -> Moment {
+        self.real.now().plus(self.ahead.load(Ordering::SeqCst))
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.real.monotonic() + Duration::from_micros(self.ahead.load(Ordering::SeqCst) as u64)
+    }
+
+    fn sleep(&self, time: Duration) {
+        match self.skips {
+            true => self.turn(time),
+            false => self.real.sleep(time),
+        }
+    }
+
+    fn own_process(&self) -> u32 {
+        self.real.own_process()
+    }
+
+    fn process(&self, number: i32) -> Holder {
+        self.real.process(number)
+    }
+}

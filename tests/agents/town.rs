@@ -1,0 +1,247 @@
+//! A store, the folder of palimp's own data, and palimp in this process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use palimp::disk::{Machine, Real};
+use palimp::model::{Change, Entry, Extent, Moment, Plan, Store};
+use palimp::ops::{self, Refusal, Scene, Setting};
+use palimp::store::commit::{CommitError, Host, Receipt, Writer};
+use palimp::store::{Place, load};
+use serde_json::{Value, json};
+
+use super::clock::Clock;
+use super::part::{self, Part};
+use crate::support::{MemoryServerBuilder, SessionLogBuilder, TempStore};
+
+/// A store with agents around it.
+pub struct Town {
+    pub store: TempStore,
+    pub format: &'static str,
+    pub room: PathBuf,
+    pub clock: Clock,
+}
+
+/// The one record that no agent has to do with.
+const CORE: &str = "cccccccc-0000-4000-8000-000000000000";
+
+/// Whether the long form was asked for.
+pub fn is_long() -> bool {
+    std::env::var_os("PALIMP_LONG").is_some_and(|value| value == "1")
+}
+
+impl Town {
+    /// A store of that format with `seeds` records in its first log.
+    pub fn new(format: &'static str, seeds: usize) -> Town {
+        let (one, _) = logs(format);
+        let name = |number: usize| match format {
+            "memory-server" => format!("00000000-0000-4000-8000-{number:012x}"),
+            _ => format!("seed_{number:06}"),
+        };
+        let lines: String = (0..seeds)
+            .map(|number| part::line(format, &name(number), &format!("Seed {number}."), one) + "\n")
+            .collect();
+        let store = match format {
+            "memory-server" => {
+                let healthy = MemoryServerBuilder::new().core(json!({"id": CORE}));
+                healthy.bytes("learnings.jsonl", &lines).index(b"{}").build()
+            }
+            "session-log" => {
+                let config = json!({"version": "1.0", "storage": {"max_session_size_mb": 1000}});
+                let store = SessionLogBuilder::new().config(config).session("one").session("two").build();
+                store.append(one, lines.as_bytes());
+                store
+            }
+            _ => bmad(&lines),
+        };
+        let room = store.around().join("room");
+        fs::create_dir(&room).unwrap();
+        Town { format, room, clock: Clock::real(), store }
+    }
+
+    /// A part that appends to the first log.
+    pub fn part(&self, name: &'static str, count: usize, rewrites: usize) -> Part {
+        Part {
+            name,
+            format: self.format,
+            root: self.store.path.clone(),
+            file: self.store.file(logs(self.format).0),
+            room: self.room.clone(),
+            count,
+            mark: name.replace(' ', "_"),
+            rewrites,
+        }
+    }
+
+    /// One that appends to the second log, where it is alone.
+    pub fn part_alone(&self, name: &'static str, count: usize, rewrites: usize) -> Part {
+        Part { file: self.store.file(logs(self.format).1), ..self.part(name, count, rewrites) }
+    }
+
+    /// The whole paths of both logs.
+    pub fn logs(&self) -> [PathBuf; 2] {
+        let (one, two) = logs(self.format);
+        [self.store.file(one), self.store.file(two)]
+    }
+
+    pub fn load(&self) -> Store {
+        load_at(self.format, &self.store.path, self.clock.now())
+    }
+
+    /// Carries a plan out, the store opened anew.
+    pub fn commit(&self, store: &Store, plan: &Plan) -> Result<Receipt, CommitError> {
+        commit_on(&self.clock, &self.data(), store, plan)
+    }
+
+    pub fn data(&self) -> PathBuf {
+        data_beside(&self.room)
+    }
+
+    /// Rewrites until nothing of ours is left, two minutes going by each time.
+    #[track_caller]
+    pub fn settle(&self) {
+        for _ in 0..4 {
+            self.clock.turn(std::time::Duration::from_secs(120));
+            let store = self.load();
+            drop(Writer::open(host(&self.clock, &self.data()), &store).unwrap());
+        }
+        assert_eq!(self.ours(), Vec::<String>::new(), "files of ours were left behind");
+    }
+
+    /// Every file of the store, and its bytes.
+    pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.store.path.clone()];
+        while let Some(folder) = folders.pop() {
+            for item in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                match item.file_type().unwrap().is_dir() {
+                    true => folders.push(item.path()),
+                    false => drop(found.insert(item.path(), fs::read(item.path()).unwrap())),
+                }
+            }
+        }
+        found
+    }
+
+    /// The names of palimp's own files in the store's folders.
+    pub fn ours(&self) -> Vec<String> {
+        let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_ours = |name: &String| name.starts_with(".palimp-") || name.starts_with(".lock.");
+        self.files().into_keys().map(name).filter(is_ours).collect()
+    }
+
+    /// Tells the agents that one more rewrite was made.
+    pub fn one_more(&self) {
+        let progress = self.room.join("progress");
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(progress).unwrap();
+        file.write_all(b".").unwrap();
+    }
+
+    /// Every record of both logs by id, and how often it stands there; fails on a line that
+    /// is none.
+    #[track_caller]
+    pub fn records(&self) -> BTreeMap<String, Vec<Value>> {
+        let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for file in self.logs() {
+            for line in fs::read(file).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+                let text = String::from_utf8_lossy(line);
+                let record: Value =
+                    serde_json::from_str(&text).unwrap_or_else(|e| panic!("torn: {e}: {text}"));
+                assert!(text.ends_with('\n'), "{text}");
+                found.entry(record["id"].as_str().unwrap().to_owned()).or_default().push(record);
+            }
+        }
+        found
+    }
+}
+
+/// The folder of palimp's own data.
+pub fn data_beside(room: &Path) -> PathBuf {
+    room.join("data")
+}
+
+pub fn load_at(format: &'static str, root: &Path, now: Moment) -> Store {
+    load(&Place { root: root.to_owned(), format, session: None }, Extent::Whole, None, now)
+}
+
+pub fn host<'a>(clock: &'a Clock, data: &'a Path) -> Host<'a> {
+    Host { disk: &Real, machine: clock, data, now: clock.now() }
+}
+
+pub fn commit_on(clock: &Clock, data: &Path, store: &Store, plan: &Plan) -> Result<Receipt, CommitError> {
+    Writer::open(host(clock, data), store)?.commit(plan)
+}
+
+/// The two logs of a store of that format, relative to its root.
+pub fn logs(format: &str) -> (&'static Path, &'static Path) {
+    let (one, two) = match format {
+        "memory-server" => ("learnings.jsonl", "tasks.jsonl"),
+        "session-log" => ("sessions/one/memory.jsonl", "sessions/two/memory.jsonl"),
+        _ => ("sessions/one/findings.jsonl", "sessions/two/findings.jsonl"),
+    };
+    (Path::new(one), Path::new(two))
+}
+
+fn bmad(lines: &str) -> TempStore {
+    let manifest = |name: &str| {
+        json!({"session_id": name, "created_at": "2026-01-11T10:00:00Z", "updated_at": "2026-01-11T14:30:00Z",
+            "user_id": "user", "agent_ids": [], "metadata": {}, "statistics": {}, "version": "1.0"})
+    };
+    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    for (name, text) in [("one", lines), ("two", "")] {
+        let folder = Path::new("sessions").join(name);
+        files.push((folder.join("manifest.json"), manifest(name).to_string().into_bytes()));
+        files.push((folder.join("findings.jsonl"), text.as_bytes().to_vec()));
+    }
+    TempStore::of_files("memory", &files)
+}
+
+/// What a format's main text is called.
+pub fn text_of(record: &Value) -> &str {
+    let found = [&record["content"], &record["content"]["finding"], &record["description"]];
+    found.into_iter().find_map(Value::as_str).unwrap_or_default()
+}
+
+/// What a record was made into: a text, or a tag.
+#[derive(Clone, Copy)]
+pub enum Deed<'a> {
+    Text(&'a str),
+    Tag(&'a str),
+    /// Its bytes go.
+    Delete,
+    /// As its format deletes.
+    Bury,
+}
+
+/// A plan for one record, as a verb makes it; by hand for a format that has no verbs yet.
+pub fn planned(scene: &Scene<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
+    let store = scene.store;
+    if ops::writes(store).is_ok() {
+        let gone = ops::delete::Asked { remove: true, ..Default::default() };
+        return match deed {
+            Deed::Text(text) => ops::edit::edit(scene, entry, &[Setting { name: "text", value: text }]),
+            Deed::Tag(tag) => ops::tag::tag(scene, &[*entry], &[tag.to_owned()], &[]),
+            Deed::Delete => ops::delete::delete(scene, &[*entry], gone),
+            Deed::Bury => ops::delete::delete(scene, &[*entry], ops::delete::Asked::default()),
+        };
+    }
+    let document = store.document(entry);
+    let span = store.record(entry).span;
+    let mut record: Value = serde_json::from_slice(store.raw(entry)).unwrap();
+    let (end, bytes) = match deed {
+        Deed::Text(text) => {
+            record["description"] = json!(text);
+            (span.end as usize, record.to_string().into_bytes())
+        }
+        Deed::Tag(tag) => {
+            record["tags"].as_array_mut().unwrap().push(json!(tag));
+            (span.end as usize, record.to_string().into_bytes())
+        }
+        Deed::Delete | Deed::Bury => (span.end as usize + 1, Vec::new()),
+    };
+    let change =
+        Change::edits(&document.path, (&*document.bytes).into(), vec![(span.start as usize..end, bytes)]);
+    Ok(Plan { records: 1, changes: vec![change], ..Plan::new("edit", &store.root, store.format) })
+}
