@@ -20,6 +20,18 @@ pub struct Splice {
     pub behind: Vec<u8>,
 }
 
+impl Splice {
+    /// Where it stands in the file that the plan was made of.
+    fn range(&self) -> std::ops::Range<usize> {
+        self.start as usize..self.end() as usize
+    }
+
+    /// Where it ends there.
+    pub fn end(&self) -> u64 {
+        self.start + self.was.len() as u64
+    }
+}
+
 /// What happens to one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -84,6 +96,16 @@ impl Change {
         let edits =
             if start == end && with.is_empty() { Vec::new() } else { vec![(start..end, with.to_vec())] };
         Change::edits(path, base, edits)
+    }
+
+    /// The same change of lines of a file, with lines added at its end.
+    pub fn and_append(self, lines: &[u8]) -> Change {
+        let (Act::Splice(splices), Some(base)) = (&self.act, &self.base) else { return self };
+        let end = base.len();
+        let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> =
+            splices.iter().map(|own| (own.range(), own.becomes.clone())).collect();
+        edits.push((end..end, [line_end_for(&apply(base, splices)), lines].concat()));
+        Change { mode: self.mode, ..Change::edits(&self.path, Arc::clone(base), edits) }
     }
 
     /// A file that goes.
@@ -204,17 +226,27 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
 /// What takes the splices back, in the file as they left it.
 pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     let mut moved = 0_i64;
-    let turn = |splice: &Splice| {
+    let mut turned: Vec<Splice> = Vec::with_capacity(splices.len());
+    for (at, splice) in splices.iter().enumerate() {
+        let before = at.checked_sub(1).map(|last| (&splices[last], &turned[last]));
+        let touches = |own: &Splice| own.end() == splice.start;
+        // The line before it may be gone, or be another one now.
+        let behind = match before.filter(|(own, _)| touches(own)) {
+            Some((own, turned)) if own.becomes.is_empty() => turned.behind.clone(),
+            Some((own, _)) => last_line(&own.becomes).to_vec(),
+            None => splice.behind.clone(),
+        };
         let start = (splice.start as i64 + moved) as u64;
         moved += splice.becomes.len() as i64 - splice.was.len() as i64;
-        Splice {
-            start,
-            was: splice.becomes.clone(),
-            becomes: splice.was.clone(),
-            behind: splice.behind.clone(),
-        }
-    };
-    splices.iter().map(turn).collect()
+        turned.push(Splice { start, was: splice.becomes.clone(), becomes: splice.was.clone(), behind });
+    }
+    turned
+}
+
+/// The last line of some, with its end.
+fn last_line(lines: &[u8]) -> &[u8] {
+    let content = lines.strip_suffix(b"\n").unwrap_or(lines);
+    &lines[memchr::memrchr(b'\n', content).map_or(0, |feed| feed + 1)..]
 }
 
 /// Edits of a file as replacements of whole lines, ascending; those on one line become one.
@@ -225,10 +257,12 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
     for (range, with) in edits {
         let (start, end) = lines_around(base, &range);
         match &mut open {
-            Some((_, until, bytes)) if start < *until => {
+            // Behind what is no whole line stands no other.
+            Some((_, until, bytes)) if start < *until || start == *until && is_open(bytes) => {
                 // The stretch goes on: what was taken over behind its last edit is given back.
                 let taken = *until - range.start.min(*until);
                 bytes.truncate(bytes.len() - taken);
+                bytes.extend_from_slice(&base[range.start.min(*until)..range.start]);
                 bytes.extend_from_slice(&with);
                 let end = end.max(*until);
                 bytes.extend_from_slice(&base[range.end..end]);
@@ -245,10 +279,12 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
     splices
 }
 
+fn is_open(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && !bytes.ends_with(b"\n")
+}
+
 fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
-    let before = &base[..start];
-    let from = before.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &before[..last]));
-    let behind = before[from.map_or(0, |feed| feed + 1)..].to_vec();
+    let behind = last_line(&base[..start]).to_vec();
     Splice { start: start as u64, was: base[start..end].to_vec(), becomes, behind }
 }
 
@@ -361,72 +397,4 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn edits(base: &'static [u8], at: std::ops::Range<usize>, with: &str) -> Change {
-        Change::edits("log.jsonl", base.into(), vec![(at, with.as_bytes().to_vec())])
-    }
-
-    #[test]
-    fn an_edit_of_a_line_replaces_that_line_alone() {
-        let change = edits(b"one\ntwo\nthree\n", 5..6, "W");
-        let Act::Splice(splices) = &change.act else { panic!() };
-        let own = Splice {
-            start: 4,
-            was: b"two\n".to_vec(),
-            becomes: b"tWo\n".to_vec(),
-            behind: b"one\n".to_vec(),
-        };
-        assert_eq!(splices, &[own]);
-        assert_eq!(change.after().unwrap(), b"one\ntWo\nthree\n");
-    }
-
-    #[test]
-    fn lines_are_added_behind_a_line_that_had_no_end() {
-        let change = Change::append("log.jsonl", "two\n", Some(b"one".as_slice().into()));
-        assert_eq!(change.after().unwrap(), b"one\ntwo\n");
-        assert_eq!(change.inverse().after().unwrap(), b"one");
-    }
-
-    fn file() -> impl Strategy<Value = Vec<u8>> {
-        proptest::collection::vec(proptest::sample::select(b"ab\n\r".to_vec()), 0..40)
-    }
-
-    proptest! {
-        #[test]
-        fn any_edits_do_what_they_say_and_their_inverse_is_the_file_before(
-            base in file(),
-            marks in proptest::collection::vec((0_usize..41, 0_usize..6, "[xy\n]{0,3}"), 0..5),
-        ) {
-            let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
-            let mut from = 0;
-            let mut marks = marks;
-            marks.sort();
-            for (at, len, with) in marks {
-                let start = at.max(from).min(base.len());
-                let end = (start + len).min(base.len());
-                if edits.last().is_some_and(|(last, _)| last.end >= start) { continue; }
-                from = end + 1;
-                edits.push((start..end, with.into_bytes()));
-            }
-            let mut expected = base.clone();
-            for (range, with) in edits.iter().rev() {
-                expected.splice(range.clone(), with.iter().copied());
-            }
-            let change = Change::edits("f", base.as_slice().into(), edits);
-            prop_assert_eq!(change.after().unwrap(), expected);
-            prop_assert_eq!(change.inverse().after().unwrap(), base);
-        }
-
-        #[test]
-        fn a_rewrite_and_an_append_have_inverses_too(base in file(), other in file()) {
-            let change = Change::rewrite("f", base.as_slice().into(), &other);
-            prop_assert_eq!(change.after().unwrap(), other.clone());
-            prop_assert_eq!(change.inverse().after().unwrap(), base.clone());
-            let change = Change::append("f", other, Some(base.as_slice().into()));
-            prop_assert_eq!(change.inverse().after().unwrap(), base);
-        }
-    }
-}
+mod tests;

@@ -87,13 +87,13 @@ impl Ready {
     }
 
     /// Whether lines that came behind the base leave what is spliced alone: a splice that
-    /// reaches an unfinished last line is about that line.
+    /// reaches an unfinished last line, or leaves one, is about that line.
     fn may_grow(&self) -> bool {
         let base = self.base.as_deref().unwrap_or_default();
         let Act::Splice(splices) = &self.act else { return false };
-        base.is_empty()
-            || base.ends_with(b"\n")
-            || splices.last().is_none_or(|last| last.start as usize + last.was.len() < base.len())
+        let whole = |lines: &[u8]| lines.is_empty() || lines.ends_with(b"\n");
+        let Some(last) = splices.last() else { return true };
+        last.end() < base.len() as u64 || whole(base) && whole(&last.becomes)
     }
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {

@@ -1,0 +1,78 @@
+//! Changes of files of any bytes, and what takes them back.
+
+use super::*;
+use proptest::prelude::*;
+
+fn edits(base: &'static [u8], at: std::ops::Range<usize>, with: &str) -> Change {
+    Change::edits("log.jsonl", base.into(), vec![(at, with.as_bytes().to_vec())])
+}
+
+#[test]
+fn an_edit_of_a_line_replaces_that_line_alone() {
+    let change = edits(b"one\ntwo\nthree\n", 5..6, "W");
+    let Act::Splice(splices) = &change.act else { panic!() };
+    let own =
+        Splice { start: 4, was: b"two\n".to_vec(), becomes: b"tWo\n".to_vec(), behind: b"one\n".to_vec() };
+    assert_eq!(splices, &[own]);
+    assert_eq!(change.after().unwrap(), b"one\ntWo\nthree\n");
+}
+
+#[test]
+fn lines_are_added_behind_a_line_that_had_no_end() {
+    let change = Change::append("log.jsonl", "two\n", Some(b"one".as_slice().into()));
+    assert_eq!(change.after().unwrap(), b"one\ntwo\n");
+    assert_eq!(change.inverse().after().unwrap(), b"one");
+}
+
+#[test]
+fn lines_are_changed_and_others_added_in_one_change() {
+    let both = |base: &'static [u8], at: std::ops::Range<usize>, with| {
+        let change = edits(base, at, with).and_append(b"new\n");
+        assert_eq!(change.inverse().after().unwrap(), base);
+        String::from_utf8(change.after().unwrap()).unwrap()
+    };
+    assert_eq!(both(b"one\ntwo\n", 0..3, "1"), "1\ntwo\nnew\n");
+    assert_eq!(both(b"one\ntwo\n", 4..8, ""), "one\nnew\n");
+    assert_eq!(both(b"one\ntwo", 4..7, ""), "one\nnew\n");
+    assert_eq!(both(b"one\ntwo", 4..5, "T"), "one\nTwo\nnew\n");
+}
+
+fn file() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(proptest::sample::select(b"ab\n\r".to_vec()), 0..40)
+}
+
+proptest! {
+    #[test]
+    fn any_edits_do_what_they_say_and_their_inverse_is_the_file_before(
+        base in file(),
+        marks in proptest::collection::vec((0_usize..41, 0_usize..6, "[xy\n]{0,3}"), 0..5),
+    ) {
+        let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
+        let mut from = 0;
+        let mut marks = marks;
+        marks.sort();
+        for (at, len, with) in marks {
+            let start = at.max(from).min(base.len());
+            let end = (start + len).min(base.len());
+            if edits.last().is_some_and(|(last, _)| last.end >= start) { continue; }
+            from = end + 1;
+            edits.push((start..end, with.into_bytes()));
+        }
+        let mut expected = base.clone();
+        for (range, with) in edits.iter().rev() {
+            expected.splice(range.clone(), with.iter().copied());
+        }
+        let change = Change::edits("f", base.as_slice().into(), edits);
+        prop_assert_eq!(change.after().unwrap(), expected);
+        prop_assert_eq!(change.inverse().after().unwrap(), base);
+    }
+
+    #[test]
+    fn a_rewrite_and_an_append_have_inverses_too(base in file(), other in file()) {
+        let change = Change::rewrite("f", base.as_slice().into(), &other);
+        prop_assert_eq!(change.after().unwrap(), other.clone());
+        prop_assert_eq!(change.inverse().after().unwrap(), base.clone());
+        let change = Change::append("f", other, Some(base.as_slice().into()));
+        prop_assert_eq!(change.inverse().after().unwrap(), base);
+    }
+}
