@@ -1,10 +1,12 @@
 //! Changes that were cut short, and steps that are taken back: both begin with what takes a
 //! step back and the files as they are.
 
-use super::rebase::{fits, rebase};
+use super::rebase::rebase;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
-use crate::model::{Act, Change, Moment, Plan, plan};
+use crate::disk::ItemKind;
+use crate::format::Placement;
+use crate::model::{Act, Change, Moment, Plan, Role, plan};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,15 +109,12 @@ impl Writer<'_> {
             }
             (Act::Remove(_), Ok(_)) => return Err(moved("it changed since")),
             (Act::Splice(splices), Ok((now, _))) => {
-                let splices = match fits(splices, &now) {
-                    true => splices.clone(),
-                    false => rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
-                        file: path.clone(),
-                        planned: conflict.planned,
-                        found: conflict.found,
-                        files: Files::Untouched,
-                    })?,
-                };
+                let splices = rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
+                    file: path.clone(),
+                    planned: conflict.planned,
+                    found: conflict.found,
+                    files: Files::Untouched,
+                })?;
                 let base = Some(now.into());
                 Change { path: change.path.clone(), act: Act::Splice(splices), base, mode: change.mode }
             }
@@ -210,14 +209,17 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     plan.records = own.records as usize;
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines.push(format!("{verb} step {step}: {} of {} records, {when}", own.verb, own.records));
+    let mut as_left = is_as_left(writer, by, &own);
     for change in &own.changes {
-        plan.changes.extend(writer.fitted(change, None)?);
+        let fitted = writer.fitted(change, None)?;
+        as_left &= is_copy(writer, change) || fitted.as_ref().is_some_and(|now| now.act == change.act);
+        plan.changes.extend(fitted);
     }
-    let as_left = own.changes.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act);
-    let whole = own.changes.len() == plan.changes.len();
+    // Where the step's own derived files are not known, they were worked out when it was done.
+    plan.derive_after = !as_left || own.derived.is_empty();
     for change in &own.derived {
         match writer.fitted(change, None) {
-            Ok(Some(fitted)) if as_left && whole && fitted.act == change.act => plan.derived.push(fitted),
+            Ok(Some(fitted)) if fitted.act == change.act => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
     }
@@ -230,4 +232,23 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             .all(|change| change.base.is_some() || !matches!(change.act, plan::Act::Splice(_)))
     );
     Ok(plan)
+}
+
+/// Whether the files that a step changed have the lengths that it left them with: then what
+/// was derived from them before fits them again when it is taken back.
+fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> bool {
+    let journal = writer.vault.journal();
+    let line = journal.iter().find(|line| line.step == step);
+    own.changes.iter().chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
+        let name = change.path.to_string_lossy();
+        let left = line.and_then(|line| line.files.iter().find(|file| file.path == name));
+        let now = writer.host.disk.look(&writer.path(&change.path));
+        let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
+        left.map(|file| file.bytes_after) == Some(now)
+    })
+}
+
+/// Whether it is about a copy, from which nothing is derived.
+fn is_copy(writer: &Writer<'_>, change: &Change) -> bool {
+    writer.format.place(&change.path, false) == Placement::File(Role::Backup)
 }
