@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub use crate::format::writing::{Draft, Refusal, Scene, Setting};
 
 use crate::format::{self, Format, Shape, writing::Writes};
-use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
+use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
 use crate::store::derive;
 
 /// The format of a store, as it is written.
@@ -40,13 +40,33 @@ pub fn plan(
     let store = scene.store;
     let mut plan = Plan::new(verb, &store.root, store.format);
     plan.records = records;
-    let changes: Vec<Change> = changes.into_iter().filter(|change| !change.is_empty()).collect();
+    let changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
     let after = derive::after(store, &changes, scene.now);
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
     plan.derived.retain(|derived| !changes.iter().any(|change| change.path == derived.path));
     plan.changes = changes;
     Ok(plan)
+}
+
+/// Lines that are added to a file and lines that change in it, as one change: each of two
+/// would be carried out on the file as it was before the other.
+fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
+    let mut all: Vec<Change> = Vec::new();
+    for change in changes {
+        let own = all.iter_mut().find(|own| own.path == change.path);
+        match (own, &change.act) {
+            (Some(own), Act::Append(lines)) if matches!(own.act, Act::Splice(_)) => {
+                *own = own.clone().and_append(lines);
+            }
+            (Some(own), Act::Splice(_)) if matches!(own.act, Act::Append(_)) => {
+                let Act::Append(lines) = own.act.clone() else { continue };
+                *own = change.and_append(&lines);
+            }
+            _ => all.push(change),
+        }
+    }
+    all
 }
 
 /// Refuses what would break the schema, or exceed a limit, where it was not so before.
