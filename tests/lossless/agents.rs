@@ -1,0 +1,1 @@
+//! Agents between plan and commit.

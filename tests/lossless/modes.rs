@@ -1,0 +1,1 @@
+//! Permissions and links on the real disk.
