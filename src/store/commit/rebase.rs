@@ -6,11 +6,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Splice;
+use crate::model::{Moment, Splice};
+use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::scan::Tape;
+
+/// The member that holds a record's checksum.
+const CHECKSUM: &str = "checksum";
+/// The member that says when a record was changed last.
+const CHANGED: &str = "updated_at";
 
 /// Lines that are not there any more, or not as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,21 +145,22 @@ fn id_of(line: &[u8]) -> Option<String> {
     record.get("id")?.text().map(|id| id.into_owned())
 }
 
-/// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides.
+/// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides. What
+/// every writer keeps for itself follows: the time of the last change, and the checksum.
 pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let (mut one, mut two, mut three) = (Tape::default(), Tape::default(), Tape::default());
+    let ours_whole = edit::scan(&mut two, becomes).ok()?;
+    let other_whole = edit::scan(&mut three, theirs).ok()?;
     let before = members(edit::scan(&mut one, was).ok()?)?;
-    let ours = members(edit::scan(&mut two, becomes).ok()?)?;
-    let other = members(edit::scan(&mut three, theirs).ok()?)?;
+    let (ours, other) = (members(ours_whole)?, members(other_whole)?);
     let mut merged = theirs.to_vec();
     let names = before.keys().chain(ours.keys()).collect::<BTreeSet<_>>();
-    for name in names {
+    for name in names.into_iter().filter(|name| *name != CHECKSUM) {
         let (old, new, their) = (before.get(name), ours.get(name), other.get(name));
-        if old == new || new == their {
+        if old == new || new == their || name == CHANGED && is_later(their, new) {
             continue;
         }
-        // A digest of the whole record can't be merged; it is made anew by whoever edits next.
-        if old != their {
+        if old != their && name != CHANGED {
             return None;
         }
         merged = match new {
@@ -161,7 +168,34 @@ pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
             None => edit::remove(&merged, &[name]).ok()?,
         };
     }
-    Some(merged)
+    if before.get(CHECKSUM) == ours.get(CHECKSUM) {
+        return Some(merged);
+    }
+    let flavour = canonical::verify(other_whole).filter(|_| ours.contains_key(CHECKSUM));
+    signed(merged, flavour)
+}
+
+/// The record signed anew in that flavour. One whose checksum did not match goes on saying
+/// that something is wrong.
+fn signed(record: Vec<u8>, flavour: Option<Checksum>) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let value = edit::scan(&mut tape, &record).ok()?;
+    let checksum = match flavour {
+        Some(Checksum::Canonical) => canonical::checksum(value),
+        Some(Checksum::Legacy) => canonical::legacy_checksum(value),
+        Some(Checksum::Mismatch) => return Some(record),
+        None => return None,
+    };
+    edit::set(&record, &[CHECKSUM], &edit::quoted(&checksum)).ok()
+}
+
+/// Whether the first of two times as JSON is the later one.
+fn is_later(one: Option<&&[u8]>, other: Option<&&[u8]>) -> bool {
+    let time = |raw: Option<&&[u8]>| {
+        let text: String = serde_json::from_slice(raw?).ok()?;
+        Moment::parse(&text).map(|(when, _)| when)
+    };
+    time(one).is_some_and(|one| time(other).is_none_or(|other| one >= other))
 }
 
 fn members<'a>(record: Json<'a>) -> Option<BTreeMap<String, &'a [u8]>> {
