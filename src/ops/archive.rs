@@ -26,6 +26,9 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
 pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let own: Vec<Entry> = entries.iter().filter(|entry| entry.state == State::Archived).copied().collect();
+    for entry in &own {
+        writes.may(Deed::Edit, &scene.store.document(entry).path).map_err(Refusal::unfit)?;
+    }
     let changes = writes.unarchive(scene, &own)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);

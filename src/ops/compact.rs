@@ -1,6 +1,7 @@
 //! `compact`: what a log need not keep goes.
 
-use super::{Refusal, Scene, backups, delete::removals, plan, writes};
+use super::{Refusal, Scene, backups, delete::removals, plan, writable, writes};
+use crate::format::writing::{Deed, Writes};
 use crate::model::{Entry, Plan, State};
 
 /// Below this relevance an entry goes (2 §5.1).
@@ -12,12 +13,17 @@ pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal
     let goes = writes.compaction(scene, session);
     let goes = match goes {
         Some(goes) => goes?,
-        None => faded(scene, session),
+        // What the program only reads, and what stands in an archive, stays.
+        None => faded(scene, session).into_iter().filter(|entry| may_go(scene, writes, entry)).collect(),
     };
     let changes = removals(scene.store, &goes);
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     plan("compact", scene, goes.len(), all)
+}
+
+fn may_go(scene: &Scene<'_>, writes: &dyn Writes, entry: &Entry) -> bool {
+    writable(scene.store, entry).is_ok_and(|document| writes.may(Deed::Delete, &document.path).is_ok())
 }
 
 fn faded(scene: &Scene<'_>, session: Option<&str>) -> Vec<Entry> {
