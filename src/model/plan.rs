@@ -337,6 +337,8 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// What is derived from them, as it will be if nobody else writes meanwhile.
     pub derived: Vec<Change>,
+    /// The files that it was made of, the changed ones left out, with their lengths.
+    pub made_of: Vec<(PathBuf, u64)>,
     /// Whether what is derived has to be worked out when the files are changed.
     pub derive_after: bool,
 }
@@ -352,6 +354,7 @@ impl Plan {
             lines: Vec::new(),
             changes: Vec::new(),
             derived: Vec::new(),
+            made_of: Vec::new(),
             derive_after: false,
         }
     }

@@ -45,6 +45,7 @@ pub fn plan(
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
     plan.derived.retain(|derived| !changes.iter().any(|change| change.path == derived.path));
+    plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
     Ok(plan)
 }

@@ -58,7 +58,7 @@ impl Ready {
 
     /// Whether it makes what nobody knows yet.
     pub fn is_new(&self) -> bool {
-        matches!(self.act, Act::Create(_) | Act::MakeFolder)
+        !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
     }
 
     /// Removes what was made ready and not used.
@@ -194,6 +194,7 @@ impl Scene<'_, '_> {
 
     fn fits_one(&mut self, own: &mut Ready, last_chance: bool) -> Result<bool, CommitError> {
         match &own.act {
+            Act::Create(_) if own.derived => Ok(self.len(&own.path).is_none()),
             Act::Append(_) => {
                 let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
                 self.carried.derive |= self.len(&own.path).unwrap_or(0) != len;
@@ -246,7 +247,9 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    fn drop_derived(&self, ready: &mut [Ready]) {
+    /// Gives derived changes up: they are made anew afterwards.
+    pub fn drop_derived(&mut self, ready: &mut [Ready]) {
+        self.carried.derive = true;
         for own in ready.iter_mut().filter(|own| own.derived && !own.dropped) {
             own.drop_temp(self.host.disk);
             own.dropped = true;
@@ -259,7 +262,6 @@ impl Scene<'_, '_> {
         ready: &mut [Ready],
         keep: &mut dyn FnMut(&Path, Change) -> Result<(), CommitError>,
     ) -> Result<(), CommitError> {
-        self.carried.derive = true;
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             let Act::Splice(splices) = own.act.clone() else { continue };
