@@ -116,7 +116,8 @@ pub fn faded(store: &Store, now: i64) -> Vec<Entry> {
         let age = view.created.map_or(f64::MAX, |when| (now - when.0).max(0) as f64 / 3.6e9);
         let decay = if half_life.is_finite() { 0.5_f64.powf(age / half_life).max(0.1) } else { 1.0 };
         let faint = view.kind != "preference" && view.importance * decay < 0.05;
-        entry.state == State::Deleted || entry.state == State::Live && faint
+        let is_read_only = store.document(entry).path.ends_with("agent.json");
+        !is_read_only && (entry.state == State::Deleted || entry.state == State::Live && faint)
     };
     store.entries.iter().filter(goes).copied().collect()
 }

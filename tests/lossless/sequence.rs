@@ -195,7 +195,7 @@ fn shown(plan: &Plan) -> String {
     plan.changes.iter().map(change).collect()
 }
 
-fn only_data(files: &Files) -> Files {
+pub fn only_data(files: &Files) -> Files {
     files.iter().filter(|(path, _)| is_data(path)).map(|(path, own)| (path.clone(), own.clone())).collect()
 }
 
@@ -214,7 +214,7 @@ pub fn assert_as_planned(plan: &Plan, now: &Files) {
     }
 }
 
-type Lines = BTreeMap<(PathBuf, Vec<u8>), i64>;
+pub type Lines = BTreeMap<(PathBuf, Vec<u8>), i64>;
 
 fn lines(files: &Files) -> Lines {
     let mut lines = Lines::new();
@@ -227,7 +227,7 @@ fn lines(files: &Files) -> Lines {
 }
 
 /// How often each line more stands in `a` than in `b`; less often is negative.
-fn difference(a: &Files, b: &Files) -> Lines {
+pub fn difference(a: &Files, b: &Files) -> Lines {
     let mut found = lines(a);
     for (line, count) in lines(b) {
         *found.entry(line).or_default() -= count;

@@ -140,7 +140,7 @@ impl Site {
 type Planned = Result<(Plan, Turn), CommitError>;
 
 pub fn is_data(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "jsonl")
+    path.extension().is_some_and(|end| end == "jsonl") || path.ends_with("agent.json")
 }
 
 /// How often indexes and counts are said to disagree with the records, by file.

@@ -72,6 +72,11 @@ impl Maker<'_> {
             let name = format!(".backup/core_memories.jsonl.backup.19700101_00000{number}");
             files.insert(name.into(), b"old\n".to_vec());
         }
+        if self.chance.once_in(5) {
+            let (core, task) = (self.memory("learning", true), self.memory("task", false));
+            let document = format!("{{\n  \"learnings\": [{core}],\n  \"tasks\": [{task}]\n}}");
+            files.insert("agent.json".into(), document.into_bytes());
+        }
         self.index(&mut files, "index.json");
         files
     }
