@@ -20,6 +20,18 @@ pub struct Splice {
     pub behind: Vec<u8>,
 }
 
+impl Splice {
+    /// Where it stands in the file that the plan was made of.
+    fn range(&self) -> std::ops::Range<usize> {
+        self.start as usize..self.end() as usize
+    }
+
+    /// Where it ends there.
+    pub fn end(&self) -> u64 {
+        self.start + self.was.len() as u64
+    }
+}
+
 /// What happens to one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -84,6 +96,16 @@ impl Change {
         let edits =
             if start == end && with.is_empty() { Vec::new() } else { vec![(start..end, with.to_vec())] };
         Change::edits(path, base, edits)
+    }
+
+    /// The same change of lines of a file, with lines added at its end.
+    pub fn and_append(self, lines: &[u8]) -> Change {
+        let (Act::Splice(splices), Some(base)) = (&self.act, &self.base) else { return self };
+        let end = base.len();
+        let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> =
+            splices.iter().map(|own| (own.range(), own.becomes.clone())).collect();
+        edits.push((end..end, [line_end_for(&apply(base, splices)), lines].concat()));
+        Change { mode: self.mode, ..Change::edits(&self.path, Arc::clone(base), edits) }
     }
 
     /// A file that goes.
@@ -228,10 +250,12 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
     for (range, with) in edits {
         let (start, end) = lines_around(base, &range);
         match &mut open {
-            Some((_, until, bytes)) if start < *until => {
+            // Behind what is no whole line stands no other.
+            Some((_, until, bytes)) if start < *until || start == *until && is_open(bytes) => {
                 // The stretch goes on: what was taken over behind its last edit is given back.
                 let taken = *until - range.start.min(*until);
                 bytes.truncate(bytes.len() - taken);
+                bytes.extend_from_slice(&base[range.start.min(*until)..range.start]);
                 bytes.extend_from_slice(&with);
                 let end = end.max(*until);
                 bytes.extend_from_slice(&base[range.end..end]);
@@ -252,6 +276,10 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
     }
     splices.extend(open.map(|own| closed(base, own)));
     splices
+}
+
+fn is_open(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && !bytes.ends_with(b"\n")
 }
 
 fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
@@ -314,6 +342,8 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// What is derived from them, as it will be if nobody else writes meanwhile.
     pub derived: Vec<Change>,
+    /// The files that it was made of, the changed ones left out, with their lengths.
+    pub made_of: Vec<(PathBuf, u64)>,
     /// Whether what is derived has to be worked out when the files are changed.
     pub derive_after: bool,
 }
@@ -329,6 +359,7 @@ impl Plan {
             lines: Vec::new(),
             changes: Vec::new(),
             derived: Vec::new(),
+            made_of: Vec::new(),
             derive_after: false,
         }
     }

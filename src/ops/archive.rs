@@ -36,6 +36,9 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> 
     let (_, writes) = writes(scene.store)?;
     let mut own = writes.together(scene.store, entries);
     own.retain(|entry| entry.state == State::Archived);
+    for entry in &own {
+        writes.may(Deed::Archive, &scene.store.document(entry).path).map_err(Refusal::unfit)?;
+    }
     let changes = writes.unarchive(scene, &own)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);

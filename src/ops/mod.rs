@@ -43,13 +43,14 @@ pub fn plan(
     let store = scene.store;
     let mut plan = Plan::new(verb, &store.root, store.format);
     plan.records = records;
-    let changes: Vec<Change> = changes.into_iter().filter(|change| !change.is_empty()).collect();
+    let changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
     if let Ok((_, writes)) = writes(store) {
         plan.lines = writes.told(store, &changes);
     }
     let after = derive::after(store, &changes, scene.now);
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
+    plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
     join_derived(&mut plan);
     Ok(plan)
@@ -66,6 +67,26 @@ fn join_derived(plan: &mut Plan) {
         }
         false
     });
+}
+
+/// Lines that are added to a file and lines that change in it, as one change: each of two
+/// would be carried out on the file as it was before the other.
+fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
+    let mut all: Vec<Change> = Vec::new();
+    for change in changes {
+        let own = all.iter_mut().find(|own| own.path == change.path);
+        match (own, &change.act) {
+            (Some(own), Act::Append(lines)) if matches!(own.act, Act::Splice(_)) => {
+                *own = own.clone().and_append(lines);
+            }
+            (Some(own), Act::Splice(_)) if matches!(own.act, Act::Append(_)) => {
+                let Act::Append(lines) = own.act.clone() else { continue };
+                *own = change.and_append(&lines);
+            }
+            _ => all.push(change),
+        }
+    }
+    all
 }
 
 /// Refuses what would break the schema, or exceed a limit, where it was not so before. What

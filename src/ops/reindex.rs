@@ -18,6 +18,7 @@ pub fn reindex(scene: &Scene<'_>) -> Result<Plan, Refusal> {
     let mut plan = Plan::new("reindex", &store.root, store.format);
     plan.derived = derive::derived(store, &store.documents, &touched, scene.now);
     plan.derived.retain(|change| !change.is_empty());
+    plan.made_of = derive::made_of(store, &[]);
     Ok(plan)
 }
 

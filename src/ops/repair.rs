@@ -63,19 +63,25 @@ fn mended(document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
         match &record.body {
             Body::Broken if has(number, Code::TornLine) => {
                 out.push((record.span.start, bytes[start..end].to_vec()));
-                edits.extend(crate::text::lines::holes(bytes, &[record.span]));
+                // Behind another record it leaves with what parts the two.
+                if edits.last().is_none_or(|(range, _)| range.end != end) {
+                    edits.extend(crate::text::lines::holes(bytes, &[record.span]));
+                }
             }
             Body::Broken => {}
-            Body::Read(_) => {
-                if let Some(next) = same_line {
-                    edits.push((end..next, b"\n".to_vec()));
-                } else if has(number, Code::ExtraBrace) {
+            Body::Read(_) => match same_line {
+                Some(_) if has(number + 1, Code::TornLine) => {
+                    edits.push((end..document.records[number + 1].span.end as usize, Vec::new()));
+                }
+                Some(next) => edits.push((end..next, b"\n".to_vec())),
+                None if has(number, Code::ExtraBrace) => {
                     let rest = &bytes[end..];
                     let filler =
                         rest.iter().take_while(|byte| matches!(byte, b'}' | b' ' | b'\t' | 0)).count();
                     edits.push((end..end + filler, Vec::new()));
                 }
-            }
+                None => {}
+            },
         }
     }
     edits.dedup();

@@ -61,6 +61,17 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
     format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
 }
 
+/// The files that what is derived is made of, but for those in `changed`, with their lengths.
+pub fn made_of(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
+    let data = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
+    // What stands within an archive changes with that.
+    let own = |document: &&Arc<Document>| {
+        let packed = document.path.to_string_lossy().contains("!/");
+        data(document.role) && !packed && !changed.contains(&document.path)
+    };
+    store.documents.iter().filter(own).map(|own| (own.path.clone(), own.generation.len)).collect()
+}
+
 /// Every folder that leads to a document, sorted.
 fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
     let above = documents.iter().flat_map(|document| document.path.ancestors().skip(1));

@@ -120,7 +120,8 @@ impl Writes for MemoryServer {
             }
             let stem = file.path.file_stem().unwrap_or_default().to_string_lossy();
             let archive = PathBuf::from(format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
-            changes.extend(moved(scene.store, file, &records, &archive, "true")?);
+            changes.push(copied(scene.store, file, &records, &archive, "true")?);
+            changes.push(removed(file, &records));
         }
         Ok(in_order(changes))
     }
@@ -133,6 +134,7 @@ impl Writes for MemoryServer {
                 changes.push(marked(file, &records)?);
                 continue;
             }
+            changes.push(removed(file, &records));
             let mut of_kind: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
             for entry in records {
                 let kind = scene.store.view(entry).map_or("", |view| &view.kind);
@@ -142,7 +144,7 @@ impl Writes for MemoryServer {
                 let live = layout::FILES.iter().find(|(_, own)| *own == kind);
                 let live =
                     live.ok_or_else(|| Refusal::invalid(format!("{kind:?} is no type that has a file.")))?;
-                changes.extend(moved(scene.store, file, &records, Path::new(live.0), "false")?);
+                changes.push(copied(scene.store, file, &records, Path::new(live.0), "false")?);
             }
         }
         Ok(in_order(changes))
@@ -264,33 +266,34 @@ fn by_file<'a>(store: &'a Store, entries: &'a [Entry]) -> Vec<(&'a Document, Vec
     files.into_iter().map(|(at, own)| (&*store.documents[at as usize], own)).collect()
 }
 
-/// Records that go from one file to another, with `archived` set there. The copy comes first.
-fn moved(
+/// Copies of records at the end of another file, with `archived` set there.
+fn copied(
     store: &Store,
     from: &Document,
     entries: &[&Entry],
     to: &Path,
     archived: &str,
-) -> Result<[Change; 2], Refusal> {
+) -> Result<Change, Refusal> {
     let mut lines = Vec::new();
-    let mut gone = Vec::new();
     for entry in entries {
         let record = &from.records[entry.record as usize];
-        let raw = from.raw(record);
         let line = match record.view() {
-            Some(_) => edit::set(raw, &["archived"], archived)?,
+            Some(_) => edit::set(from.raw(record), &["archived"], archived)?,
             None => {
                 return Err(Refusal::unfit("what can't be read can't be archived; repair it, or delete it."));
             }
         };
         lines.extend(line.into_iter().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
         lines.push(b'\n');
-        gone.push(record.span);
     }
     let stands = document(&store.documents, to).map(|own| (&*own.bytes).into());
-    let removal =
-        Change::edits(&from.path, (&*from.bytes).into(), crate::text::lines::holes(&from.bytes, &gone));
-    Ok([Change::append(to, lines, stands), removal])
+    Ok(Change::append(to, lines, stands))
+}
+
+/// The file without those records.
+fn removed(from: &Document, entries: &[&Entry]) -> Change {
+    let gone: Vec<_> = entries.iter().map(|entry| from.records[entry.record as usize].span).collect();
+    Change::edits(&from.path, (&*from.bytes).into(), crate::text::lines::holes(&from.bytes, &gone))
 }
 
 /// Records of a live file that say themselves that they are archived, and say so no more.
@@ -304,29 +307,16 @@ fn marked(file: &Document, entries: &[&Entry]) -> Result<Change, Refusal> {
     Ok(Change::edits(&file.path, (&*file.bytes).into(), edits))
 }
 
-/// Copies before removals; several appends to a file become one, and so do removals.
+/// Copies before removals; several appends to a file become one.
 fn in_order(changes: Vec<Change>) -> Vec<Change> {
     use crate::model::Act;
     let mut copies: Vec<Change> = Vec::new();
     let mut others: Vec<Change> = Vec::new();
     for change in changes {
-        let stands = copies.iter_mut().find(|own| own.path == change.path);
+        let stands = copies.iter_mut().find(|own| own.path == change.path).map(|own| &mut own.act);
         match (&change.act, stands) {
-            (Act::Append(lines), Some(own)) => {
-                if let Act::Append(before) = &mut own.act {
-                    before.extend_from_slice(lines);
-                }
-            }
-            (Act::Append(_), None) => copies.push(change),
-            (Act::Splice(more), _) => match others.iter_mut().find(|own| own.path == change.path) {
-                Some(own) => {
-                    if let Act::Splice(splices) = &mut own.act {
-                        splices.extend(more.iter().cloned());
-                        splices.sort_by_key(|splice| splice.start);
-                    }
-                }
-                None => others.push(change),
-            },
+            (Act::Append(lines), Some(Act::Append(before))) => before.extend_from_slice(lines),
+            (Act::Append(_), _) => copies.push(change),
             _ => others.push(change),
         }
     }

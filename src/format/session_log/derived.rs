@@ -162,7 +162,8 @@ impl<'a> Own<'a> {
         for (path, count) in wanted {
             let stored = object.path(&path).and_then(|value| value.number());
             if stored != Some(count as f64) {
-                bytes = edit::set(&bytes, &path, &count.to_string()).ok()?;
+                // One that stands in something else than an object is nobody's count.
+                bytes = edit::set(&bytes, &path, &count.to_string()).unwrap_or(bytes);
             }
         }
         let mark = own.bytes.len() - without_mark(&own.bytes).len();

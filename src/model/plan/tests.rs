@@ -1,3 +1,5 @@
+//! Changes of files of any bytes, and what takes them back.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -34,6 +36,19 @@ fn lines_are_added_behind_a_line_that_had_no_end() {
     let change = Change::append("log.jsonl", "two\n", Some(b"one".as_slice().into()));
     assert_eq!(change.after().unwrap(), b"one\ntwo\n");
     assert_eq!(change.inverse().after().unwrap(), b"one");
+}
+
+#[test]
+fn lines_are_changed_and_others_added_in_one_change() {
+    let both = |base: &'static [u8], at: std::ops::Range<usize>, with| {
+        let change = edits(base, at, with).and_append(b"new\n");
+        assert_eq!(change.inverse().after().unwrap(), base);
+        String::from_utf8(change.after().unwrap()).unwrap()
+    };
+    assert_eq!(both(b"one\ntwo\n", 0..3, "1"), "1\ntwo\nnew\n");
+    assert_eq!(both(b"one\ntwo\n", 4..8, ""), "one\nnew\n");
+    assert_eq!(both(b"one\ntwo", 4..7, ""), "one\nnew\n");
+    assert_eq!(both(b"one\ntwo", 4..5, "T"), "one\nTwo\nnew\n");
 }
 
 fn file() -> impl Strategy<Value = Vec<u8>> {

@@ -67,7 +67,7 @@ impl Ready {
 
     /// Whether it makes what nobody knows yet.
     pub fn is_new(&self) -> bool {
-        matches!(self.act, Act::Create(_) | Act::MakeFolder)
+        !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
     }
 
     /// Removes what was made ready and not used.
@@ -96,13 +96,13 @@ impl Ready {
     }
 
     /// Whether lines that came behind the base leave what is spliced alone: a splice that
-    /// reaches an unfinished last line is about that line.
+    /// reaches an unfinished last line, or leaves one, is about that line.
     fn may_grow(&self) -> bool {
         let base = self.base.as_deref().unwrap_or_default();
         let Act::Splice(splices) = &self.act else { return false };
-        base.is_empty()
-            || base.ends_with(b"\n")
-            || splices.last().is_none_or(|last| last.start as usize + last.was.len() < base.len())
+        let whole = |lines: &[u8]| lines.is_empty() || lines.ends_with(b"\n");
+        let Some(last) = splices.last() else { return true };
+        last.end() < base.len() as u64 || whole(base) && whole(&last.becomes)
     }
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
@@ -186,6 +186,7 @@ impl Scene<'_, '_> {
 
     fn fits_one(&mut self, own: &mut Ready, last_chance: bool) -> Result<bool, CommitError> {
         match &own.act {
+            Act::Create(_) if own.derived => Ok(self.len(&own.path).is_none()),
             Act::Append(_) => {
                 let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
                 let is_other = self.len(&own.path).unwrap_or(0) != len;
@@ -245,7 +246,9 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    fn drop_derived(&self, ready: &mut [Ready]) {
+    /// Gives derived changes up: they are made anew afterwards.
+    pub fn drop_derived(&mut self, ready: &mut [Ready]) {
+        self.carried.derive = true;
         for own in ready.iter_mut().filter(|own| own.derived && !own.dropped) {
             own.drop_temp(self.host.disk);
             own.dropped = true;
@@ -258,7 +261,6 @@ impl Scene<'_, '_> {
         ready: &mut [Ready],
         keep: &mut dyn FnMut(&Path, Change) -> Result<(), CommitError>,
     ) -> Result<(), CommitError> {
-        self.carried.derive = true;
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             let Act::Splice(splices) = own.act.clone() else { continue };

@@ -38,6 +38,8 @@ pub struct Carried {
 struct Set<'a> {
     lock: Lock,
     changes: Vec<(&'a Change, bool)>,
+    /// What its derived files were made of, with the lengths then.
+    made_of: Vec<(&'a Path, u64)>,
 }
 
 /// Carries a plan out. What is `kept` takes it back; where a change had to be fitted to a
@@ -48,6 +50,7 @@ pub fn carry_out(
     carried: &mut Carried,
     mut kept: Option<(u64, &mut Step)>,
 ) -> Result<(), CommitError> {
+    refuse_links(writer, plan)?;
     carried.touched = plan.changes.iter().map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after;
     for set in sets(writer, plan) {
@@ -57,20 +60,35 @@ pub fn carry_out(
             own.into_iter().for_each(|change| *change = inverse.clone());
             writer.vault().keep(*number, step)
         };
-        carry_set(writer, &set, &[], carried, keep)?;
+        carry_set(writer, &set, carried, keep)?;
+    }
+    Ok(())
+}
+
+/// Refuses what would be written through a link, be it the file or a folder on its way.
+fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
+    let inside = plan.all().filter(|change| !change.is_empty() && !change.path.starts_with(".."));
+    for change in inside {
+        let (path, depth) = (writer.path(&change.path), change.path.components().count());
+        let is_link = |place: &&Path| writer.host.disk.look(place).is_ok_and(|item| item.link.is_some());
+        if let Some(link) = path.ancestors().take(depth).find(is_link) {
+            let what = "it is a link: it is not written through";
+            return Err(CommitError::Moved { file: link.to_owned(), what, files: Files::Untouched });
+        }
     }
     Ok(())
 }
 
 /// Carries out what is derived, if the files that it was made of still have those lengths.
-pub fn carry_out_derived(
-    writer: &Writer<'_>,
-    plan: &Plan,
-    guards: &[(PathBuf, u64)],
-) -> Result<(), CommitError> {
+pub fn carry_out_derived(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
     let mut carried = Carried::default();
     for set in sets(writer, plan) {
-        carry_set(writer, &set, guards, &mut carried, &mut |_, _| Ok(()))?;
+        carry_set(writer, &set, &mut carried, &mut |_, _| Ok(()))?;
+        if carried.derive {
+            let file = writer.place.root.clone();
+            let what = "what it is made of changed";
+            return Err(CommitError::Moved { file, what, files: Files::Untouched });
+        }
     }
     Ok(())
 }
@@ -91,8 +109,12 @@ fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<Set<'a>> {
         };
         match last {
             Some(set) => set.changes.push((change, derived)),
-            None => sets.push(Set { lock, changes: vec![(change, derived)] }),
+            None => sets.push(Set { lock, changes: vec![(change, derived)], made_of: Vec::new() }),
         }
+    }
+    for set in sets.iter_mut().filter(|set| set.changes.iter().any(|(_, derived)| *derived)) {
+        let own = plan.made_of.iter().filter(|(file, _)| is_one(&writer.format.lock(&[file]), &set.lock));
+        set.made_of = own.map(|(file, len)| (file.as_path(), *len)).collect();
     }
     sets
 }
@@ -110,7 +132,6 @@ type Keep<'k> = dyn FnMut(&Path, Change) -> Result<(), CommitError> + 'k;
 fn carry_set(
     writer: &Writer<'_>,
     set: &Set<'_>,
-    guards: &[(PathBuf, u64)],
     carried: &mut Carried,
     keep: &mut Keep<'_>,
 ) -> Result<(), CommitError> {
@@ -119,19 +140,20 @@ fn carry_set(
     };
     let mut ready: Vec<Ready> = set.changes.iter().map(own).collect();
     let mut scene = Scene { host: writer.host, carried };
-    // Files are made first, without a lock: nobody knows them yet.
+    // Files are made first, without a lock: nobody knows them yet. What is derived waits for
+    // the lock: what it is made of must not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
     let outcome = ready[..known]
         .iter_mut()
         .try_for_each(|own| scene.make(own))
-        .and_then(|()| commit_set(writer, guards, &mut scene, &mut ready[known..], keep));
+        .and_then(|()| commit_set(writer, &set.made_of, &mut scene, &mut ready[known..], keep));
     ready.iter_mut().for_each(|own| own.drop_temp(writer.host.disk));
     outcome
 }
 
 fn commit_set(
     writer: &Writer<'_>,
-    guards: &[(PathBuf, u64)],
+    made_of: &[(&Path, u64)],
     scene: &mut Scene<'_, '_>,
     ready: &mut [Ready],
     keep: &mut Keep<'_>,
@@ -147,8 +169,9 @@ fn commit_set(
         let host = writer.host;
         let held =
             lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &Patience::default())?;
-        if guards.iter().any(|(file, len)| scene.len(&writer.path(file)) != Some(*len)) {
-            return Err(moved("what it is made of changed"));
+        if made_of.iter().any(|(file, len)| scene.len(&writer.path(file)) != Some(*len)) {
+            scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
+            scene.drop_derived(ready);
         }
         let fits = scene.fits(ready, attempt >= PATIENT)?;
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;

@@ -22,7 +22,6 @@ mod vault;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use copies::{Copy, copies};
@@ -206,10 +205,9 @@ impl<'a> Writer<'a> {
             if derived.iter().all(Change::is_empty) {
                 return true;
             }
-            let guards = guards(&store, touched);
-            let plan =
-                Plan { changes: Vec::new(), derived, ..Plan::new(plan.verb, &store.root, store.format) };
-            if carry::carry_out_derived(self, &plan, &guards).is_ok() {
+            let none = Plan::new(plan.verb, &store.root, store.format);
+            let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
+            if carry::carry_out_derived(self, &plan).is_ok() {
                 return true;
             }
         }
@@ -297,17 +295,6 @@ fn file_line(change: &Change) -> FileLine {
         bytes_before: change.base.as_ref().map_or(0, |base| base.len() as u64),
         bytes_after: change.len_after(),
     }
-}
-
-/// What the derived files were made of: a file and its length then.
-fn guards(store: &Store, touched: &[PathBuf]) -> Vec<(PathBuf, u64)> {
-    let of = |document: &&Arc<crate::model::Document>| touched.contains(&document.path);
-    store
-        .documents
-        .iter()
-        .filter(of)
-        .map(|document| (document.path.clone(), document.generation.len))
-        .collect()
 }
 
 /// Keeps other palimps out by a lock on the store's folder, which the system lets go of when

@@ -4,13 +4,19 @@
 //! there; where a record has changed since in other members than the splice changes, both
 //! changes hold; anything else is a conflict, which the user sees and nobody settles.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Splice;
+use crate::model::{Moment, Splice};
+use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::scan::Tape;
+
+/// The member that holds a record's checksum.
+const CHECKSUM: &str = "checksum";
+/// The member that says when a record was changed last.
+const CHANGED: &str = "updated_at";
 
 /// Lines that are not there any more, or not as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,17 +29,33 @@ pub struct Conflict {
 
 /// The splices as they fit `now`.
 pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
-    let mut places = Places::of(now);
     let mut moved: Vec<Splice> = Vec::new();
-    for splice in splices {
-        moved.push(places.fit(splice, now)?);
+    if fits(splices, now) {
+        moved = splices.to_vec();
+    } else {
+        let mut places = Places::of(now);
+        for (at, splice) in splices.iter().enumerate() {
+            let before = at.checked_sub(1).map(|last| (&splices[last], &moved[last]));
+            moved.push(places.fit(splice, before, now)?);
+        }
+        moved.sort_by_key(|splice| splice.start);
     }
-    moved.sort_by_key(|splice| splice.start);
-    let overlaps = moved.windows(2).find(|pair| pair[0].start + pair[0].was.len() as u64 > pair[1].start);
+    let overlaps = moved.windows(2).find(|pair| pair[0].end() > pair[1].start);
     match overlaps {
         Some(pair) => Err(Conflict { planned: pair[1].was.clone(), found: None }),
-        None => Ok(moved),
+        None => Ok(moved.into_iter().map(|splice| ended(splice, now)).collect()),
     }
+}
+
+/// The splice with a line end where its last line was the file's last and had none, and
+/// others stand behind it now.
+fn ended(mut splice: Splice, now: &[u8]) -> Splice {
+    let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
+    let is_last = splice.end() as usize >= now.len();
+    if open(&splice.becomes) && !open(&splice.was) && !is_last && splice.becomes != lines::BOM {
+        splice.becomes.push(b'\n');
+    }
+    splice
 }
 
 /// Whether every splice fits where it says.
@@ -46,23 +68,29 @@ pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
     })
 }
 
-/// Where lines stand, and where to go on looking for the next of equal ones.
-struct Places<'a> {
-    from: BTreeMap<&'a [u8], usize>,
+/// Where lines stand, and which of them are spoken for.
+struct Places {
+    taken: BTreeSet<usize>,
     starts: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
-    fn of(now: &'a [u8]) -> Self {
-        let starts = lines::lines(now).map(|line| line.start).collect();
-        Places { from: BTreeMap::new(), starts }
+impl Places {
+    fn of(now: &[u8]) -> Self {
+        Places { taken: BTreeSet::new(), starts: lines::lines(now).map(|line| line.start).collect() }
     }
 
-    fn fit(&mut self, splice: &Splice, now: &'a [u8]) -> Result<Splice, Conflict> {
+    /// `before` is the splice before it, as planned and as it fits.
+    fn fit(
+        &mut self,
+        splice: &Splice,
+        before: Option<(&Splice, &Splice)>,
+        now: &[u8],
+    ) -> Result<Splice, Conflict> {
         if splice.was.is_empty() {
-            let start = match splice.behind.is_empty() {
-                true => 0,
-                false => self.find(&splice.behind, now).map_or(now.len(), |at| at + splice.behind.len()),
+            let start = match before.filter(|(planned, _)| planned.end() == splice.start) {
+                Some((_, fitted)) => fitted.end() as usize,
+                None if splice.behind.is_empty() => 0,
+                None => self.find(&splice.behind, None, now).map_or(now.len(), |at| at + splice.behind.len()),
             };
             // At the end of a file without a last line end, the lines bring one along.
             let glued = start == now.len() && !now.is_empty() && now.last() != Some(&b'\n');
@@ -74,41 +102,45 @@ impl<'a> Places<'a> {
             }
             return Ok(Splice { start: start as u64, becomes, ..splice.clone() });
         }
-        if let Some(start) = self.find(&splice.was, now) {
+        if let Some(start) = self.find(&splice.was, Some(&splice.behind), now) {
             return Ok(Splice { start: start as u64, ..splice.clone() });
         }
-        self.merged(splice, now)
+        merged(splice, now)
     }
 
-    /// Where those whole lines stand, each place once.
-    fn find(&mut self, wanted: &[u8], now: &'a [u8]) -> Option<usize> {
-        let from = self.from.get(wanted).copied().unwrap_or(0);
-        let first = self.starts.partition_point(|start| *start < from);
+    /// Where those whole lines stand, each place once; of equal ones those that stand behind
+    /// the line they stood behind, or else the first.
+    fn find(&mut self, wanted: &[u8], behind: Option<&[u8]>, now: &[u8]) -> Option<usize> {
         let ends = |at: usize| wanted.ends_with(b"\n") || now.get(at).is_none_or(|byte| *byte == b'\n');
         let stands = |start: usize| now[start..].starts_with(wanted) && ends(start + wanted.len());
-        let at = self.starts[first..].iter().copied().find(|&start| stands(start))?;
-        self.from.insert(&now[at..at + wanted.len()], at + wanted.len());
+        let own = |start: usize| match behind {
+            Some(line) if !line.is_empty() => now[..start].ends_with(line),
+            Some(_) => start == 0,
+            None => true,
+        };
+        let free =
+            || self.starts.iter().copied().filter(|start| !self.taken.contains(start) && stands(*start));
+        let at = free().find(|start| own(*start)).or_else(|| free().next())?;
+        self.taken.insert(at);
         Some(at)
     }
+}
 
-    /// The record of the same id, where it changed in other members than the splice changes.
-    fn merged(&mut self, splice: &Splice, now: &'a [u8]) -> Result<Splice, Conflict> {
-        let conflict =
-            |found: Option<&[u8]>| Conflict { planned: splice.was.clone(), found: found.map(<[u8]>::to_vec) };
-        let id = id_of(&splice.was).ok_or_else(|| conflict(None))?;
-        let theirs =
-            lines::lines(now).find(|line| id_of(&now[line.start..line.next]).as_deref() == Some(&id));
-        let theirs = theirs.ok_or_else(|| conflict(None))?;
-        let (start, end) = (theirs.start, theirs.next);
-        let merged = merge(&splice.was, &splice.becomes, &now[start..end]);
-        let becomes = merged.ok_or_else(|| conflict(Some(&now[start..end])))?;
-        Ok(Splice {
-            start: start as u64,
-            was: now[start..end].to_vec(),
-            becomes,
-            behind: splice.behind.clone(),
-        })
+/// The record of the same id, where it changed in other members than the splice changes.
+/// Where several have that id, nobody can tell which of them it was.
+fn merged(splice: &Splice, now: &[u8]) -> Result<Splice, Conflict> {
+    let conflict =
+        |found: Option<&[u8]>| Conflict { planned: splice.was.clone(), found: found.map(<[u8]>::to_vec) };
+    let id = id_of(&splice.was).ok_or_else(|| conflict(None))?;
+    let mut same =
+        lines::lines(now).filter(|line| id_of(&now[line.start..line.next]).as_deref() == Some(&id));
+    let theirs = same.next().ok_or_else(|| conflict(None))?;
+    let found = &now[theirs.start..theirs.next];
+    if same.next().is_some() {
+        return Err(conflict(Some(found)));
     }
+    let becomes = merge(&splice.was, &splice.becomes, found).ok_or_else(|| conflict(Some(found)))?;
+    Ok(Splice { start: theirs.start as u64, was: found.to_vec(), becomes, behind: splice.behind.clone() })
 }
 
 /// The id of the one record that is all of a line.
@@ -118,21 +150,22 @@ fn id_of(line: &[u8]) -> Option<String> {
     record.get("id")?.text().map(|id| id.into_owned())
 }
 
-/// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides.
+/// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides. What
+/// every writer keeps for itself follows: the time of the last change, and the checksum.
 pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let (mut one, mut two, mut three) = (Tape::default(), Tape::default(), Tape::default());
+    let ours_whole = edit::scan(&mut two, becomes).ok()?;
+    let other_whole = edit::scan(&mut three, theirs).ok()?;
     let before = members(edit::scan(&mut one, was).ok()?)?;
-    let ours = members(edit::scan(&mut two, becomes).ok()?)?;
-    let other = members(edit::scan(&mut three, theirs).ok()?)?;
+    let (ours, other) = (members(ours_whole)?, members(other_whole)?);
     let mut merged = theirs.to_vec();
-    let names = before.keys().chain(ours.keys()).collect::<std::collections::BTreeSet<_>>();
-    for name in names {
+    let names = before.keys().chain(ours.keys()).collect::<BTreeSet<_>>();
+    for name in names.into_iter().filter(|name| *name != CHECKSUM) {
         let (old, new, their) = (before.get(name), ours.get(name), other.get(name));
-        if old == new || new == their {
+        if old == new || new == their || name == CHANGED && is_later(their, new) {
             continue;
         }
-        // A digest of the whole record can't be merged; it is made anew by whoever edits next.
-        if old != their {
+        if old != their && name != CHANGED {
             return None;
         }
         merged = match new {
@@ -140,7 +173,34 @@ pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
             None => edit::remove(&merged, &[name]).ok()?,
         };
     }
-    Some(merged)
+    if before.get(CHECKSUM) == ours.get(CHECKSUM) {
+        return Some(merged);
+    }
+    let flavour = canonical::verify(other_whole).filter(|_| ours.contains_key(CHECKSUM));
+    signed(merged, flavour)
+}
+
+/// The record signed anew in that flavour. One whose checksum did not match goes on saying
+/// that something is wrong.
+fn signed(record: Vec<u8>, flavour: Option<Checksum>) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let value = edit::scan(&mut tape, &record).ok()?;
+    let checksum = match flavour {
+        Some(Checksum::Canonical) => canonical::checksum(value),
+        Some(Checksum::Legacy) => canonical::legacy_checksum(value),
+        Some(Checksum::Mismatch) => return Some(record),
+        None => return None,
+    };
+    edit::set(&record, &[CHECKSUM], &edit::quoted(&checksum)).ok()
+}
+
+/// Whether the first of two times as JSON is the later one.
+fn is_later(one: Option<&&[u8]>, other: Option<&&[u8]>) -> bool {
+    let time = |raw: Option<&&[u8]>| {
+        let text: String = serde_json::from_slice(raw?).ok()?;
+        Moment::parse(&text).map(|(when, _)| when)
+    };
+    time(one).is_some_and(|one| time(other).is_none_or(|other| one >= other))
 }
 
 fn members<'a>(record: Json<'a>) -> Option<BTreeMap<String, &'a [u8]>> {
@@ -218,5 +278,47 @@ mod tests {
         let fit = rebase(&back, now).unwrap();
         let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
         assert_eq!(text, "{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n{\"id\":\"c\"}");
+    }
+
+    #[test]
+    fn lines_that_went_side_by_side_come_back_in_their_order() {
+        let base = b"one\ntwo\nthree\nfour\n";
+        let gone = vec![(0..4, b"1\n".to_vec()), (4..8, Vec::new()), (8..14, Vec::new())];
+        let change = Change::edits("f", base.as_slice().into(), gone);
+        let crate::model::Act::Splice(splices) = &change.act else { panic!() };
+        let back = crate::model::plan::inverse(splices);
+        assert!(fits(&back, &change.after().unwrap()));
+        let now = b"new\n1\nfour\n";
+        let fit = rebase(&back, now).unwrap();
+        assert_eq!(crate::model::plan::apply(now, &fit), b"new\none\ntwo\nthree\nfour\n");
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_gets_one_where_others_came_behind_it() {
+        let change = Change::append("f", "two\n", Some(b"one".as_slice().into())).inverse();
+        let crate::model::Act::Splice(back) = &change.act else { panic!() };
+        let now = b"one\ntwo\nthree\n";
+        let fit = rebase(back, now).unwrap();
+        assert_eq!(crate::model::plan::apply(now, &fit), b"one\nthree\n");
+    }
+
+    #[test]
+    fn of_equal_lines_that_is_changed_which_stands_behind_the_same_line() {
+        let base = "x\n{\"a\":1}\ny\n{\"a\":1}\n";
+        let start = base.rfind("{").unwrap();
+        let edits = vec![(start..start + 7, b"{\"a\":2}".to_vec())];
+        let change = Change::edits("f", base.as_bytes().into(), edits);
+        let crate::model::Act::Splice(splices) = &change.act else { panic!() };
+        let now = format!("new\n{base}");
+        let fit = rebase(splices, now.as_bytes()).unwrap();
+        let wanted = "new\nx\n{\"a\":1}\ny\n{\"a\":2}\n";
+        assert_eq!(crate::model::plan::apply(now.as_bytes(), &fit), wanted.as_bytes());
+    }
+
+    #[test]
+    fn a_change_is_not_carried_to_another_record_of_the_same_id() {
+        let base = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n";
+        let now = base.replace("\"y\":1", "\"y\":2");
+        assert!(moved(base, "\"x\":1,\"y\"", "\"x\":2,\"y\"", &now).is_err());
     }
 }

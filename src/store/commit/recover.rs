@@ -7,7 +7,9 @@ use std::path::Path;
 use super::rebase::{fits, rebase};
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
-use crate::model::{Act, Change, Moment, Plan, Splice, plan};
+use crate::disk::ItemKind;
+use crate::format::Placement;
+use crate::model::{Act, Change, Moment, Plan, Role, Splice, plan};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,16 +148,15 @@ impl Writer<'_> {
             }
             (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
             (Act::Splice(splices), Some(now)) => {
-                let splices = match fits(splices, &now) {
-                    true => splices.clone(),
-                    false if bound => return Err(moved("it was changed since")),
-                    false => rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
-                        file: path.clone(),
-                        planned: conflict.planned,
-                        found: conflict.found,
-                        files: Files::Untouched,
-                    })?,
-                };
+                if bound && !fits(splices, &now) {
+                    return Err(moved("it was changed since"));
+                }
+                let splices = rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
+                    file: path.clone(),
+                    planned: conflict.planned,
+                    found: conflict.found,
+                    files: Files::Untouched,
+                })?;
                 let base = Some(now.into());
                 Change { path: change.path.clone(), act: Act::Splice(splices), base, mode: change.mode }
             }
@@ -318,25 +319,19 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let named = journal.iter().find(|line| line.step == step).map_or(&own.verb, |line| &line.verb);
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines.push(format!("{verb} step {step}: {named} of {} records, {when}", own.records));
-    for change in &own.changes {
-        stands_as_left(writer, change, by)?;
-        plan.changes.extend(writer.fitted(change, false)?);
-    }
-    let line = journal.iter().find(|line| line.step == by);
-    // A change may fit a file that others have added to; what is derived then does not.
-    let as_long = |change: &Change| {
-        let len = change.base.as_ref().map_or(0, |base| base.len() as u64);
-        let mut files = line.iter().flat_map(|line| &line.files);
-        let left = files.find(|file| change.path == std::path::Path::new(&file.path));
-        left.is_none_or(|file| file.bytes_after == len)
-    };
+    let mut as_left = is_as_left(writer, by, &own);
     // Copies that were too old went, and don't come back.
-    let back: Vec<&Change> = own.changes.iter().filter(|change| !change.is_empty()).collect();
-    let as_left = back.iter().zip(&plan.changes).all(|(was, now)| was.act == now.act && as_long(now));
-    let whole = back.len() == plan.changes.len();
+    for change in own.changes.iter().filter(|change| !change.is_empty()) {
+        stands_as_left(writer, change, by)?;
+        let fitted = writer.fitted(change, false)?;
+        as_left &= is_copy(writer, change) || fitted.as_ref().is_some_and(|now| now.act == change.act);
+        plan.changes.extend(fitted);
+    }
+    // Where the step's own derived files are not known, they were worked out when it was done.
+    plan.derive_after = !as_left || own.derived.is_empty();
     for change in &own.derived {
         match writer.fitted(change, false) {
-            Ok(Some(fitted)) if as_left && whole && fitted.act == change.act => plan.derived.push(fitted),
+            Ok(Some(fitted)) if fitted.act == change.act => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
     }
@@ -349,4 +344,24 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             .all(|change| change.base.is_some() || !matches!(change.act, plan::Act::Splice(_)))
     );
     Ok(plan)
+}
+
+/// Whether the files that a step changed have the lengths that it left them with: then what
+/// was derived from them before fits them again when it is taken back.
+fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> bool {
+    let journal = writer.vault.journal();
+    let line = journal.iter().find(|line| line.step == step);
+    let data = own.changes.iter().filter(|change| !change.is_empty());
+    data.chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
+        let name = change.path.to_string_lossy();
+        let left = line.and_then(|line| line.files.iter().find(|file| file.path == name));
+        let now = writer.host.disk.look(&writer.path(&change.path));
+        let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
+        left.map(|file| file.bytes_after) == Some(now)
+    })
+}
+
+/// Whether it is about a copy, from which nothing is derived.
+fn is_copy(writer: &Writer<'_>, change: &Change) -> bool {
+    writer.format.place(&change.path, false) == Placement::File(Role::Backup)
 }

@@ -1,0 +1,312 @@
+//! Agents that write between plan and commit, and during the commit.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use palimp::disk::Disk;
+use palimp::model::{Act, Entry, Plan, Store};
+use palimp::ops::{Setting, edit};
+use palimp::store::commit::{CommitError, Files as Fate};
+use palimp::text::canonical::{self, Checksum};
+use palimp::text::scan::Tape;
+
+use super::chance::Chance;
+use super::deeds::{DEEDS, Deed, planned};
+use super::expected::{assert_same, text};
+use super::scanner::object;
+use super::sequence::{Lines, difference};
+use super::site::{Site, assert_agreeing, is_data};
+use super::stores::Files;
+use super::{long, stores, told};
+
+/// What the plan makes of the files as it was made of them.
+fn as_planned(plan: &Plan, before: &Files) -> Files {
+    let mut files = before.clone();
+    for change in &plan.changes {
+        match change.after() {
+            Some(bytes) => files.insert(change.path.clone(), bytes),
+            None => files.remove(&change.path),
+        };
+    }
+    files
+}
+
+fn sum(mut lines: Lines, more: Lines) -> Lines {
+    for (line, count) in more {
+        *lines.entry(line).or_default() += count;
+    }
+    lines.retain(|_, count| *count != 0);
+    lines
+}
+
+fn shown(lines: &Lines) -> Vec<String> {
+    lines.iter().map(|((path, line), count)| format!("{count} {} {}", path.display(), text(line))).collect()
+}
+
+/// A record that the plan leaves alone and that stands alone on its line.
+fn bystander(store: &Store, plan: &Plan, chance: &mut Chance) -> Option<Entry> {
+    let touched = |entry: &&Entry| {
+        let (document, span) = (store.document(entry), store.record(entry).span);
+        let changes = plan.changes.iter().filter(|change| change.path == document.path);
+        changes
+            .flat_map(|change| match &change.act {
+                Act::Splice(splices) => splices.iter().map(|own| (own.start, own.end())).collect(),
+                _ => Vec::new(),
+            })
+            .any(|(start, end)| start <= span.end && span.start <= end)
+    };
+    let alone = |entry: &&Entry| {
+        let (bytes, span) = (&store.document(entry).bytes, store.record(entry).span);
+        let starts = span.start == 0 || bytes[span.start as usize - 1] == b'\n';
+        starts && bytes.get(span.end as usize) == Some(&b'\n') && store.view(entry).is_some()
+    };
+    let free: Vec<Entry> = store.entries.iter().filter(|own| !touched(own)).filter(alone).copied().collect();
+    (!free.is_empty()).then(|| *chance.one_of(&free))
+}
+
+/// A line that an agent appends, on a line of its own.
+fn line_of(seed: u64, number: usize) -> String {
+    format!(
+        "{{\"id\":\"agent_{seed}_{number}\",\"session_id\":\"s_one\",\"type\":\"finding\",\"content\":{{\"finding\":\"x\"}},\"timestamp\":\"1970-01-05T00:00:00Z\"}}\n"
+    )
+}
+
+/// Appends as an agent does that looks whether the last line has an end.
+fn append(disk: &palimp::disk::faulty::Faulty, file: &PathBuf, line: &str) {
+    let Some(bytes) = disk.files().remove(file) else { return };
+    let end = if bytes.last().is_some_and(|byte| *byte != b'\n') { "\n" } else { "" };
+    let mut out = disk.append(file).unwrap();
+    out.write([end, line].concat().as_bytes()).unwrap();
+}
+
+/// One plan, an agent that writes before or while it is carried out.
+fn one(seed: u64, format: &'static str) -> bool {
+    let mut chance = Chance::new(seed);
+    let site = Site::new(format, &stores::random(&mut chance, format));
+    let store = site.store();
+    let before = site.files();
+    let deed = *chance.one_of(&DEEDS);
+    let scene = site.scene(&store, &mut chance);
+    let Ok((plan, _)) = planned(deed, &scene, &mut chance) else { return false };
+    if plan.is_empty() || deed == Deed::Reindex {
+        return false;
+    }
+    let logs: Vec<PathBuf> =
+        before.keys().filter(|path| path.extension().is_some_and(|end| end == "jsonl")).cloned().collect();
+    if logs.is_empty() {
+        return false;
+    }
+    let mut agents_files = before.clone();
+    if let Some(entry) = bystander(&store, &plan, &mut chance).filter(|_| chance.once_in(2)) {
+        let (document, span) = (store.document(&entry), store.record(&entry).span);
+        let (start, end) = (span.start as usize, span.end as usize);
+        let mut record = object(&document.bytes[start..end]);
+        record.members.last_mut().unwrap().value = b"\"an agent was here\"".to_vec();
+        let changed: Vec<u8> = record
+            .members
+            .iter()
+            .flat_map(|own| [&own.lead[..], &own.value[..]].concat())
+            .chain(record.tail.iter().copied())
+            .collect();
+        let bytes = [&document.bytes[..start], &changed, &document.bytes[end..]].concat();
+        site.write(document.path.to_str().unwrap(), bytes.clone());
+        agents_files.insert(document.path.clone(), bytes);
+    }
+    for number in 0..chance.below(3) {
+        let path = chance.one_of(&logs);
+        append(&site.disk.another(), &site.place.root.join(path), &line_of(seed, number));
+    }
+    agents_files = site
+        .files()
+        .into_iter()
+        .chain(agents_files.into_iter().filter(|(path, _)| !before.contains_key(path)))
+        .collect();
+    let disturbed = site.store();
+    let meanwhile: Arc<Mutex<Vec<(PathBuf, String)>>> = Arc::default();
+    if chance.once_in(2) {
+        let (step, log) = (site.disk.steps() + chance.below(30), chance.one_of(&logs).clone());
+        let (path, said) = (site.place.root.join(&log), Arc::clone(&meanwhile));
+        let (line, mut count) = (line_of(seed, 9), site.disk.steps());
+        site.disk.before(move |_, disk| {
+            count += 1;
+            if count == step && disk.files().contains_key(&path) {
+                append(disk, &path, &line);
+                said.lock().unwrap().push((log.clone(), line.clone()));
+            }
+        });
+    }
+    let outcome = site.commit(&plan);
+    let more: Lines = meanwhile
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(path, line)| ((path.clone(), line.trim_end().as_bytes().to_vec()), 1))
+        .collect();
+    let agents = sum(difference(&agents_files, &before), more);
+    match outcome {
+        Ok(_) => {
+            let planned = difference(&as_planned(&plan, &before), &before);
+            let wanted = sum(planned, agents);
+            assert_eq!(shown(&wanted), shown(&difference(&site.files(), &before)), "{deed:?}");
+            assert_agreeing(&disturbed, &site.store());
+        }
+        Err(error) => {
+            assert_ne!(error.files(), Fate::Halfway, "{error}");
+            assert_eq!(shown(&agents), shown(&difference(&site.files(), &before)), "{deed:?}: {error}");
+            return false;
+        }
+    }
+    true
+}
+
+#[test]
+fn what_agents_write_between_plan_and_commit_stands_there_once_beside_what_was_planned() {
+    let rounds: u64 = if long() { 20_000 } else { 60 };
+    for format in ["session-log", "memory-server"] {
+        let done = (0..rounds)
+            .filter(|&seed| {
+                std::env::var("DBG").is_ok_and(|o| o.parse::<u64>().is_ok_and(|o| o != seed))
+                    || told(seed, || one(seed, format))
+            })
+            .count();
+        assert!(done > rounds as usize / 3, "{done} of {rounds}");
+    }
+}
+
+const LOG: &str = "sessions/s/memory.jsonl";
+
+fn entry(id: &str, rest: &str) -> String {
+    format!(
+        "{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"1970-01-05T00:00:00Z\",\"content\":{{\"finding\":\"x\"}},\"importance\":0.5,\"tags\":[]{rest}}}"
+    )
+}
+
+type Sign = fn(palimp::text::json::Json<'_>) -> String;
+
+fn signed(record: &str, sign: Sign) -> String {
+    let mut tape = Tape::default();
+    let checksum = sign(palimp::text::edit::scan(&mut tape, record.as_bytes()).unwrap());
+    let raw = format!("\"{checksum}\"");
+    String::from_utf8(palimp::text::edit::set(record.as_bytes(), &["checksum"], &raw).unwrap()).unwrap()
+}
+
+fn site_of(lines: &str) -> Site {
+    let files = BTreeMap::from([(PathBuf::from(LOG), lines.as_bytes().to_vec())]);
+    Site::new("session-log", &files)
+}
+
+/// Plans an edit of the first entry, lets an agent leave the log as `theirs`, and commits.
+fn race(site: &Site, name: &str, value: &str, theirs: &str) -> Result<String, CommitError> {
+    let store = site.store();
+    let scene = site.scene(&store, &mut Chance::new(1));
+    let plan = edit::edit(&scene, &store.entries[0], &[Setting { name, value }]).unwrap();
+    site.write(LOG, theirs);
+    site.commit(&plan)?;
+    Ok(String::from_utf8(site.files()[&PathBuf::from(LOG)].clone()).unwrap())
+}
+
+#[test]
+fn two_changes_of_one_field_are_a_conflict_and_nothing_changes() {
+    let site = site_of(&format!("{}\n", entry("a", "")));
+    let theirs = format!("{}\n", entry("a", "").replace("0.5", "0.9"));
+    let error = race(&site, "importance", "0.1", &theirs).unwrap_err();
+    let CommitError::Conflict { found, files, .. } = &error else { panic!("{error}") };
+    assert_eq!((found.as_deref(), *files), (Some(theirs.as_bytes()), Fate::Untouched));
+    let wanted = BTreeMap::from([(PathBuf::from(LOG), theirs.into_bytes())]);
+    assert_same(&wanted, &site.files().into_iter().filter(|(path, _)| is_data(path)).collect());
+    assert!(site.undo().is_err(), "what was refused is no step");
+}
+
+#[test]
+fn changes_of_two_fields_of_one_record_both_hold() {
+    let site = site_of(&format!("{}\n", entry("a", "")));
+    let theirs = format!("{}\n", entry("a", ",\"x\":1.0"));
+    let found = race(&site, "importance", "0.1", &theirs).unwrap();
+    assert_eq!(found, theirs.replace("0.5", "0.1"));
+    assert_agreeing(&site_of("").store(), &site.store());
+}
+
+#[test]
+fn where_both_signed_their_change_the_record_that_holds_both_is_signed_anew() {
+    for (sign, flavour) in
+        [(canonical::checksum as Sign, Checksum::Canonical), (canonical::legacy_checksum, Checksum::Legacy)]
+    {
+        let own = entry("a", ",\"nested\":{\"deep\":1}");
+        let site = site_of(&format!("{}\n", signed(&own, sign)));
+        let theirs = signed(&own.replace("\"tags\":[]", "\"tags\":[\"t\"]"), sign);
+        let found = race(&site, "importance", "0.1", &format!("{theirs}\n")).unwrap();
+        assert!(found.contains("\"tags\":[\"t\"]") && found.contains("\"importance\":0.1"), "{found}");
+        let mut tape = Tape::default();
+        let value = palimp::text::edit::scan(&mut tape, found.as_bytes()).unwrap();
+        assert_eq!(canonical::verify(value), Some(flavour), "{found}");
+    }
+}
+
+#[test]
+fn a_record_that_an_agent_changed_without_signing_it_goes_on_not_matching() {
+    let own = signed(&entry("a", ""), canonical::checksum);
+    let site = site_of(&format!("{own}\n"));
+    let theirs = format!("{}\n", own.replace("\"finding\":\"x\"", "\"finding\":\"y\""));
+    let found = race(&site, "importance", "0.1", &theirs).unwrap();
+    assert_eq!(found, theirs.replace("\"importance\":0.5", "\"importance\":0.1"));
+}
+
+#[test]
+fn a_deletion_never_hits_a_record_that_came_after_it_was_planned() {
+    let twin = format!("{}\n", entry("a", ""));
+    let site = site_of(&[&twin[..], &twin].concat());
+    let store = site.store();
+    let scene = site.scene(&store, &mut Chance::new(1));
+    let asked = palimp::ops::delete::Asked { remove: true, ..Default::default() };
+    let plan = palimp::ops::delete::delete(&scene, &store.entries, asked).unwrap();
+    site.append(LOG, format!("{twin}{}\n", entry("b", "")).as_bytes());
+    site.commit(&plan).unwrap();
+    assert_eq!(
+        text(&site.files()[&PathBuf::from(LOG)]),
+        text(format!("{twin}{}\n", entry("b", "")).as_bytes())
+    );
+}
+
+#[test]
+fn a_line_that_comes_to_the_replaced_file_is_rescued_once() {
+    let site = site_of(&format!("{}\n", entry("a", "")));
+    let store = site.store();
+    let scene = site.scene(&store, &mut Chance::new(1));
+    let plan =
+        edit::edit(&scene, &store.entries[0], &[Setting { name: "importance", value: "0.1" }]).unwrap();
+    let agent = site.disk.another();
+    let path = site.place.root.join(LOG);
+    let mut late = agent.append(&path).unwrap();
+    site.commit(&plan).unwrap();
+    late.write(format!("{}\n", entry("late", "")).as_bytes()).unwrap();
+    for _ in 0..3 {
+        let store = site.store();
+        palimp::store::commit::Writer::open(site.host(), &store).unwrap();
+        let found = String::from_utf8(site.disk.files()[&path].clone()).unwrap();
+        assert_eq!(found, format!("{}\n{}\n", entry("a", "").replace("0.5", "0.1"), entry("late", "")));
+        assert_agreeing(&site_of("").store(), &site.store());
+        site.clock.pass(90);
+    }
+}
+
+#[test]
+fn undo_after_an_agent_wrote_takes_back_the_step_alone() {
+    let first = entry("a", "");
+    let site = site_of(&first);
+    let store = site.store();
+    let scene = site.scene(&store, &mut Chance::new(1));
+    let plan = edit::edit(
+        &scene,
+        &store.entries[0],
+        &[Setting { name: "content", value: "\"longer text than it was\"" }],
+    );
+    site.commit(&plan.unwrap()).unwrap();
+    site.append(LOG, format!("\n{}\n", entry("b", "")).as_bytes());
+    site.undo().unwrap();
+    let wanted = format!("{first}\n{}\n", entry("b", ""));
+    assert_eq!(text(&site.files()[&PathBuf::from(LOG)]), text(wanted.as_bytes()));
+    site.redo().unwrap();
+    let store = site.store();
+    assert_eq!(super::site::disagreements(&store), []);
+}

@@ -1,0 +1,168 @@
+//! What an operation has to come to, worked out from the bytes before it.
+
+use std::path::{Path, PathBuf};
+
+use palimp::model::{Entry, State, Store};
+
+use super::scanner::{object, value_end};
+use super::stores::{Files, START};
+
+pub type Spans = Vec<(usize, usize)>;
+
+/// Where entries of a file stand, in order.
+pub fn spans(store: &Store, path: &Path, entries: &[Entry]) -> Spans {
+    let own = entries.iter().filter(|entry| store.document(entry).path == path);
+    let span = |entry: &Entry| store.record(entry).span;
+    let mut spans: Spans = own.map(|entry| (span(entry).start as usize, span(entry).end as usize)).collect();
+    spans.sort_unstable();
+    spans
+}
+
+/// Fails unless `after` is `before` with other values for some names of those records, and
+/// nothing else.
+#[track_caller]
+pub fn assert_edited(before: &[u8], after: &[u8], spans: &Spans, names: &[&str]) {
+    let (mut from, mut at) = (0, 0);
+    for &(start, end) in spans {
+        let lead = &before[from..start];
+        assert!(after[at..].starts_with(lead), "{} became {}", text(before), text(after));
+        at += lead.len();
+        let stop = value_end(after, at);
+        assert_same_but(&before[start..end], &after[at..stop], names);
+        (from, at) = (end, stop);
+    }
+    assert_eq!(text(&before[from..]), text(&after[at..]));
+}
+
+/// Fails unless two records differ in nothing but those names.
+#[track_caller]
+pub fn assert_same_but(before: &[u8], after: &[u8], names: &[&str]) {
+    let (old, new) = (object(before), object(after));
+    let said = || format!("{}\nbecame\n{}", text(before), text(after));
+    assert_eq!(old.tail, new.tail, "{}", said());
+    assert!(new.members.len() >= old.members.len(), "{}", said());
+    for (at, own) in old.members.iter().enumerate() {
+        let other = &new.members[at];
+        assert_eq!((&own.lead, &own.name), (&other.lead, &other.name), "{}", said());
+        let is_last = !old.members[at + 1..].iter().any(|later| later.name == own.name);
+        let may_differ = is_last && names.contains(&&*own.name);
+        assert!(may_differ || own.value == other.value, "{}: {}", own.name, said());
+    }
+    for added in &new.members[old.members.len()..] {
+        assert!(names.contains(&&*added.name) && old.get(&added.name).is_none(), "{}", said());
+    }
+}
+
+/// The file without those records: a line goes where nothing else stands on it.
+pub fn without(bytes: &[u8], spans: &Spans) -> Vec<u8> {
+    let mut gone = vec![false; bytes.len()];
+    for &(start, end) in spans {
+        let before = bytes[..start].iter().rev().take_while(|byte| b" \t\0".contains(byte)).count();
+        let behind = bytes[end..].iter().take_while(|byte| b" \t\r}\0".contains(byte)).count();
+        gone[start - before..end + behind].fill(true);
+    }
+    let (mut out, mut from) = (Vec::new(), 0);
+    for at in 0..bytes.len() {
+        let ends = bytes[at] == b'\n' && !gone[at];
+        if !ends && at + 1 < bytes.len() {
+            continue;
+        }
+        let line = from..at + 1;
+        from = at + 1;
+        if !gone[line.clone()].contains(&true) {
+            out.extend_from_slice(&bytes[line]);
+            continue;
+        }
+        let end: &[u8] = match (ends, bytes[line.clone()].ends_with(b"\r\n")) {
+            (false, _) => b"",
+            (true, true) => b"\r\n",
+            (true, false) => b"\n",
+        };
+        let content = line.start..line.end - end.len();
+        let rest: Vec<u8> = content.filter(|&at| !gone[at]).map(|at| bytes[at]).collect();
+        out.extend_from_slice(&rest);
+        if !rest.is_empty() && rest != b"\xef\xbb\xbf" {
+            out.extend_from_slice(end);
+        }
+    }
+    out
+}
+
+/// The bytes with what is added, on lines of its own.
+pub fn with_lines(before: &[u8], lines: &[u8]) -> Vec<u8> {
+    let end: &[u8] = if before.last().is_some_and(|byte| *byte != b'\n') { b"\n" } else { b"" };
+    [before, end, lines].concat()
+}
+
+/// What was added to a file that had `before`.
+#[track_caller]
+pub fn added<'a>(before: &[u8], after: &'a [u8]) -> Vec<&'a [u8]> {
+    let start = with_lines(before, b"");
+    assert!(after.starts_with(&start), "{}\nbecame\n{}", text(before), text(after));
+    assert!(after.ends_with(b"\n"), "{}", text(after));
+    after[start.len()..].split_inclusive(|byte| *byte == b'\n').map(|line| &line[..line.len() - 1]).collect()
+}
+
+/// What a compaction drops: what is deleted, and what has faded (2 §4.4 and §5.1).
+pub fn faded(store: &Store, now: i64) -> Vec<Entry> {
+    let goes = |entry: &&Entry| {
+        let Some(view) = store.view(entry) else { return false };
+        let half_life = match &*view.kind {
+            "conversation" | "task" => 168.0,
+            "decision" => 720.0,
+            "finding" | "learning" => 336.0,
+            _ => f64::INFINITY,
+        };
+        let age = view.created.map_or(f64::MAX, |when| (now - when.0).max(0) as f64 / 3.6e9);
+        let decay = if half_life.is_finite() { 0.5_f64.powf(age / half_life).max(0.1) } else { 1.0 };
+        let faint = view.kind != "preference" && view.importance * decay < 0.05;
+        let is_read_only = store.document(entry).path.ends_with("agent.json");
+        !is_read_only && (entry.state == State::Deleted || entry.state == State::Live && faint)
+    };
+    store.entries.iter().filter(goes).copied().collect()
+}
+
+/// Fails unless the files hold what they held without those entries.
+#[track_caller]
+pub fn assert_removed(store: &Store, entries: &[Entry], before: &Files, after: &Files) {
+    let mut wanted = before.clone();
+    for (path, bytes) in &mut wanted {
+        *bytes = without(bytes, &spans(store, path, entries));
+    }
+    assert_same(&wanted, after);
+}
+
+#[track_caller]
+pub fn assert_same(wanted: &Files, found: &Files) {
+    let paths: std::collections::BTreeSet<&PathBuf> = wanted.keys().chain(found.keys()).collect();
+    for path in paths {
+        let (own, other) = (wanted.get(path), found.get(path));
+        assert!(own == other, "{}: {}", path.display(), parted(own, other));
+    }
+}
+
+/// Where two files part.
+pub fn parted(wanted: Option<&Vec<u8>>, found: Option<&Vec<u8>>) -> String {
+    let (Some(a), Some(b)) = (wanted, found) else {
+        return format!("is there: wanted {}, found {}", wanted.is_some(), found.is_some());
+    };
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let rest = a.len().min(b.len()) - same;
+    let end = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let show = |bytes: &[u8]| {
+        let from = same.saturating_sub(60);
+        text(&bytes[from..(bytes.len() - end + 60).min(bytes.len())])
+    };
+    format!("\nwanted\n{}\nfound\n{}", show(a), show(b))
+}
+
+/// The name of the file in which records of that type are archived now.
+pub fn archive_of(live: &Path) -> PathBuf {
+    let stem = live.file_stem().unwrap().to_string_lossy();
+    assert_eq!(START.quarter(), Some((1970, 1)));
+    format!("archive/1970/{stem}_1970_Q1.jsonl").into()
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string().replace("\\\"", "\"").replace("\\n", "\\n\n")
+}

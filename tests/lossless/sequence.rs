@@ -1,0 +1,307 @@
+//! One operation after another, against a list of what each has to come to.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use palimp::model::{Act, Plan};
+
+use super::chance::Chance;
+use super::deeds::{DEEDS, planned};
+use super::expected::{assert_same, parted, text};
+use super::site::{Site, assert_agreeing, is_data};
+use super::stores::Files;
+use super::{long, stores};
+
+/// How much of the files a step's turning back has to bring back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    /// Every byte.
+    All,
+    /// Every byte of the files that hold memories.
+    Data,
+    /// What the step changed, among what others changed since.
+    Lines,
+}
+
+/// A step that is in force, or was taken back: the files before it and after it.
+#[derive(Clone, Debug)]
+struct Step {
+    number: u64,
+    before: Files,
+    after: Files,
+    whole: Whole,
+}
+
+struct Run {
+    site: Site,
+    chance: Chance,
+    done: Vec<Step>,
+    undone: Vec<Step>,
+    counts: BTreeMap<String, usize>,
+}
+
+impl Run {
+    fn step(&mut self) {
+        self.site.clock.pass([0, 1, 7, 90][self.chance.below(4)]);
+        match self.chance.below(20) {
+            0..=3 => self.undo_last(),
+            4 | 5 => self.redo(),
+            6 | 7 => self.undo_any(),
+            _ => self.deed(),
+        }
+    }
+
+    fn deed(&mut self) {
+        let deed = *self.chance.one_of(&DEEDS);
+        let store = self.site.store();
+        let (before, everything) = (self.site.files(), self.site.everything());
+        let scene = self.site.scene(&store, &mut self.chance);
+        let Ok((plan, check)) = planned(deed, &scene, &mut self.chance) else {
+            assert_eq!(everything, self.site.everything(), "a refusal changed something");
+            return self.count(format!("{deed:?} refused"));
+        };
+        if plan.is_empty() {
+            return self.count(format!("{deed:?} empty"));
+        }
+        let context = Told(format!("{deed:?}: {}", shown(&plan)));
+        let receipt = self.site.commit(&plan).unwrap();
+        assert!(receipt.notes.is_empty(), "{:?}", receipt.notes);
+        let after = self.site.files();
+        assert_as_planned(&plan, &self.site.everything());
+        let now = self.site.store();
+        check(&only_data(&before), &only_data(&after), &now);
+        assert_agreeing(&store, &now);
+        drop(context);
+        self.undone.clear();
+        self.done.push(Step { number: receipt.step, before, after, whole: Whole::All });
+        self.count(format!("{deed:?}"));
+    }
+
+    fn undo_last(&mut self) {
+        let before = self.site.everything();
+        match (self.site.undo(), self.done.pop()) {
+            (Ok(_), Some(step)) => self.turned_back(step, &before),
+            (Err(_), None) => assert_eq!(before, self.site.everything()),
+            (Err(error), Some(step)) => {
+                assert_eq!(before, self.site.everything(), "a refusal changed something");
+                assert!(may_refuse(&step.before, &step.after, &before, step.whole), "{error}: {step:?}");
+                self.done.push(step);
+            }
+            (Ok(_), None) => panic!("there was nothing to undo"),
+        }
+    }
+
+    /// Takes back a step in the middle.
+    fn undo_any(&mut self) {
+        if self.done.len() < 2 {
+            return;
+        }
+        let at = self.chance.below(self.done.len() - 1);
+        let before = self.site.everything();
+        let number = self.done[at].number;
+        let own = Step { whole: Whole::Lines, ..self.done[at].clone() };
+        match self.site.turn(|writer| writer.undo(Some(number))) {
+            Ok(_) => {
+                self.done.remove(at);
+                self.done.iter_mut().for_each(|step| step.whole = Whole::Lines);
+                self.undone.iter_mut().for_each(|step| step.whole = Whole::Lines);
+                self.turned_back(own, &before);
+                self.count("Undo in the middle".into());
+            }
+            Err(error) => {
+                assert_eq!(before, self.site.everything(), "a refusal changed something");
+                assert!(may_refuse(&own.before, &own.after, &before, own.whole), "{error}: {own:?}");
+                self.count("Undo in the middle refused".into());
+            }
+        }
+    }
+
+    fn turned_back(&mut self, step: Step, before: &Files) {
+        let after = self.site.files();
+        self.assert_turned(&step, &step.after, &step.before, before);
+        let (before, whole) = match step.whole {
+            Whole::Lines => (without_copies(before), Whole::Data),
+            whole => (step.after, whole),
+        };
+        self.undone.push(Step { number: step.number, before: after, after: before, whole });
+        self.count("Undo".into());
+    }
+
+    fn redo(&mut self) {
+        let before = self.site.everything();
+        match (self.site.redo(), self.undone.pop()) {
+            (Ok(_), Some(step)) => {
+                self.assert_turned(&step, &step.before, &step.after, &before);
+                let (after, before) = (self.site.files(), without_copies(&before));
+                let whole = if step.whole == Whole::Lines { Whole::Data } else { step.whole };
+                self.done.push(Step { number: step.number, before, after, whole });
+                self.count("Redo".into());
+            }
+            (Err(_), None) => assert_eq!(before, self.site.everything()),
+            (Err(error), Some(step)) => {
+                assert_eq!(before, self.site.everything(), "a refusal changed something");
+                assert!(may_refuse(&step.after, &step.before, &before, step.whole), "{error}: {step:?}");
+                self.undone.push(step);
+            }
+            (Ok(_), None) => panic!("there was nothing to redo"),
+        }
+    }
+
+    /// Whether what turned `from` into `to` is turned in the files, which were `before`.
+    fn assert_turned(&self, step: &Step, from: &Files, to: &Files, before: &Files) {
+        let now = self.site.files();
+        match step.whole {
+            Whole::All => assert_same(to, &now),
+            Whole::Data => assert_same(&only_data(to), &only_data(&now)),
+            Whole::Lines => assert_lines_turned(from, to, before, &now),
+        }
+    }
+
+    fn count(&mut self, what: String) {
+        if std::env::var_os("PALIMP_SEED").is_some() {
+            let (done, undone): (Vec<_>, Vec<_>) = (numbers(&self.done), numbers(&self.undone));
+            eprintln!("{what}: {done:?} {undone:?}");
+        }
+        *self.counts.entry(what).or_default() += 1;
+    }
+}
+
+fn numbers(steps: &[Step]) -> Vec<(u64, Whole)> {
+    steps.iter().map(|step| (step.number, step.whole)).collect()
+}
+
+/// Says what was done where a check fails.
+struct Told(String);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", self.0);
+        }
+    }
+}
+
+fn shown(plan: &Plan) -> String {
+    let change = |change: &palimp::model::Change| match &change.act {
+        Act::Splice(splices) => {
+            let splices = splices
+                .iter()
+                .map(|own| format!("  {} {}\n  -> {}\n", own.start, text(&own.was), text(&own.becomes)));
+            format!("{}:\n{}", change.path.display(), splices.collect::<String>())
+        }
+        act => format!("{}: {}\n", change.path.display(), &format!("{act:?}")[..6]),
+    };
+    plan.changes.iter().map(change).collect()
+}
+
+pub fn only_data(files: &Files) -> Files {
+    files.iter().filter(|(path, _)| is_data(path)).map(|(path, own)| (path.clone(), own.clone())).collect()
+}
+
+fn without_copies(files: &Files) -> Files {
+    let own = files.iter().filter(|(path, _)| !path.starts_with(".backup"));
+    own.map(|(path, own)| (path.clone(), own.clone())).collect()
+}
+
+/// What is shown before a change is what there is after it.
+#[track_caller]
+pub fn assert_as_planned(plan: &Plan, now: &Files) {
+    for change in plan.all().filter(|change| change.act != Act::MakeFolder) {
+        let (wanted, found) = (change.after(), now.get(&change.path));
+        let path = change.path.display();
+        assert!(wanted.as_ref() == found, "{path}: {}", parted(wanted.as_ref(), found));
+    }
+}
+
+pub type Lines = BTreeMap<(PathBuf, Vec<u8>), i64>;
+
+fn lines(files: &Files) -> Lines {
+    let mut lines = Lines::new();
+    for (path, bytes) in files.iter().filter(|(path, _)| is_data(path)) {
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            *lines.entry((path.clone(), line.to_vec())).or_default() += 1;
+        }
+    }
+    lines
+}
+
+/// How often each line more stands in `a` than in `b`; less often is negative.
+pub fn difference(a: &Files, b: &Files) -> Lines {
+    let mut found = lines(a);
+    for (line, count) in lines(b) {
+        *found.entry(line).or_default() -= count;
+    }
+    found.retain(|_, count| *count != 0);
+    found
+}
+
+/// Whether every line that a step brought still stands.
+fn stands(from: &Files, to: &Files, now: &Files) -> bool {
+    let now = lines(now);
+    difference(from, to).iter().all(|(line, count)| now.get(line).copied().unwrap_or(0) >= *count)
+}
+
+fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
+    let same_files = to.keys().eq(from.keys())
+        && now.keys().filter(|own| is_data(own)).eq(to.keys().filter(|own| is_data(own)));
+    whole == Whole::Lines && !(stands(from, to, now) && same_files)
+}
+
+#[track_caller]
+fn assert_lines_turned(from: &Files, to: &Files, before: &Files, now: &Files) {
+    let turned = difference(now, before);
+    if stands(from, to, before) {
+        let wanted = difference(to, from);
+        let show = |lines: &Lines| -> Vec<String> {
+            lines
+                .iter()
+                .map(|((path, line), count)| format!("{count} {} {}", path.display(), text(line)))
+                .collect()
+        };
+        assert_eq!(show(&wanted), show(&turned));
+    }
+}
+
+/// Runs `steps` operations, a new random store every so many.
+fn run(seed: u64, steps: usize) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let mut left = steps;
+    for number in 0.. {
+        if left == 0 {
+            break;
+        }
+        let seed = seed + number;
+        let format = if number % 2 == 0 { "session-log" } else { "memory-server" };
+        let of_run = super::told(seed, || {
+            let mut chance = Chance::new(seed);
+            let site = Site::new(format, &stores::random(&mut chance, format));
+            let long = if chance.once_in(5) { 120 } else { 25 };
+            let (done, undone) = (Vec::new(), Vec::new());
+            let mut run = Run { site, chance, done, undone, counts: BTreeMap::new() };
+            for _ in 0..long.min(left) {
+                run.step();
+                left -= 1;
+            }
+            run.counts
+        });
+        for (what, count) in of_run {
+            *counts.entry(what).or_default() += count;
+        }
+    }
+    counts
+}
+
+#[test]
+fn any_operations_in_any_order_leave_what_a_simple_model_says() {
+    let first = std::env::var("PALIMP_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_000);
+    let began = Instant::now();
+    let steps = if long() { 100_000 } else { 600 };
+    let counts = run(first, steps);
+    if long() {
+        eprintln!("{steps} steps took {:?}: {counts:#?}", began.elapsed());
+    }
+    for deed in DEEDS {
+        assert!(counts.contains_key(&format!("{deed:?}")), "{deed:?} was never done: {counts:#?}");
+    }
+}
