@@ -121,7 +121,7 @@ fn folder(part: &Part) -> PathBuf {
 /// The index read, added to, and written where it stands. In the long form only now and
 /// then: to write it whole for each of many records takes hours.
 fn update_index(part: &Part, member: &str, at: usize) -> io::Result<()> {
-    if part.count > 5_000 && at % 500 != 0 {
+    if part.count > 5_000 && !at.is_multiple_of(500) {
         return Ok(());
     }
     let path = folder(part).join("index.json");

@@ -23,7 +23,7 @@ pub fn open_and_write(part: &Part, at: usize) -> io::Result<()> {
 pub fn write_to_what_is_open(part: &Part, at: usize) -> io::Result<()> {
     thread_local!(static OPEN: RefCell<Option<File>> = const { RefCell::new(None) });
     OPEN.with_borrow_mut(|kept| {
-        if at % KEPT == 0 {
+        if at.is_multiple_of(KEPT) {
             *kept = None;
         }
         if kept.is_none() {

@@ -88,7 +88,7 @@ impl Part {
             std::thread::sleep(Duration::from_millis(1));
         }
         // A spread of pauses, so that every moment of a rewrite is met.
-        if self.rewrites > 0 && number % 3 == 0 {
+        if self.rewrites > 0 && number.is_multiple_of(3) {
             std::thread::sleep(Duration::from_micros((number as u64 * 7919) % 4000));
         }
     }
