@@ -125,7 +125,7 @@ impl Repository {
         store: &Store,
         plan: impl FnOnce(&Scene<'_>) -> Result<Plan, Refusal>,
     ) -> Result<Plan, Refusal> {
-        plan(&Scene { store, now: self.now, random: [7; 16] })
+        plan(&Scene { store, now: self.now, random: [7; 16], packed: &palimp::format::writing::NO_PACKED })
     }
 
     /// Plans on the store and carries it out.
@@ -663,7 +663,8 @@ fn writing_on<T>(disk: &Faulty, act: impl FnOnce(&Writer<'_>, &Store) -> T) -> R
 
 fn delete_on(disk: &Faulty) -> Result<Receipt, CommitError> {
     writing_on(disk, |writer, store| {
-        let scene = Scene { store, now: moment(NOW), random: [7; 16] };
+        let scene =
+            Scene { store, now: moment(NOW), random: [7; 16], packed: &palimp::format::writing::NO_PACKED };
         let plan = delete(&["gotchas.1", "evt-000002", "chk-000001", "evt-000001"])(&scene).unwrap();
         writer.commit(&plan)
     })?

@@ -136,7 +136,7 @@ fn problems(store: &TempStore) -> Vec<String> {
 }
 
 fn scene(store: &Store) -> Scene<'_> {
-    Scene { store, now: now(), random: [7; 16] }
+    Scene { store, now: now(), random: [7; 16], packed: &palimp::format::writing::NO_PACKED }
 }
 
 fn entry(store: &Store, id: &str) -> Entry {

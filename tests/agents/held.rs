@@ -18,7 +18,12 @@ fn held(format: &'static str) {
     until("the lock to be held", || town.room.join("held").exists());
     for deed in [Deed::Text("Edited."), Deed::Tag("tag"), Deed::Delete, Deed::Bury] {
         let store = town.load();
-        let scene = Scene { store: &store, now: town.clock.now(), random: [1; 16] };
+        let scene = Scene {
+            store: &store,
+            now: town.clock.now(),
+            random: [1; 16],
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         let entry = store.entries.last().unwrap();
         let plan = planned(&scene, entry, deed).unwrap();
         let before = town.files();

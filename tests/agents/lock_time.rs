@@ -50,7 +50,12 @@ impl Room {
         let store = self.load();
         let (log, _) = logs(store.format);
         let entry = *store.entries.iter().rfind(|entry| store.document(entry).path == log).unwrap();
-        let scene = Scene { store: &store, now: self.clock.now(), random: [3; 16] };
+        let scene = Scene {
+            store: &store,
+            now: self.clock.now(),
+            random: [3; 16],
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         planned(&scene, &entry, deed).unwrap()
     }
 
@@ -61,7 +66,12 @@ impl Room {
         let record = line(store.format, id, "New.", log);
         let kind = if store.format == "memory-server" { "learning" } else { "finding" };
         let draft = Draft { session: Some("one"), kind, record: Some(&record), ..Draft::default() };
-        let scene = Scene { store: &store, now: self.clock.now(), random: [4; 16] };
+        let scene = Scene {
+            store: &store,
+            now: self.clock.now(),
+            random: [4; 16],
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         add::add(&scene, &draft).unwrap()
     }
 

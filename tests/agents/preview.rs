@@ -20,7 +20,12 @@ fn planned_before(
     let (log, _) = logs(format);
     let shown: Vec<Entry> =
         store.entries.iter().filter(|entry| store.document(entry).path == log).copied().collect();
-    let scene = Scene { store: &store, now: town.clock.now(), random: [1; 16] };
+    let scene = Scene {
+        store: &store,
+        now: town.clock.now(),
+        random: [1; 16],
+        packed: &palimp::format::writing::NO_PACKED,
+    };
     let plan = make(&scene, &shown);
     let before: BTreeSet<String> = town.records().into_keys().collect();
     let first = town.part("opener", 20, 0).start();

@@ -20,7 +20,12 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
             store.view(entry).and_then(|view| view.id.as_deref()) == Some(&wanted)
         };
         let entry = store.entries.iter().find(is_it).ok_or_else(|| io::Error::other("it is gone"))?;
-        let scene = Scene { store: &store, now: clock.now(), random: random(part, at) };
+        let scene = Scene {
+            store: &store,
+            now: clock.now(),
+            random: random(part, at),
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         let text = format!("Edited by {}.", part.mark);
         let plan = ops::edit::edit(&scene, entry, &[Setting { name: "text", value: &text }]);
         match commit_on(&clock, &data_beside(&part.room), &store, &plan.map_err(io::Error::other)?) {
@@ -35,7 +40,12 @@ pub fn add_one(part: &Part, at: usize) -> io::Result<()> {
     let clock = Clock::real();
     loop {
         let store = load_at(part.format, &part.root, clock.now());
-        let scene = Scene { store: &store, now: clock.now(), random: random(part, at) };
+        let scene = Scene {
+            store: &store,
+            now: clock.now(),
+            random: random(part, at),
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         let (line, session) = (part.line(at), super::part::session_of(&part.file));
         let kind = if part.format == "memory-server" { "learning" } else { "finding" };
         let draft = Draft { session: Some(&session), kind, record: Some(&line), ..Draft::default() };

@@ -51,7 +51,12 @@ fn go_on(agent: &Playing) {
 #[track_caller]
 fn edit_a_seed(town: &Town, text: &str) {
     let store = town.load();
-    let scene = Scene { store: &store, now: town.clock.now(), random: [1; 16] };
+    let scene = Scene {
+        store: &store,
+        now: town.clock.now(),
+        random: [1; 16],
+        packed: &palimp::format::writing::NO_PACKED,
+    };
     let plan = planned(&scene, &seed(&store), Deed::Text(text)).unwrap();
     town.commit(&store, &plan).unwrap();
 }

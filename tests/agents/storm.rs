@@ -71,7 +71,12 @@ fn rewrite(town: &Town, times: usize) -> Done {
             1 => Deed::Tag(&tag),
             _ => Deed::Delete,
         };
-        let scene = Scene { store: &store, now: town.clock.now(), random: [turn as u8; 16] };
+        let scene = Scene {
+            store: &store,
+            now: town.clock.now(),
+            random: [turn as u8; 16],
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         let plan = planned(&scene, &entry, deed).unwrap();
         town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));
         match deed {

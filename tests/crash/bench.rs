@@ -55,7 +55,7 @@ pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
 
 /// What an operation is planned with.
 pub fn scene(store: &Store) -> Scene<'_> {
-    Scene { store, now: NOW, random: [7; 16] }
+    Scene { store, now: NOW, random: [7; 16], packed: &palimp::format::writing::NO_PACKED }
 }
 
 /// What the next start does: it settles what was cut short.

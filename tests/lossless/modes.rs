@@ -42,7 +42,12 @@ impl Folder {
 
     fn commit(&self, plan: impl Fn(&Scene<'_>) -> Plan) -> Result<Receipt, CommitError> {
         let (machine, store) = (ThisMachine::new(), self.store());
-        let scene = Scene { store: &store, now: machine.now(), random: [7; 16] };
+        let scene = Scene {
+            store: &store,
+            now: machine.now(),
+            random: [7; 16],
+            packed: &palimp::format::writing::NO_PACKED,
+        };
         let data = self.own.path().join("data");
         let host = Host { disk: &Real, machine: &machine, data: &data, now: machine.now() };
         Writer::open(host, &store)?.commit(&plan(&scene))

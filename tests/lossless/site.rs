@@ -24,6 +24,10 @@ impl Clock {
 }
 
 impl Machine for Clock {
+    fn random(&self) -> [u8; 16] {
+        [7; 16]
+    }
+
     fn now(&self) -> Moment {
         Moment(self.0.load(Ordering::SeqCst))
     }
@@ -77,7 +81,12 @@ impl Site {
     }
 
     pub fn scene<'a>(&self, store: &'a Store, chance: &mut Chance) -> Scene<'a> {
-        Scene { store, now: self.clock.now(), random: chance.bytes() }
+        Scene {
+            store,
+            now: self.clock.now(),
+            random: chance.bytes(),
+            packed: &palimp::format::writing::NO_PACKED,
+        }
     }
 
     pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {

@@ -51,7 +51,9 @@ pub fn carry_out(
     mut kept: Option<(u64, &mut Step)>,
 ) -> Result<(), CommitError> {
     refuse_links(writer, plan)?;
-    carried.touched = plan.changes.iter().map(|change| change.path.clone()).collect();
+    // What only makes anew what is derived is about those files.
+    let of = if plan.changes.is_empty() { &plan.derived } else { &plan.changes };
+    carried.touched = of.iter().map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after;
     for set in sets(writer, plan) {
         let keep = &mut |path: &Path, inverse: Change| {

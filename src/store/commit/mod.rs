@@ -37,7 +37,7 @@ use super::load::load_from;
 use super::{derive, lock};
 use crate::disk::{Disk, Flock, Holder, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
+use crate::model::{Act, Change, Code, Extent, Lock, Moment, Plan, Problem, Store};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
         }
         let mut notes = std::mem::take(&mut carried.notes);
         if carried.derive && !self.derive(&carried.touched, plan) {
-            notes.push("an index is stale: others kept writing; the next change makes it anew".into());
+            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
         }
         self.rescue_each(carried.olds.into_iter());
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
@@ -201,6 +201,10 @@ impl<'a> Writer<'a> {
     fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
         for _ in 0..DERIVE_TRIES {
             let store = self.load();
+            // What can't be read now is not empty.
+            if store.problems.iter().any(|problem| is_unread(problem, touched)) {
+                continue;
+            }
             let derived = derive::derived(&store, &store.documents, touched, self.host.now);
             if derived.iter().all(Change::is_empty) {
                 return true;
@@ -295,6 +299,12 @@ fn file_line(change: &Change) -> FileLine {
         bytes_before: change.base.as_ref().map_or(0, |base| base.len() as u64),
         bytes_after: change.len_after(),
     }
+}
+
+/// Whether a file could not be read that what is derived for the `touched` is made of.
+fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
+    let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
+    problem.code == Code::UnreadableFile && touched.iter().any(beside)
 }
 
 /// Keeps other palimps out by a lock on the store's folder, which the system lets go of when

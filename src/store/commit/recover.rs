@@ -335,6 +335,8 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             _ => plan.derive_after = true,
         }
     }
+    // Where it was made anew from the disk, the step does not say how.
+    plan.derive_after |= own.derived.is_empty();
     if plan.derive_after {
         plan.derived.clear();
     }

@@ -173,16 +173,17 @@ impl<'a> Vault<'a> {
         self.path("undo").join(format!("{number:06}.new"))
     }
 
-    /// Keeps what takes a step back, durably, before the step is done.
+    /// Keeps what takes a step back, durably, before the step is done. Where it is kept anew,
+    /// one of the two is there at any moment.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         let folder = self.folder("undo")?;
-        let (path, new) = (self.step_path(number), self.new_path(number));
+        let path = self.step_path(number);
+        let beside = path.with_extension("new");
         let failed = |source| CommitError::own_data(&path, source);
-        let _ = self.disk.remove(&new);
-        let mut file = self.disk.create(&new, PRIVATE).map_err(failed)?;
+        let _ = self.disk.remove(&beside);
+        let mut file = self.disk.create(&beside, PRIVATE).map_err(failed)?;
         file.write(&step.to_bytes()).and_then(|()| file.sync()).map_err(failed)?;
-        // What is kept already may be needed: a part of the step may have been done.
-        self.disk.rename(&new, &path).map_err(failed)?;
+        self.disk.rename(&beside, &path).map_err(failed)?;
         self.disk.sync_folder(&folder).map_err(failed)
     }
 
