@@ -88,10 +88,9 @@ impl Writer<'_> {
         let disk = self.host.disk;
         for path in touched.iter().map(|path| self.path(path)) {
             let failed = |source| CommitError::io(&path, "made durable", source);
-            match disk.append(&path) {
-                Ok(mut file) => file.sync().map_err(failed)?,
-                // Gone, as it is to be, or a folder.
-                Err(_) => {}
+            // What is not there is gone, as it is to be, or a folder.
+            if let Ok(mut file) = disk.append(&path) {
+                file.sync().map_err(failed)?;
             }
             let there = path.ancestors().skip(1).find(|folder| disk.look(folder).is_ok());
             there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
