@@ -345,10 +345,26 @@ impl Judge {
         // An agent that adds a line and leaves the index alone makes that stale.
         let new = new.filter(|problem| line.is_empty() || !is_stale(problem.1));
         let new: Vec<_> = new.filter(|problem| !self.after.problems.contains(problem)).collect();
-        match (self.which(&now), new.is_empty()) {
+        let which = self.which(&now).or_else(|| self.which_but_for_counts(&now));
+        match (which, new.is_empty()) {
             (_, false) => Err(format!("there are problems: {new:?}")),
             (Some(which), true) => Ok(which),
             (None, true) => Err(format!("neither before nor after: {}", self.differences(&now))),
+        }
+    }
+
+    /// Which it is where an index and counts came back as memories do, and then took an
+    /// agent's line in.
+    fn which_but_for_counts(&self, now: &Look) -> Option<Which> {
+        let is_count = |path: &Path| path.ends_with("index.json") || path.ends_with("metadata.json");
+        let memories = |look| -> BTreeMap<_, _> {
+            self.data(look).into_iter().filter(|(path, _)| !is_count(path)).collect()
+        };
+        let now = memories(now);
+        match (now == memories(&self.before), now == memories(&self.after)) {
+            (true, _) => Some(Which::Before),
+            (_, true) => Some(Which::After),
+            _ => None,
         }
     }
 

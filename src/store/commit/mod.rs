@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
             let _ = self.vault.forget(number);
             return error.with(Files::Untouched);
         }
-        match self.settle(number) {
+        match self.settle(number, false) {
             Ok(recover::Settled::TakenBack) => error.with(Files::Restored),
             _ => error.with(Files::Halfway),
         }

@@ -2,7 +2,7 @@
 //! step back and the files as they are.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::rebase::{fits, rebase};
 use super::vault::{JournalLine, Turn};
@@ -40,13 +40,14 @@ impl Writer<'_> {
         let known: Vec<u64> = self.vault.read_journal()?.iter().map(|line| line.step).collect();
         let last = self.vault.read_steps()?;
         for number in last.into_iter().filter(|number| !known.contains(number)) {
-            self.settle(number)?;
+            self.settle(number, true)?;
         }
         Ok(())
     }
 
-    /// Finishes a change whose files are all changed, and takes any other back.
-    pub(super) fn settle(&self, number: u64) -> Result<Settled, CommitError> {
+    /// Finishes a change whose files are all changed if it `may_finish`, and takes any other
+    /// back. After an error it may not: what could not be made durable can still be seen.
+    pub(super) fn settle(&self, number: u64, may_finish: bool) -> Result<Settled, CommitError> {
         let Some(step) = self.vault.step(number)? else {
             // It was cut short itself: nothing had been changed yet.
             self.vault.forget(number)?;
@@ -59,7 +60,9 @@ impl Writer<'_> {
         let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
         let none = Plan::new("recover", &self.place.root, self.place.format);
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Unknown));
-        if is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole))) {
+        let is_over = is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole)));
+        if is_over && may_finish {
+            self.make_durable(&touched)?;
             self.derive(&touched, &none);
             self.vault.write(&line_of(number, &step))?;
             return Ok(Settled::Finished);
@@ -80,6 +83,21 @@ impl Writer<'_> {
         self.derive(&touched, &plan);
         self.vault.forget(number)?;
         Ok(Settled::TakenBack)
+    }
+
+    /// Makes durable what was changed by a process that did not live to do it.
+    fn make_durable(&self, touched: &[PathBuf]) -> Result<(), CommitError> {
+        let disk = self.host.disk;
+        for path in touched.iter().map(|path| self.path(path)) {
+            let failed = |source| CommitError::io(&path, "made durable", source);
+            // What is not there is gone, as it is to be, or a folder.
+            if let Ok(mut file) = disk.append(&path) {
+                file.sync().map_err(failed)?;
+            }
+            let there = path.ancestors().skip(1).find(|folder| disk.look(folder).is_ok());
+            there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// How far what this would take back has been made.
