@@ -548,7 +548,7 @@ fn a_conflict_half_way_takes_back_what_was_made_and_nothing_else() {
     own.put(&own.root().join("history/checkpoints/chk-000005.json"), b"{}\n");
     let before = own.shelf();
     let error = own.commit(&store, &plan).unwrap_err();
-    assert!(error.to_string().contains("put back"), "{error}");
+    assert!(error.to_string().contains("Nothing was changed"), "{error}");
     assert_same(&own.shelf(), &before);
     assert!(fs::read_dir(own.root().join("archive")).unwrap().next().is_none());
 }

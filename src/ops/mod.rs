@@ -56,6 +56,12 @@ pub fn plan(
     Ok(plan)
 }
 
+/// A plan of changes from which nothing follows: what they bring, or take away, is whole.
+pub fn plan_as_it_is(verb: &'static str, scene: &Scene<'_>, records: usize, changes: Vec<Change>) -> Plan {
+    let store = scene.store;
+    Plan { records, changes, ..Plan::new(verb, &store.root, store.format) }
+}
+
 /// A file is changed once. One that is made gets at once what is derived for it: a count
 /// that is right only later would be mended behind the user's back.
 fn join_derived(plan: &mut Plan) {

@@ -1,6 +1,6 @@
 //! `session`: new, delete, archive, unarchive.
 
-use super::{Refusal, Scene, base, plan, session_folder, writes};
+use super::{Refusal, Scene, base, plan, plan_as_it_is, session_folder, writes};
 use crate::model::{Change, Entry, Plan};
 use crate::store::commit::is_ours;
 
@@ -30,18 +30,14 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     folders.sort();
     folders.dedup();
     changes.extend(folders.into_iter().rev().map(Change::remove_folder));
-    let mut plan = plan("session delete", scene, records(scene, name), changes)?;
-    plan.derived.clear();
-    Ok(plan)
+    Ok(plan_as_it_is("session delete", scene, records(scene, name), changes))
 }
 
 /// Packs a session away with all that is in it.
 pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.archive_session(scene, name)?;
-    let mut plan = plan("session archive", scene, records(scene, name), changes)?;
-    plan.derived.clear();
-    Ok(plan)
+    Ok(plan_as_it_is("session archive", scene, records(scene, name), changes))
 }
 
 /// Brings a session back, of which `packed` is the archive. `allow_large` lifts limits of size.
@@ -56,10 +52,8 @@ pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]
             change.path.display()
         )));
     }
-    let mut plan = plan("session unarchive", scene, records(scene, name), changes)?;
     // It comes back as it was.
-    plan.derived.clear();
-    Ok(plan)
+    Ok(plan_as_it_is("session unarchive", scene, records(scene, name), changes))
 }
 
 /// How many records a session has.
