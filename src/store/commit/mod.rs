@@ -10,6 +10,7 @@ mod carry;
 mod copies;
 mod error;
 mod hidden;
+mod latest;
 mod rebase;
 mod recover;
 mod rescue;
@@ -23,6 +24,7 @@ use std::time::Duration;
 pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
 pub use hidden::is_ours;
+pub use latest::latest;
 pub use rebase::merge;
 pub use step::Step;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
@@ -70,6 +72,7 @@ pub struct Writer<'a> {
     store: &'a Store,
     format: &'static dyn Format,
     vault: Vault<'a>,
+    rescued: usize,
     _own: Option<Box<dyn Flock + 'a>>,
 }
 
@@ -83,16 +86,21 @@ impl<'a> Writer<'a> {
         })?;
         let own = wait_for(host, &store.root)?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
-        let writer = Writer { host, place, store, format, vault, _own: own };
+        let mut writer = Writer { host, place, store, format, vault, rescued: 0, _own: own };
         writer.remove_temps(store);
         writer.recover()?;
-        writer.rescue(store);
+        writer.rescued = writer.rescue(store);
         Ok(writer)
     }
 
     /// Our own data about the store.
     pub fn vault(&self) -> &Vault<'a> {
         &self.vault
+    }
+
+    /// How many late lines were rescued when the store was taken.
+    pub fn rescued(&self) -> usize {
+        self.rescued
     }
 
     /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
