@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Machine, Real, ThisMachine};
+use crate::disk::{Real, ThisMachine};
 use crate::model::{Change, Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::{self, Refusal, Scene, Setting};
 use crate::store::commit::{CommitError, Files, Host, Turn, Vault, Writer, latest};
@@ -245,7 +245,11 @@ fn turn(
     let told = step.map_or(told, |step| format!(": {}", step.said));
     let said = format!("{}{told}", request.wanted.done());
     let step = Step { root: store.root.clone(), number, said: told.trim_start_matches([':', ' ']).into() };
-    if is_redo { recent.done.push(step) } else { recent.undone.push(step) }
+    if is_redo {
+        recent.done.push(step)
+    } else {
+        recent.undone.push(step)
+    }
     let turned = if is_redo { Turned::Redone } else { Turned::Undone };
     Ok(Changed { said, notes, turned })
 }

@@ -192,9 +192,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
-        Job::Change(request) => {
-            Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent))))
-        }
+        Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
     }
 }
