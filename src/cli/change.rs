@@ -87,11 +87,10 @@ fn carry_out(context: &mut Context, store: &Store, plan: &Plan, carry: &Carry<'_
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let done = Writer::open(host, store).and_then(|writer| {
-        carry(&writer, plan).map_err(|error| {
-            if let Some(draft) = writer.vault().draft(plan, context.now).filter(|_| keeps_draft(&error)) {
+        carry(&writer, plan).inspect_err(|error| {
+            if let Some(draft) = writer.vault().draft(plan, context.now).filter(|_| keeps_draft(error)) {
                 say(&format!("what you wrote is kept in {}", draft.display()));
             }
-            error
         })
     });
     let receipt = done.map_err(Failure::from)?;

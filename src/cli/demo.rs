@@ -57,6 +57,11 @@ impl Temporary {
         let places = places(&temporary.folder);
         Ok((temporary, places))
     }
+
+    /// The folder of palimp's own data about it: it goes with the demo.
+    pub fn data(&self) -> PathBuf {
+        self.folder.join("palimp-data")
+    }
 }
 
 impl Drop for Temporary {

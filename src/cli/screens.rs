@@ -8,8 +8,7 @@ use super::demo::Temporary;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::model::Moment;
-use crate::store::Place;
-use crate::tui::{self, Ended, Options};
+use crate::tui::{self, Demo, Ended, Options};
 
 /// The size of the screen that is printed off a terminal.
 const PLAIN: (u16, u16) = (120, 36);
@@ -45,8 +44,9 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result<Exit, Fa
 }
 
 fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, Failure> {
-    let (places, looked) = if demo {
-        (new_demo(context.now)?, Vec::new())
+    let (places, looked, data) = if demo {
+        let demo = new_demo(context.now)?;
+        (demo.places, Vec::new(), Some(demo.data))
     } else {
         let looked = open::places(context, paths);
         let places = open::found(&looked);
@@ -54,19 +54,21 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, 
         if named && places.is_empty() {
             return Err(open::none_found(&looked, true));
         }
-        (places, looked)
+        (places, looked, open::data_folder(context).ok())
     };
     let no_color =
         context.options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let ranking = context.options.ranking(places.iter().map(|place| place.format));
     let demo = |now| new_demo(now).map_err(|failure| failure.message().to_owned());
-    Ok(Options { places, looked, now: context.options.now, ranking, no_color, demo })
+    let readonly = context.options.readonly || context.options.dry_run;
+    Ok(Options { places, looked, now: context.options.now, ranking, no_color, data, readonly, demo })
 }
 
-fn new_demo(now: Moment) -> Result<Vec<Place>, Failure> {
+fn new_demo(now: Moment) -> Result<Demo, Failure> {
     let (temporary, places) = Temporary::write(now)?;
+    let demo = Demo { places, data: temporary.data() };
     if let Ok(mut demos) = DEMOS.lock() {
         demos.push(temporary);
     }
-    Ok(places)
+    Ok(demo)
 }

@@ -19,11 +19,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use crate::format::writing::{Draft, Refusal, Scene, Setting};
+pub use crate::format::writing::{Deed, Draft, Refusal, Scene, Setting};
 
 use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Shape};
-use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, Store};
+use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
 use crate::store::derive;
 
 /// The format of a store, as it is written.
@@ -31,6 +31,24 @@ pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes
     let format = format::by_name(store.format);
     let both = format.and_then(|format| Some((format, format.writes()?)));
     both.ok_or_else(|| Refusal::unfit(format!("this version only reads {}.", store.format)))
+}
+
+/// Whether the format and the entry's state let that be done. A plan can still be refused.
+pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<(), Refusal> {
+    let (_, writes) = writes(store)?;
+    match (deed, entry.state) {
+        (Deed::Delete, State::Deleted) => return Err(Refusal::unfit("it is deleted already.")),
+        (Deed::Edit | Deed::Tag | Deed::Archive, State::Deleted) => {
+            return Err(Refusal::unfit("it is deleted: restore it first."));
+        }
+        (Deed::Archive, State::Archived) => return Err(Refusal::unfit("it is archived already.")),
+        (Deed::Edit | Deed::Tag | Deed::Archive, State::Broken) => {
+            return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+        }
+        _ => {}
+    }
+    let document = writable(store, entry)?;
+    writes.may(deed, &document.path).map_err(Refusal::unfit)
 }
 
 /// A plan of changes, with what follows from them.

@@ -51,6 +51,13 @@ pub enum Action {
     Reload,
     Redraw,
     Suspend,
+    EditText,
+    Tag,
+    Importance,
+    Archive,
+    Delete,
+    Undo,
+    Redo,
     OpenDemo,
 }
 
@@ -119,12 +126,19 @@ pub static ACTIONS: &[Known] = &[
     known(Action::Problems, "problems", &["g p"], "every problem of these stores"),
     known(Action::Browse, "browse", &["g b"], "the memories"),
     known(Action::Reveal, "reveal", &["X"], "show masked values while the key is held"),
+    known(Action::EditText, "edit text", &["E"], "the main text in $EDITOR"),
+    known(Action::Tag, "tag", &["t"], "add and take away tags: +new -old"),
+    known(Action::Importance, "importance", &["i"], "set the importance, from 0 to 1"),
+    known(Action::Archive, "archive", &["a"], "move this memory aside"),
+    known(Action::Delete, "delete", &["d"], "a menu: delete, archive, restore; at first: the demo"),
+    known(Action::Undo, "undo", &["u"], "take the last change back"),
+    known(Action::Redo, "redo", &["U"], "do again what was taken back"),
     known(Action::Palette, "command", &[":"], "any action by its name"),
     known(Action::Help, "help", &["?", "F1"], "every key, to search and to run"),
     known(Action::Reload, "reload", &["R"], "read the stores anew"),
     known(Action::Redraw, "redraw", &["Ctrl-l"], "draw the screen anew"),
     known(Action::Suspend, "suspend", &["Ctrl-z"], "back to the shell; `fg` returns"),
-    known(Action::OpenDemo, "demo", &["d"], "on the first screen: open the demo"),
+    known(Action::OpenDemo, "demo", &[], "on the first screen: open the demo"),
 ];
 
 impl Action {

@@ -1,6 +1,7 @@
 //! What the screens know. Nothing here draws, reads or waits.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ratatui::text::Line;
@@ -8,10 +9,11 @@ use ratatui::text::Line;
 use super::Options;
 use super::cursor::Cursor;
 use super::prompt::{Prompt, Recall};
+use super::theme::place;
 use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie, references};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
-use crate::work::{Asked, Explained, Tally};
+use crate::work::{Asked, Explained, Tally, Wanted};
 
 /// A part of the main view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl Tab {
 /// What tells a memory across states of its store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    pub root: std::path::PathBuf,
+    pub root: PathBuf,
     pub session: Option<String>,
     pub id: Option<String>,
     pub key: String,
@@ -76,6 +78,31 @@ pub struct Step {
     pub memory: Identity,
     /// What was searched for.
     pub query: String,
+}
+
+/// What a change is aimed at: a memory as the user saw it, whatever is read meanwhile.
+#[derive(Clone)]
+pub struct Aim {
+    pub snapshot: Arc<Snapshot>,
+    pub at: EntryRef,
+    /// Its id, or its place. Untrusted text.
+    pub name: String,
+}
+
+/// The menu of what takes a memory away, or brings it back.
+pub struct Menu {
+    pub aim: Aim,
+    pub lines: Vec<Choice>,
+}
+
+/// A line of the menu.
+pub struct Choice {
+    pub key: char,
+    pub name: &'static str,
+    pub about: &'static str,
+    pub wanted: Wanted,
+    /// Why it can't be done, where it can't.
+    pub refused: Option<String>,
 }
 
 /// A line of the sessions tree.
@@ -97,6 +124,17 @@ pub struct App {
     pub colours: bool,
     pub places: Vec<Place>,
     pub looked: Vec<Looked>,
+    /// The folder of our own data; nothing is changed without one.
+    pub data: Option<PathBuf>,
+    pub readonly: bool,
+    /// Changes that were asked for and are not done yet.
+    pub changing: usize,
+    /// Left as soon as they are done.
+    pub leaving: bool,
+    /// Whether files of ours are being looked after.
+    pub tending: bool,
+    /// Whether something was done that `u` takes back.
+    pub can_undo: bool,
 
     /// The stores as they were read last, and what they hold, counted.
     pub snapshot: Arc<Snapshot>,
@@ -129,6 +167,7 @@ pub struct App {
     pub problem: Cursor,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
+    pub menu: Option<Menu>,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -159,6 +198,12 @@ impl App {
             colours: !options.no_color,
             places: options.places.clone(),
             looked: options.looked.clone(),
+            data: options.data.clone(),
+            readonly: options.readonly,
+            changing: 0,
+            leaving: false,
+            tending: false,
+            can_undo: false,
             snapshot: Arc::default(),
             tallies: Vec::new(),
             tree: Vec::new(),
@@ -183,6 +228,7 @@ impl App {
             problem: Cursor::default(),
             detail_top: 0,
             prompt: None,
+            menu: None,
             waiting: String::new(),
             notice: None,
             revealed: false,
@@ -245,6 +291,21 @@ impl App {
     /// Whether everything has been read.
     pub fn is_whole(&self) -> bool {
         self.snapshot.is_whole() && self.tallies.len() == self.snapshot.stores.len()
+    }
+
+    /// Whether nothing can be changed.
+    pub fn is_readonly(&self) -> bool {
+        self.readonly || self.data.is_none()
+    }
+
+    /// What a memory is called: its id, or its place where it has none. Untrusted text.
+    pub fn name_of(snapshot: &Snapshot, at: EntryRef) -> String {
+        let (store, entry) = snapshot.get(at);
+        let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+        id.unwrap_or_else(|| {
+            let file = store.document(entry).path.file_name().unwrap_or_default();
+            place(file.as_ref(), Some(store.record(entry).line))
+        })
     }
 
     /// What tells a memory of `snapshot` across states of its store.

@@ -4,6 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::app::{App, Pane, Screen};
 use super::prompt::Purpose;
+use super::theme;
 
 /// The smallest terminal on which there is anything to see.
 pub const SMALLEST: (u16, u16) = (20, 5);
@@ -34,10 +35,18 @@ pub fn frame(app: &App) -> Frame {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
     let asks = app.screen == Screen::Browse && (types || !app.query.is_empty());
-    let lines = [1, u16::from(asks)].map(Constraint::Length);
+    let lines = [1, u16::from(asks), notice(app).len().max(1) as u16].map(Constraint::Length);
     let [title, query, body, hints] =
-        Layout::vertical([lines[0], lines[1], Constraint::Min(0), Constraint::Length(1)]).areas(area);
+        Layout::vertical([lines[0], lines[1], Constraint::Min(0), lines[2]]).areas(area);
     Frame { title, query, panes: panes(app, body), body, hints }
+}
+
+/// The notice, safe, in as many lines as it takes; what can't be told in half the screen is cut.
+pub fn notice(app: &App) -> Vec<String> {
+    let Some(notice) = &app.notice else { return Vec::new() };
+    let mut lines = theme::wrap(&theme::safe(app, notice), usize::from(app.size.0.saturating_sub(2)));
+    lines.truncate(usize::from(app.size.1 / 2).max(1));
+    lines
 }
 
 fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {

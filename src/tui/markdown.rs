@@ -273,6 +273,8 @@ mod tests {
             now: None,
             ranking: Ranking::Product,
             no_color: false,
+            data: None,
+            readonly: false,
             demo: |_| Err("no demo here".into()),
         };
         App::new(&options, (80, 24), Moment(0))

@@ -2,7 +2,8 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `run` | the terminal and the event loop: the only file that does anything |
+//! | `run` | the event loop: with `terminal` the only file that does anything |
+//! | `terminal` | the terminal taken, given back, and lent to an editor |
 //! | `app` | what the screens know |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
@@ -24,6 +25,7 @@ mod panes;
 mod prompt;
 mod run;
 pub mod svg;
+mod terminal;
 mod theme;
 mod update;
 mod view;
@@ -31,11 +33,14 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
+
 use crate::model::Moment;
 use crate::query::Ranking;
 use crate::store::{Looked, Place};
 
-pub use run::{Ended, frame, install_panic_hook, plain, run};
+pub use run::{Ended, frame, plain, run};
+pub use terminal::install_panic_hook;
 
 /// What the screens open with.
 pub struct Options {
@@ -49,6 +54,19 @@ pub struct Options {
     pub ranking: Ranking,
     /// No colours: meaning is never by colour alone.
     pub no_color: bool,
-    /// Writes a demo and says where its stores are.
-    pub demo: fn(Moment) -> Result<Vec<Place>, String>,
+    /// The folder of palimp's own data; without one nothing could be taken back, and nothing
+    /// is changed.
+    pub data: Option<PathBuf>,
+    /// Nothing is changed.
+    pub readonly: bool,
+    /// Writes a demo and says where it is.
+    pub demo: fn(Moment) -> Result<Demo, String>,
+}
+
+/// A demo that was written.
+pub struct Demo {
+    /// Its stores.
+    pub places: Vec<Place>,
+    /// The folder of palimp's own data about them.
+    pub data: PathBuf,
 }

@@ -2,6 +2,7 @@
 
 use crossterm::event::KeyEvent;
 
+use super::app::Aim;
 use crate::work::{Done, Job};
 
 /// Something happened.
@@ -14,6 +15,8 @@ pub enum Msg {
     Resize(u16, u16),
     /// A job came to its end.
     Done(Done),
+    /// An editor was left: a memory's text before and afterwards, or why there is none.
+    Edited(Box<Aim>, String, Result<String, String>),
     /// Files beneath a store changed.
     Changed,
     /// The key that shows masked values has not been heard for a while.
@@ -34,6 +37,8 @@ pub enum Effect {
     MaskSoon,
     /// Write a demo and open it.
     OpenDemo,
+    /// Open a memory's text in the user's editor.
+    Edit(Box<Aim>),
     /// Leave.
     Quit,
 }

@@ -1,4 +1,4 @@
-//! A line that is typed: a search, or the name of an action.
+//! A line that is typed: a search, the name of an action, or what a memory is to have.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::FuzzyMatcher;
@@ -6,6 +6,7 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
 
 use super::action::{ACTIONS, Known};
+use super::app::Aim;
 use super::cursor::Cursor;
 use crate::query::field_names;
 
@@ -18,6 +19,22 @@ pub enum Purpose {
     Palette,
     /// Reading about keys, and running actions.
     Help,
+    /// Adding and taking away tags.
+    Tag,
+    /// Setting the importance.
+    Importance,
+}
+
+impl Purpose {
+    /// Whether it lists actions to choose from.
+    pub fn is_list(self) -> bool {
+        matches!(self, Purpose::Palette | Purpose::Help)
+    }
+
+    /// Whether what is typed becomes part of a memory.
+    pub fn is_change(self) -> bool {
+        matches!(self, Purpose::Tag | Purpose::Importance)
+    }
 }
 
 /// A line that is being typed.
@@ -27,6 +44,8 @@ pub struct Prompt {
     /// What the search was before; Esc brings it back.
     pub before: String,
     pub choice: Cursor,
+    /// The memory that it is about.
+    pub aim: Option<Aim>,
 }
 
 impl Prompt {
@@ -34,7 +53,7 @@ impl Prompt {
     pub fn new(purpose: Purpose, text: &str) -> Self {
         let mut line = TextArea::new(vec![one_line(text)]);
         line.move_cursor(tui_textarea::CursorMove::End);
-        Prompt { purpose, line, before: text.to_owned(), choice: Cursor::default() }
+        Prompt { purpose, line, before: text.to_owned(), choice: Cursor::default(), aim: None }
     }
 
     /// What has been typed.

@@ -1,33 +1,32 @@
-//! The terminal and the event loop: the only file of the screens that does anything.
+//! The event loop: with `terminal` the only file of the screens that does anything.
 
-use std::io::{self, Stdout, Write};
+use std::io;
 use std::mem::{self, ManuallyDrop};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event};
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
-use crossterm::{cursor, execute};
+use crossterm::event::Event;
 use ratatui::Terminal;
-use ratatui::backend::{CrosstermBackend, TestBackend};
+use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::Options;
-use super::app::App;
+use super::app::{Aim, App};
 use super::msg::{Effect, Msg};
+use super::terminal::{Keyboard, Screen, end, enter, leave, redraw, with_editor};
 use super::update::{self, update};
 use super::view::view;
+use crate::format;
 use crate::model::{Extent, Moment, Snapshot};
 use crate::query::Cancel;
 use crate::store;
-use crate::work::{Kept, Loaded, Watch, Workers, perform};
+use crate::work::{Job, Kept, Loaded, Watch, Workers, perform};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
@@ -36,8 +35,6 @@ const TICK: Duration = Duration::from_secs(60);
 const REVEALED: Duration = Duration::from_millis(800);
 /// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The status after a panic, as Rust's own.
-const PANICKED: i32 = 101;
 
 /// How the screens were left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +52,6 @@ enum Happening {
     NoInput,
 }
 
-type Screen = Terminal<CrosstermBackend<io::BufWriter<Stdout>>>;
-
 /// Runs the screens until they are left. The terminal is whole afterwards.
 pub fn run(options: &Options) -> io::Result<Ended> {
     let now = || options.now.unwrap_or_else(Moment::of_the_clock);
@@ -66,9 +61,17 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP])?;
     // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
     let mut screen = ManuallyDrop::new(enter()?);
-    let outcome =
-        Loop::start(options, &mut app, &mut screen, signals).and_then(|mut run| run.until_left(&now));
+    let mut workers = None;
+    let outcome = Loop::start(options, &mut app, &mut screen, signals).and_then(|mut run| {
+        let outcome = run.until_left(&now);
+        workers = Some(run.workers);
+        outcome
+    });
     leave();
+    // A signal leaves without waiting; a change that is being made is finished all the same.
+    if let Some(workers) = workers {
+        workers.finish_changes();
+    }
     // A terminal that is gone can't be drawn on; that is how a hang-up looks.
     match outcome {
         Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(Ended::BySignal(SIGHUP)),
@@ -83,6 +86,7 @@ struct Loop<'a> {
     events: Receiver<Happening>,
     to_loop: Sender<Happening>,
     workers: Workers,
+    keyboard: Arc<Keyboard>,
     watch: Option<Watch>,
     pending: Vec<Effect>,
     /// When values are masked again.
@@ -104,7 +108,8 @@ impl<'a> Loop<'a> {
         let workers = Workers::start(move |done| {
             let _ = deliver.send(Happening::Msg(Msg::Done(done)));
         });
-        listen(&to_loop, signals)?;
+        let keyboard = Arc::default();
+        listen(&to_loop, &keyboard, signals)?;
         let mut this = Loop {
             options,
             app,
@@ -112,6 +117,7 @@ impl<'a> Loop<'a> {
             events,
             to_loop,
             workers,
+            keyboard,
             watch: None,
             pending: Vec::new(),
             mask_at: None,
@@ -159,7 +165,8 @@ impl<'a> Loop<'a> {
                     Happening::Signal(number) => return Ok(Ended::BySignal(number)),
                     Happening::NoInput => return Ok(Ended::BySignal(SIGHUP)),
                 }
-                let leaves = |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend);
+                let leaves =
+                    |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_));
                 if self.pending.iter().any(leaves) {
                     break;
                 }
@@ -195,14 +202,19 @@ impl<'a> Loop<'a> {
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEALED),
             Effect::Redraw => redraw(self.screen)?,
             Effect::Suspend => {
+                // Stopped in the middle of a change, the program would keep a lock from agents.
+                let held = self.workers.hold_changes();
                 leave();
                 signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
                 mem::forget(mem::replace(self.screen, enter()?));
+                drop(held);
                 self.take_size(now)?;
             }
+            Effect::Edit(aim) => self.edit(*aim, now)?,
             Effect::OpenDemo => match (self.options.demo)(now) {
-                Ok(places) => {
-                    self.app.places = places;
+                Ok(demo) => {
+                    self.app.places = demo.places;
+                    self.app.data = Some(demo.data);
                     first_entries(self.app);
                     self.watch();
                     self.pending.push(update::reload(self.app));
@@ -211,6 +223,14 @@ impl<'a> Loop<'a> {
             },
         }
         Ok(false)
+    }
+
+    fn edit(&mut self, aim: Aim, now: Moment) -> io::Result<()> {
+        let (store, entry) = aim.snapshot.get(aim.at);
+        let before = format::text_of(store, entry).text;
+        let after = with_editor(&self.keyboard, self.screen, &before)?;
+        self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
+        self.take_size(now)
     }
 }
 
@@ -223,14 +243,14 @@ fn first_entries(app: &mut App) {
 }
 
 fn is_load(effect: &Effect) -> bool {
-    matches!(effect, Effect::Job(crate::work::Job::Load { .. }))
+    matches!(effect, Effect::Job(Job::Load { .. }))
 }
 
-/// Does the jobs of effects, and those that come of them, on this thread.
+/// Does the jobs of effects, and those that come of them, on this thread. Nothing is written.
 fn settle(app: &mut App, mut effects: Vec<Effect>) {
     let mut kept = Kept::default();
     while let Some(effect) = effects.pop() {
-        if let Effect::Job(job) = effect
+        if let Effect::Job(job @ (Job::Load { .. } | Job::Search(_) | Job::Explain(..))) = effect
             && let Some(done) = perform(job, &mut kept, &Cancel::default())
         {
             effects.extend(update(app, Msg::Done(done), app.now));
@@ -275,18 +295,19 @@ pub fn plain(buffer: &Buffer) -> String {
     text
 }
 
-fn listen(to_loop: &Sender<Happening>, signals: Signals) -> io::Result<()> {
-    let keys = to_loop.clone();
-    thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys))?;
+fn listen(to_loop: &Sender<Happening>, keyboard: &Arc<Keyboard>, signals: Signals) -> io::Result<()> {
+    let (keys, own) = (to_loop.clone(), Arc::clone(keyboard));
+    thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys, &own))?;
     let hangup = to_loop.clone();
     thread::Builder::new().name("hangup".into()).spawn(move || wait_for_hangup(&hangup))?;
-    let to_loop = to_loop.clone();
-    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop))?;
+    let (to_loop, own) = (to_loop.clone(), Arc::clone(keyboard));
+    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop, &own))?;
     Ok(())
 }
 
-fn read_keys(to_loop: &Sender<Happening>) {
+fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
     loop {
+        keyboard.wait_for_turn();
         let msg = match crossterm::event::read() {
             Ok(Event::Key(key)) => Msg::Key(key),
             Ok(Event::Paste(text)) => Msg::Paste(text),
@@ -316,66 +337,21 @@ fn wait_for_hangup(to_loop: &Sender<Happening>) {
 }
 
 /// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
-fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>) {
+/// While an editor has the terminal, Ctrl-c is meant for it, and Ctrl-z stops both.
+fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
     for number in &mut signals {
+        match number {
+            SIGINT if keyboard.is_lent() => continue,
+            SIGTSTP if keyboard.is_lent() => {
+                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+                continue;
+            }
+            _ => {}
+        }
         let _ = to_loop.send(Happening::Signal(number));
         if number != SIGTSTP {
             thread::sleep(PATIENCE);
             end(128 + number);
         }
     }
-}
-
-/// Ends the program. A terminal that takes no output blocks whoever writes to it, and
-/// whoever waits for the lock on the output: it is left within its time, or not at all.
-fn end(status: i32) {
-    let (left, answer) = channel();
-    let leaving = thread::Builder::new().spawn(move || {
-        leave();
-        let _ = left.send(());
-    });
-    if leaving.is_ok() {
-        let _ = answer.recv_timeout(PATIENCE / 4);
-    }
-    std::process::exit(status);
-}
-
-fn enter() -> io::Result<Screen> {
-    crossterm::terminal::enable_raw_mode()?;
-    let mut out = io::stdout();
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
-    let out = io::BufWriter::with_capacity(1 << 16, out);
-    Terminal::new(CrosstermBackend::new(out))
-}
-
-/// Clears what is shown, so that the next frame is drawn whole. `Terminal::clear` would ask
-/// the terminal where its cursor is, which not every terminal answers.
-fn redraw(screen: &mut Screen) -> io::Result<()> {
-    let size = screen.size()?;
-    screen.resize(Rect::new(0, 0, size.width, size.height))
-}
-
-/// Gives the terminal back as it was. Nothing more can be done if it is gone.
-fn leave() {
-    // First what can't block.
-    let _ = crossterm::terminal::disable_raw_mode();
-    let mut out = io::stdout();
-    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
-    let _ = out.flush();
-}
-
-/// Makes a panic give the terminal back before it is reported. A panic of a background
-/// thread ends the program too: the loop would draw on over the shell.
-pub fn install_panic_hook() {
-    let report = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        let shown = crossterm::terminal::is_raw_mode_enabled().unwrap_or(false);
-        if shown {
-            leave();
-        }
-        report(panic);
-        if shown && thread::current().name() != Some("main") {
-            std::process::exit(PANICKED);
-        }
-    }));
 }

@@ -39,10 +39,13 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
             }
         }
     }
-    frame.render_widget(hints(app, parts.hints.width), parts.hints);
-    if app.prompt.as_ref().is_some_and(|prompt| prompt.purpose != Purpose::Search) {
-        panes::palette::draw(app, frame, parts.body);
+    frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
+    match app.prompt.as_ref().map(|prompt| prompt.purpose) {
+        Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame, parts.body),
+        Some(Purpose::Tag | Purpose::Importance) => panes::asking::draw(app, frame, parts.body),
+        Some(Purpose::Search) | None => {}
     }
+    panes::menu::draw(app, frame, parts.body);
 }
 
 fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
@@ -81,8 +84,9 @@ fn places(app: &App) -> String {
 }
 
 fn counts(app: &App) -> String {
+    let mode = if app.is_readonly() { "read-only " } else { "" };
     if app.screen == Screen::Welcome {
-        return "read-only ".into();
+        return mode.into();
     }
     if !app.is_whole() {
         return "reading … ".into();
@@ -91,26 +95,33 @@ fn counts(app: &App) -> String {
     let sensitive: usize = app.tallies.iter().map(|tally| tally.sensitive).sum();
     let [errors, warnings, _] = app.problem_counts();
     let (error, warning) = (sign(Severity::Error), sign(Severity::Warning));
-    format!("{listed} memories  {error}{errors} {warning}{warnings} !{sensitive}  read-only ")
+    let space = if mode.is_empty() { "" } else { " " };
+    format!("{listed} memories  {error}{errors} {warning}{warnings} !{sensitive} {space}{mode}")
 }
 
 /// A notice, or the keys that can be used now.
-fn hints(app: &App, width: u16) -> Line<'static> {
-    let theme = Theme::of(app);
-    if let Some(notice) = &app.notice {
-        return Line::styled(
-            format!(" {}", theme::fit(&theme::safe(app, notice), usize::from(width))),
-            theme.strong(),
-        );
+fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
+    let strong = Theme::of(app).strong();
+    let notice = layout::notice(app);
+    if notice.is_empty() {
+        return vec![hints(app, usize::from(width))];
     }
+    notice.into_iter().map(|line| Line::styled(format!(" {line}"), strong)).collect()
+}
+
+/// As many hints as have room; the last one, which leads to all of them, always has.
+fn hints(app: &App, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let mut hints = panes::hints::of(app);
+    let last = hints.pop();
+    let long = |(keys, what): &(String, String)| keys.chars().count() + what.chars().count() + 3;
+    let mut used = 1 + last.as_ref().map_or(0, long);
+    hints.retain(|hint| {
+        used += long(hint);
+        used <= width
+    });
     let mut spans = vec![Span::raw(" ")];
-    let mut used = 1;
-    for (keys, what) in panes::hints::of(app) {
-        let long = keys.chars().count() + what.chars().count() + 3;
-        if used + long > usize::from(width) {
-            break;
-        }
-        used += long;
+    for (keys, what) in hints.into_iter().chain(last) {
         spans.push(Span::styled(keys, theme.key()));
         spans.push(Span::raw(format!(" {what}  ")));
     }

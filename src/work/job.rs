@@ -1,9 +1,10 @@
 //! What is done in the background, and what comes of it.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::change::{self, ChangeRequest, Changed, Recent};
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
     Cancel, Explanation, Facets, Order, Query, QueryError, Ranking, Request, Results, TextIndex, explain,
@@ -27,6 +28,18 @@ pub enum Job {
     Search(Asked),
     /// Explain one entry's rank under a search; a newer one takes its place.
     Explain(Asked, EntryRef),
+    /// Change memories.
+    Change(Box<ChangeRequest>),
+    /// Look after files of ours that stand in the stores: what was cut short is finished,
+    /// late lines are rescued.
+    Tend {
+        /// The stores as they were read.
+        snapshot: Arc<Snapshot>,
+        /// The folder of our own data.
+        data: PathBuf,
+        /// The time.
+        now: Moment,
+    },
 }
 
 /// A search that was asked for.
@@ -52,6 +65,10 @@ pub enum Done {
     Found(Box<Found>),
     /// A rank was explained.
     Explained(Box<Explained>),
+    /// Memories were changed, or why they were not.
+    Changed(Box<Result<Changed, String>>),
+    /// Files of ours were looked after; so many late lines were rescued.
+    Tended(usize),
 }
 
 /// Stores as they were read.
@@ -161,10 +178,12 @@ fn worst_by_session(store: &Store) -> Vec<Option<Severity>> {
     worst
 }
 
-/// What one worker keeps between jobs: the folded text of the snapshot last searched.
+/// What one worker keeps between jobs: the folded text of the snapshot last searched, and
+/// the steps that were made and taken back.
 #[derive(Default)]
 pub struct Kept {
     text: Option<(Arc<Snapshot>, TextIndex)>,
+    recent: Recent,
 }
 
 /// Does a job; `None` when a newer one took its place.
@@ -173,6 +192,8 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
+        Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
+        Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
     }
 }
 

@@ -1,10 +1,13 @@
-//! Background work: jobs in, results out. The jobs are pure but for reading stores; the
-//! threads only carry them.
+//! Background work: jobs in, results out. The jobs are pure but for reading stores and
+//! changing them; the threads only carry them.
 
+mod change;
 mod job;
 mod thread;
 
+pub use change::{ChangeRequest, Changed, Recent, Turned, Wanted};
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use thread::Workers;
 
+pub use crate::disk::edit_text;
 pub use crate::disk::watch::Watch;

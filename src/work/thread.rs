@@ -1,8 +1,10 @@
-//! Two threads: one reads stores, one searches. Of waiting searches only the newest is
-//! done, and a running one stops when a newer one comes.
+//! Three threads: one reads stores, one searches, one changes. Of waiting searches only the
+//! newest is done, and a running one stops when a newer one comes. Changes are done in their
+//! order, every one.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use super::job::{Done, Job, Kept, perform};
 use crate::query::Cancel;
@@ -11,7 +13,12 @@ use crate::query::Cancel;
 pub struct Workers {
     loads: Sender<Job>,
     searches: Sender<(Job, Cancel)>,
+    changes: Sender<Job>,
+    changing: Option<JoinHandle<()>>,
+    /// Held while a change is made.
+    busy: Arc<Mutex<()>>,
     newest: Cancel,
+    deliver: Box<dyn Fn(Done) + Send>,
 }
 
 impl Workers {
@@ -19,11 +26,17 @@ impl Workers {
     pub fn start(deliver: impl Fn(Done) + Clone + Send + 'static) -> Self {
         let (loads, to_load) = channel();
         let (searches, to_search) = channel();
-        let hand_over = deliver.clone();
+        let (changes, to_change) = channel();
+        let (loaded, found, changed) = (deliver.clone(), deliver.clone(), deliver.clone());
+        let busy = Arc::new(Mutex::new(()));
+        let own = Arc::clone(&busy);
         // A system that gives no thread gives no results: the screens say "…" and stay usable.
-        let _ = thread::Builder::new().name("load".into()).spawn(move || load(&to_load, &hand_over));
-        let _ = thread::Builder::new().name("search".into()).spawn(move || search(&to_search, &deliver));
-        Workers { loads, searches, newest: Cancel::default() }
+        let _ = thread::Builder::new().name("load".into()).spawn(move || load(&to_load, &loaded));
+        let _ = thread::Builder::new().name("search".into()).spawn(move || search(&to_search, &found));
+        let changing =
+            thread::Builder::new().name("change".into()).spawn(move || change(&to_change, &own, &changed));
+        let (changing, deliver) = (changing.ok(), Box::new(deliver));
+        Workers { loads, searches, changes, changing, busy, newest: Cancel::default(), deliver }
     }
 
     /// Gives a job to the thread that does its kind.
@@ -31,11 +44,31 @@ impl Workers {
         if matches!(job, Job::Search(_)) {
             self.newest = self.newest.next();
         }
-        let _ = match &job {
-            Job::Load { .. } => self.loads.send(job).is_ok(),
+        match &job {
+            Job::Load { .. } => drop(self.loads.send(job)),
             // An explanation belongs to the newest search, and is given up with it.
-            Job::Search(_) | Job::Explain(..) => self.searches.send((job, self.newest.clone())).is_ok(),
-        };
+            Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
+            Job::Tend { .. } => drop(self.changes.send(job)),
+            Job::Change(_) => {
+                if self.changes.send(job).is_err() {
+                    let why = "The system gives no thread to make changes. Nothing was changed.";
+                    (self.deliver)(Done::Changed(Box::new(Err(why.into()))));
+                }
+            }
+        }
+    }
+
+    /// Waits until no change is being made; none is begun while what is returned is kept.
+    pub fn hold_changes(&self) -> MutexGuard<'_, ()> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until every change that was asked for is made.
+    pub fn finish_changes(self) {
+        drop(self.changes);
+        if let Some(changing) = self.changing {
+            let _ = changing.join();
+        }
     }
 }
 
@@ -46,6 +79,18 @@ fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
             job = newer;
         }
         if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
+            deliver(done);
+        }
+    }
+}
+
+fn change(jobs: &Receiver<Job>, busy: &Mutex<()>, deliver: &impl Fn(Done)) {
+    let mut kept = Kept::default();
+    while let Ok(job) = jobs.recv() {
+        let held = busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = perform(job, &mut kept, &Cancel::default());
+        drop(held);
+        if let Some(done) = done {
             deliver(done);
         }
     }

@@ -32,6 +32,13 @@ pub fn temp_of(name: &OsStr) -> Option<i32> {
     name.to_str()?.strip_prefix(TEMP)?.split('-').next()?.parse().ok()
 }
 
+/// The process whose file beside a lock that is.
+pub fn lock_of(name: &OsStr) -> Option<i32> {
+    let name = name.to_str()?;
+    let rest = LOCKS.iter().find_map(|own| name.strip_prefix(own))?;
+    rest.split('-').next()?.parse().ok()
+}
+
 /// A new name for a temporary file beside `file`.
 pub fn temp(file: &Path, process: u32) -> PathBuf {
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);

@@ -11,6 +11,8 @@ mod copies;
 mod create;
 mod error;
 mod hidden;
+mod latest;
+mod leftovers;
 mod log;
 mod rebase;
 mod recover;
@@ -20,13 +22,13 @@ mod unfinished;
 mod vault;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
 pub use hidden::is_ours;
+pub use latest::latest;
 pub use log::LogLine;
 pub use rebase::merge;
 pub use step::Step;
@@ -35,7 +37,7 @@ pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
 use super::find::Place;
 use super::load::load_from;
 use super::{derive, lock};
-use crate::disk::{Disk, Flock, Holder, Machine};
+use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
 use crate::model::{Act, Change, Code, Extent, Lock, Moment, Plan, Problem, Store};
 
@@ -78,6 +80,7 @@ pub struct Writer<'a> {
     store: &'a Store,
     format: &'static dyn Format,
     vault: Vault<'a>,
+    rescued: usize,
     _own: Option<Box<dyn Flock + 'a>>,
 }
 
@@ -91,16 +94,21 @@ impl<'a> Writer<'a> {
         })?;
         let own = wait_for(host, &store.root)?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
-        let writer = Writer { host, place, store, format, vault, _own: own };
-        writer.remove_temps(store);
+        let mut writer = Writer { host, place, store, format, vault, rescued: 0, _own: own };
+        writer.remove_leftovers(store);
         writer.recover()?;
-        writer.rescue(store);
+        writer.rescued = writer.rescue(store);
         Ok(writer)
     }
 
     /// Our own data about the store.
     pub fn vault(&self) -> &Vault<'a> {
         &self.vault
+    }
+
+    /// How many late lines were rescued when the store was taken.
+    pub fn rescued(&self) -> usize {
+        self.rescued
     }
 
     /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
@@ -260,33 +268,6 @@ impl<'a> Writer<'a> {
             Lock::Lease(file) => lock::Protocol::Lease(self.path(&file)),
             Lock::Exclusive(files) => {
                 lock::Protocol::Exclusive(files.iter().map(|file| self.path(file)).collect())
-            }
-        }
-    }
-
-    fn remove_temps(&self, store: &Store) {
-        for path in &store.own {
-            let name = path.file_name().unwrap_or_default();
-            // While this process has the store, no other palimp is in the middle of a change.
-            if hidden::temp_of(name).is_some() {
-                let _ = self.host.disk.remove(&self.path(path));
-            }
-        }
-        let beside: BTreeSet<PathBuf> = store
-            .beside
-            .iter()
-            .filter_map(|(path, _)| self.path_beside(path).parent().map(Path::to_owned))
-            .collect();
-        beside.iter().for_each(|folder| self.remove_temps_beside(folder));
-    }
-
-    /// What a crash left beside the store: only of processes that are gone, for others than
-    /// those that change this store may have files there.
-    fn remove_temps_beside(&self, folder: &Path) {
-        for item in self.host.disk.list(folder).unwrap_or_default() {
-            let maker = hidden::temp_of(&item.name);
-            if maker.is_some_and(|maker| self.host.machine.process(maker) == Holder::Gone) {
-                let _ = self.host.disk.remove(&folder.join(&item.name));
             }
         }
     }

@@ -15,13 +15,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     let title = match app.selected() {
         Some(at) => {
-            let (store, entry) = app.listed.get(at);
-            let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
-            // What has no id is known by its place.
-            let named = id.unwrap_or_else(|| {
-                let file = store.document(entry).path.file_name().unwrap_or_default();
-                theme::place(file.as_ref(), Some(store.record(entry).line))
-            });
+            let named = App::name_of(&app.listed, at);
             format!("5 {}  {}", app.shown_tab().title(), theme::safe(app, &named))
         }
         None => "5 Detail".into(),

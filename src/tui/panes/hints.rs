@@ -3,6 +3,7 @@
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::prompt::Purpose;
+use crate::tui::update::can;
 
 /// Keys and what they do, the most useful first.
 pub fn of(app: &App) -> Vec<(String, String)> {
@@ -14,14 +15,18 @@ pub fn of(app: &App) -> Vec<(String, String)> {
             Purpose::Search => {
                 vec![hint("Enter", "keep"), hint("Esc", "as before"), hint("↑↓", "to the list")]
             }
+            purpose if purpose.is_change() => vec![hint("Enter", "do it"), hint("Esc", "leave it")],
             _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
         };
+    }
+    if app.menu.is_some() {
+        return vec![hint("Esc", "leave it as it is")];
     }
     if !app.waiting.is_empty() {
         return vec![hint(&app.waiting, "… waits for its second key")];
     }
     let mut hints = match (app.screen, app.focus) {
-        (Screen::Welcome, _) => vec![act(Action::OpenDemo, "demo"), act(Action::Quit, "quit")],
+        (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],
         (Screen::Problems, _) => {
             vec![hint("jk", "move"), hint("Enter", "open its memory"), hint("Esc", "back")]
         }
@@ -53,6 +58,7 @@ fn memories(app: &App) -> Vec<(String, String)> {
     if !app.query.is_empty() {
         hints.push(hint("Esc", "clear"));
     }
+    let act = |action: Action, what: &str| hint(action.key(), what);
     let selected = app.hit().map(|hit| app.listed.get(hit.at));
     if let Some((store, entry)) = selected {
         hints.push(hint("Enter", "open"));
@@ -62,6 +68,17 @@ fn memories(app: &App) -> Vec<(String, String)> {
         }
         if view.is_some_and(|view| !view.references.is_empty()) {
             hints.push(hint("gd", "follow"));
+        }
+    }
+    for (action, what) in [
+        (Action::Tag, "tag"),
+        (Action::EditText, "edit"),
+        (Action::Archive, "archive"),
+        (Action::Delete, "delete…"),
+        (Action::Undo, "undo"),
+    ] {
+        if can(app, action) {
+            hints.push(act(action, what));
         }
     }
     hints.extend([hint("w", "why"), hint("o", "order"), hint("gp", "problems"), hint("1-5", "panes")]);

@@ -1,10 +1,12 @@
 //! The parts of the frame, one a file.
 
+pub mod asking;
 pub mod detail;
 pub mod facets;
 pub mod health;
 pub mod hints;
 pub mod memories;
+pub mod menu;
 pub mod palette;
 pub mod problems;
 pub mod query;

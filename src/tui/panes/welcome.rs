@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, wrap};
@@ -26,9 +27,9 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     lines.push(Line::default());
     let keys = [
-        ("d", "open the demo: several hundred made-up memories in a temporary folder"),
-        ("?", "every key"),
-        ("q", "quit; then `palimp FOLDER` opens a store that stands elsewhere"),
+        (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),
+        (Action::Help.key(), "every key"),
+        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that stands elsewhere"),
     ];
     for (key, what) in keys {
         lines.push(Line::from(vec![
@@ -37,7 +38,12 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         ]));
     }
     lines.push(Line::default());
-    let promise = "This version only reads: it changes none of your files. Nothing leaves this machine.";
+    let promise = match app.is_readonly() {
+        true => "Read-only: none of your files is changed. Nothing leaves this machine.",
+        false => {
+            "Nothing is written until you change something, and what a change replaces is kept first. Nothing leaves this machine."
+        }
+    };
     lines.extend(wrap(promise, width).into_iter().map(Line::from));
     frame.render_widget(Paragraph::new(lines), inner);
 }

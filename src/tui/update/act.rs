@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, filter, prompt, references, walk};
+use super::{arrive, change, filter, prompt, references, walk};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
@@ -17,7 +17,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::QuitNow => vec![Effect::Quit],
         Action::Suspend => vec![Effect::Suspend],
         Action::Redraw => vec![Effect::Redraw],
-        Action::OpenDemo if app.screen == Screen::Welcome => vec![Effect::OpenDemo],
+        Action::OpenDemo | Action::Delete if app.screen == Screen::Welcome => vec![Effect::OpenDemo],
         Action::Reload => reload(app),
         Action::Palette => prompt(app, Purpose::Palette, ""),
         Action::Help => prompt(app, Purpose::Help, ""),
@@ -36,6 +36,13 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::GoBack => references::go_back(app),
         Action::Order => order(app),
         Action::Ranking => ranking(app),
+        Action::EditText
+        | Action::Tag
+        | Action::Importance
+        | Action::Archive
+        | Action::Delete
+        | Action::Undo
+        | Action::Redo => change::act(app, action),
         _ => {
             look(app, action);
             Vec::new()

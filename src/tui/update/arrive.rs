@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::filter;
 use super::walk::find;
+use super::{change, filter};
 use crate::model::Severity;
 use crate::query::Query;
 use crate::store::Place;
@@ -41,6 +41,8 @@ pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
             explained(app, *why);
             Vec::new()
         }
+        Done::Changed(outcome) => change::done(app, *outcome),
+        Done::Tended(rescued) => change::tended(app, rescued),
     }
 }
 
@@ -51,7 +53,9 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;
     }
-    filter::again(app)
+    let mut effects = filter::again(app);
+    effects.extend(change::tend(app));
+    effects
 }
 
 fn tree(app: &App) -> Vec<Branch> {
@@ -91,8 +95,8 @@ fn tree(app: &App) -> Vec<Branch> {
 }
 
 /// The cursor goes to the memory that is sought. Where the question is the same it stays
-/// on its memory, unless it was never moved off the first entries; another question
-/// starts at its best answer.
+/// on its memory, unless it was never moved off the first entries, and on its line where that
+/// memory is gone; another question starts at its best answer.
 fn arrived(app: &mut App, found: Found) {
     let Ok((results, facets)) = found.outcome else { return };
     let question = (found.asked.query.clone(), found.asked.order);
@@ -112,7 +116,7 @@ fn arrived(app: &mut App, found: Found) {
     let sought = app.sought.take().or(own);
     if sought.is_some_and(|sought| find(app, &sought)) {
         app.list.top = app.list.at.saturating_sub(above);
-    } else {
+    } else if !same || !moved {
         app.list = Default::default();
     }
 }

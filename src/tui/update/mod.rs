@@ -2,6 +2,7 @@
 
 mod act;
 mod arrive;
+mod change;
 mod detail;
 mod filter;
 mod references;
@@ -18,6 +19,7 @@ use crate::model::Moment;
 use crate::work::Job;
 
 pub use arrive::{open, reload};
+pub use change::can;
 pub use detail::set_off;
 pub use filter::facet_lines;
 
@@ -37,18 +39,20 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
             Vec::new()
         }
         Msg::Done(done) => arrive::done(app, done),
+        Msg::Edited(aim, before, after) => change::edited(app, *aim, &before, after),
         Msg::Changed => vec![arrive::reload(app)],
         Msg::Mask => {
             app.revealed = false;
             Vec::new()
         }
-        Msg::Tick => Vec::new(),
+        Msg::Tick => change::tend(app).into_iter().collect(),
     };
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
         effects.extend(ask_why(app));
     }
     detail::refresh(app);
+    change::finish_first(app, &mut effects);
     effects
 }
 
@@ -66,7 +70,7 @@ pub fn keep_in_view(app: &mut App) {
     app.problem.go(app.problem.at, problems, layout::problem_rows(app));
     let ties = app.ties.len();
     app.tie.go(app.tie.at, ties, layout::rows(app, Pane::Detail));
-    if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose != Purpose::Search) {
+    if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {
         let choices = prompt.actions().len();
         prompt.choice.go(prompt.choice.at, choices, body.saturating_sub(2));
     }
@@ -91,6 +95,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return vec![Effect::Suspend];
     }
     app.notice = None;
+    if app.menu.is_some() {
+        return change::menu_key(app, key);
+    }
     if app.prompt.is_some() {
         return prompt_key(app, key);
     }
@@ -112,6 +119,7 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
     }
     app.interrupted = Some(app.now);
     app.waiting.clear();
+    app.menu = None;
     let effects = if app.prompt.is_some() { close_prompt(app) } else { Vec::new() };
     app.notice = Some("Ctrl-c once more quits; q closes a view, Q quits".into());
     effects
@@ -126,6 +134,7 @@ fn paste(app: &mut App, text: &str) -> Vec<Effect> {
 fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     let Some(prompt) = &mut app.prompt else { return Vec::new() };
     let searching = prompt.purpose == Purpose::Search;
+    let listing = prompt.purpose.is_list();
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Char('l') if control => vec![Effect::Redraw],
@@ -141,10 +150,11 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             app.asked_before.keep(&app.query);
             Vec::new()
         }
-        KeyCode::Enter => run_choice(app),
-        KeyCode::Down if !searching => move_choice(app, 1),
-        KeyCode::Up if !searching => move_choice(app, -1),
-        KeyCode::Down | KeyCode::Up => {
+        KeyCode::Enter if listing => run_choice(app),
+        KeyCode::Enter => change::entered(app),
+        KeyCode::Down if listing => move_choice(app, 1),
+        KeyCode::Up if listing => move_choice(app, -1),
+        KeyCode::Down | KeyCode::Up if searching => {
             app.prompt = None;
             key_pressed(app, key)
         }

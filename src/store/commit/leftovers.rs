@@ -1,0 +1,55 @@
+//! What an earlier palimp left behind that was ended by force: temporary files and locks.
+//! Other programs' stay: an agent may be in the middle of its own rename.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{Writer, hidden};
+use crate::disk::Holder;
+use crate::model::Store;
+
+impl Writer<'_> {
+    /// Removes our own temporary files, and locks of ours whose process is gone. While this
+    /// process has the store, no other palimp is in the middle of a change.
+    pub(super) fn remove_leftovers(&self, store: &Store) {
+        for path in &store.own {
+            let name = path.file_name().unwrap_or_default();
+            let whole = self.path(path);
+            if hidden::temp_of(name).is_some() {
+                let _ = self.host.disk.remove(&whole);
+            }
+            let holder = hidden::lock_of(name).map(|process| self.host.machine.process(process));
+            if holder == Some(Holder::Gone) {
+                self.remove_lock(&whole);
+            }
+        }
+        let folder = |(path, _): &(PathBuf, _)| self.path_beside(path).parent().map(Path::to_owned);
+        let beside: BTreeSet<PathBuf> = store.beside.iter().filter_map(folder).collect();
+        beside.iter().for_each(|folder| self.remove_temps_beside(folder));
+    }
+
+    /// Removes a lock of a process that is gone, under its own name and under the one that
+    /// others wait for: it is the same file, so that it is certainly ours.
+    fn remove_lock(&self, own: &Path) {
+        let disk = self.host.disk;
+        let (Ok(item), Some(folder)) = (disk.look(own), own.parent()) else { return };
+        for other in disk.list(folder).unwrap_or_default() {
+            let is_same = (other.generation.device, other.generation.inode)
+                == (item.generation.device, item.generation.inode);
+            if is_same && other.link.is_none() {
+                let _ = disk.remove(&folder.join(&other.name));
+            }
+        }
+    }
+
+    /// What a crash left beside the store: only of processes that are gone, for others than
+    /// those that change this store may have files there.
+    fn remove_temps_beside(&self, folder: &Path) {
+        for item in self.host.disk.list(folder).unwrap_or_default() {
+            let maker = hidden::temp_of(&item.name);
+            if maker.is_some_and(|maker| self.host.machine.process(maker) == Holder::Gone) {
+                let _ = self.host.disk.remove(&folder.join(&item.name));
+            }
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Keys that change memories: keys in, effects, state and files out.
+
+use std::path::{Path, PathBuf};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
+
+use super::{Desk, happenings, now, stable};
+use crate::model::{Snapshot, State};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::msg::{Effect, Msg};
+use crate::tui::update::update;
+use crate::work::{Changed, Done, Job, Turned, Wanted};
+
+fn key(c: char) -> Msg {
+    Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
+}
+
+/// Stands on the first memory of a format whose list a query gives.
+fn on(query: &str, width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    desk.type_keys(&format!("/{query}"));
+    desk.press(KeyCode::Enter);
+    assert!(!desk.app.results.hits.is_empty(), "{query} finds nothing");
+    desk
+}
+
+fn format_of(desk: &Desk) -> &'static str {
+    desk.app.listed.get(desk.app.selected().unwrap()).0.format
+}
+
+fn selected_id(desk: &Desk) -> String {
+    App::name_of(&desk.app.listed, desk.app.selected().unwrap())
+}
+
+fn state_of(desk: &Desk, id: &str) -> Option<State> {
+    let named = |snapshot: &Snapshot, at| App::name_of(snapshot, at) == id;
+    let at = desk.app.snapshot.entries().find(|&at| named(&desk.app.snapshot, at))?;
+    Some(desk.app.snapshot.get(at).1.state)
+}
+
+fn notice(desk: &Desk) -> &str {
+    desk.app.notice.as_deref().unwrap_or_default()
+}
+
+/// The files of the demo's stores, as they are now, but for locks, which stay where the format
+/// wants that, and backups, of which the oldest go.
+fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
+    fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
+        for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = item.file_name();
+            match item.file_type().unwrap().is_dir() {
+                true if name == "palimp-data" || name == ".backup" => {}
+                false if name == ".lock" => {}
+                true => walk(&item.path(), into),
+                false if name.to_string_lossy().starts_with(".palimp-") => {}
+                false => into.push((item.path(), std::fs::read(item.path()).unwrap())),
+            }
+        }
+    }
+    let mut files = Vec::new();
+    walk(desk._folder.path(), &mut files);
+    files.sort();
+    files
+}
+
+/// The files that differ, by name.
+fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
+    let one_way = |a: &[(PathBuf, Vec<u8>)], b: &[(PathBuf, Vec<u8>)]| {
+        a.iter().filter(|file| !b.contains(file)).map(|(path, _)| path.clone()).collect::<Vec<_>>()
+    };
+    [one_way(before, after), one_way(after, before)].concat()
+}
+
+#[test]
+fn the_menu_and_the_tag_prompt_look_as_they_should() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = on("is:live session:sess_checkout_rework", width, height);
+        desk.type_keys("d");
+        insta::assert_snapshot!(format!("menu-{width}x{height}"), stable(&desk.screen()));
+        desk.press(KeyCode::Esc);
+        desk.type_keys("t+reviewed -dra");
+        insta::assert_snapshot!(format!("tag-{width}x{height}"), stable(&desk.screen()));
+    }
+}
+
+#[test]
+fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
+    let mut desk = on("type:decision", 120, 36);
+    let before = files(&desk);
+    let id = selected_id(&desk);
+    desk.type_keys("t+reviewed");
+    desk.press(KeyCode::Enter);
+    assert_eq!(notice(&desk), format!("tagged {id} · u to undo"));
+    assert_eq!(selected_id(&desk), id);
+    let has_tag = |desk: &Desk| {
+        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        store.view(entry).unwrap().tags.iter().any(|tag| &**tag == "reviewed")
+    };
+    assert!(has_tag(&desk));
+    let tagged = files(&desk);
+    assert_ne!(tagged, before);
+    desk.type_keys("u");
+    assert_eq!(notice(&desk), format!("took back: tagged {id} · U to redo"));
+    assert!(!has_tag(&desk));
+    assert_eq!(files(&desk), before);
+    desk.type_keys("U");
+    assert_eq!(notice(&desk), format!("did again: tagged {id} · u to undo"));
+    assert_eq!(files(&desk), tagged);
+}
+
+#[test]
+fn a_prompt_that_cannot_be_understood_stays_open_and_changes_nothing() {
+    let mut desk = on("type:decision", 100, 30);
+    let before = files(&desk);
+    for (opens, text, why) in [
+        ("t", "reviewed", "+new or -old"),
+        ("t", "+", "+new or -old"),
+        ("i", "2", "from 0 to 1"),
+        ("i", "NaN", "from 0 to 1"),
+    ] {
+        desk.type_keys(opens);
+        desk.type_keys(text);
+        desk.press(KeyCode::Enter);
+        assert!(notice(&desk).contains(why), "{}", notice(&desk));
+        assert!(desk.app.prompt.is_some());
+        desk.press(KeyCode::Esc);
+        assert!(desk.app.prompt.is_none());
+    }
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
+    let mut desk = on("is:live", 100, 30);
+    desk.type_keys("jj");
+    let (id, before) = (selected_id(&desk), files(&desk));
+    let next = App::name_of(&desk.app.listed, desk.app.results.hits[3].at);
+    desk.type_keys("dd");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.menu.is_some(), "neither d nor Enter does anything in the menu");
+    assert_eq!(files(&desk), before);
+    desk.type_keys("x");
+    assert_eq!(notice(&desk), format!("deleted {id} · u to undo"));
+    assert_eq!((desk.app.list.at, selected_id(&desk)), (2, next));
+    assert_ne!(state_of(&desk, &id), Some(State::Live));
+    desk.type_keys("u");
+    assert_eq!(files(&desk), before);
+    assert_eq!(state_of(&desk, &id), Some(State::Live));
+}
+
+#[test]
+fn what_is_deleted_is_restored_from_the_same_menu() {
+    let mut desk = on("session:sess_checkout_rework is:live", 100, 30);
+    assert_eq!(format_of(&desk), "session-log");
+    let id = selected_id(&desk);
+    desk.type_keys("d");
+    assert!(!desk.app.menu.as_ref().unwrap().lines.iter().any(|line| line.key == 'r'));
+    desk.type_keys("x");
+    assert_eq!(state_of(&desk, &id), Some(State::Deleted));
+    desk.type_keys(&format!("/is:deleted id:{id}"));
+    desk.press(KeyCode::Enter);
+    assert_eq!(selected_id(&desk), id);
+    desk.type_keys("dx");
+    assert_eq!(notice(&desk), "it is deleted already.");
+    desk.type_keys("r");
+    assert_eq!(notice(&desk), format!("restored {id} · u to undo"));
+    assert_eq!(state_of(&desk, &id), Some(State::Live));
+}
+
+#[test]
+fn what_a_format_refuses_stands_grey_in_the_menu_and_tells_why() {
+    let mut desk = on("session:sess_checkout_rework is:live", 100, 30);
+    let before = files(&desk);
+    desk.type_keys("da");
+    assert!(desk.app.menu.is_some());
+    assert!(notice(&desk).contains("session-log has no archive"), "{}", notice(&desk));
+    desk.press(KeyCode::Esc);
+    desk.type_keys("a");
+    assert!(notice(&desk).contains("Nothing was changed. (E_INVALID_FORMAT)"), "{}", notice(&desk));
+    assert_eq!(files(&desk), before);
+    assert!(!desk.screen().contains("a archive"), "a hint that can't work");
+}
+
+#[test]
+fn a_change_is_aimed_at_the_memory_that_was_under_the_cursor_when_it_was_asked_for() {
+    let mut desk = on("type:decision", 100, 30);
+    let id = selected_id(&desk);
+    desk.type_keys("d");
+    // The list moves while the menu is open.
+    desk.app.list.at = 3;
+    desk.type_keys("x");
+    assert_eq!(notice(&desk), format!("deleted {id} · u to undo"));
+}
+
+#[test]
+fn only_a_memory_that_can_be_seen_is_changed() {
+    let mut desk = on("type:decision", 100, 30);
+    let before = files(&desk);
+    for (keys, hint) in [("1a", "4 goes to their list"), ("4gpa", "g b goes there"), ("t", "g b goes there")]
+    {
+        desk.type_keys(keys);
+        assert!(notice(&desk).contains(hint), "{keys}: {}", notice(&desk));
+    }
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn nothing_is_changed_where_nothing_may_be() {
+    for (readonly, why) in [(true, "--readonly"), (false, "--data-dir")] {
+        let mut desk = on("type:decision", 120, 36);
+        desk.app.readonly = readonly;
+        if !readonly {
+            desk.app.data = None;
+        }
+        let before = files(&desk);
+        assert!(desk.screen().contains("read-only"));
+        for keys in ["E", "t", "i", "a", "d", "u", "U"] {
+            let effects = keys.chars().flat_map(|c| update(&mut desk.app, key(c), now())).collect::<Vec<_>>();
+            assert!(effects.is_empty() && desk.app.menu.is_none() && desk.app.prompt.is_none());
+            assert!(notice(&desk).contains(why), "{keys}: {}", notice(&desk));
+        }
+        desk.send(Msg::Tick);
+        desk.send(Msg::Changed);
+        assert_eq!(files(&desk), before);
+        desk.app.notice = None;
+        assert!(!desk.screen().contains("t tag"));
+    }
+}
+
+#[test]
+fn a_text_comes_back_from_the_editor_changed_unchanged_or_not_at_all() {
+    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
+    let before = files(&desk);
+    let mut aim = || {
+        let mut effects = update(&mut desk.app, key('E'), now());
+        match effects.pop() {
+            Some(Effect::Edit(aim)) => aim,
+            _ => panic!("E opens the editor: {:?}", desk.app.notice),
+        }
+    };
+    let (same, failed, other) = (aim(), aim(), aim());
+    desk.send(Msg::Edited(same, "as it was".into(), Ok("as it was".into())));
+    assert!(notice(&desk).contains("nothing was changed"));
+    desk.send(Msg::Edited(failed, "as it was".into(), Err("vi ended with 1. Nothing was changed.".into())));
+    assert_eq!(notice(&desk), "vi ended with 1. Nothing was changed.");
+    assert_eq!(files(&desk), before);
+    let id = other.name.clone();
+    desk.send(Msg::Edited(other, "as it was".into(), Ok("another text altogether".into())));
+    assert_eq!(notice(&desk), format!("saved {id} · u to undo"));
+    assert!(desk.screen().contains("another text altogether"), "{}", desk.screen());
+}
+
+#[test]
+fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {
+    let mut desk = on("session:sess_checkout_rework type:decision is:live", 80, 24);
+    let before = files(&desk);
+    let Some(Effect::Edit(aim)) = update(&mut desk.app, key('E'), now()).pop() else { panic!() };
+    let long = "far too long ".repeat(2_000_000);
+    desk.send(Msg::Edited(aim, String::new(), Ok(long.clone())));
+    let told = notice(&desk).to_owned();
+    assert!(told.contains("Nothing was changed. (E_"), "{told}");
+    let (_, draft) = told.rsplit_once("kept in ").unwrap();
+    assert_eq!(std::fs::read_to_string(draft.trim_end_matches('.')).unwrap(), long);
+    assert_eq!(files(&desk), before);
+    let shown: String = desk.screen().lines().map(str::trim).collect::<Vec<_>>().concat().replace(' ', "");
+    assert!(shown.contains(&told.replace(' ', "")), "{}", desk.screen());
+}
+
+#[test]
+fn changes_wait_for_one_another_and_leaving_waits_for_them() {
+    let mut desk = on("type:decision", 100, 30);
+    let mut effects = update(&mut desk.app, key('d'), now());
+    effects.extend(update(&mut desk.app, key('x'), now()));
+    assert!(notice(&desk).starts_with("deleting ") && !notice(&desk).contains("before it"));
+    effects.extend(update(&mut desk.app, key('u'), now()));
+    assert!(notice(&desk).ends_with("…, after the change before it"), "{}", notice(&desk));
+    let changes = effects.iter().filter(|effect| matches!(effect, Effect::Job(Job::Change(_)))).count();
+    assert_eq!((changes, desk.app.changing), (2, 2));
+    assert!(update(&mut desk.app, key('Q'), now()).iter().all(|effect| !matches!(effect, Effect::Quit)));
+    assert!(notice(&desk).contains("finishing a change"));
+    let quits = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Quit));
+    let made = || Msg::Done(Done::Changed(Box::new(Ok(done("deleted x")))));
+    assert!(!quits(&update(&mut desk.app, made(), now())));
+    assert!(quits(&update(&mut desk.app, made(), now())));
+}
+
+fn done(said: &str) -> Changed {
+    Changed { said: said.into(), notes: Vec::new(), turned: Turned::Made }
+}
+
+#[test]
+fn whoever_leaves_is_told_of_a_change_that_failed() {
+    let mut desk = on("type:decision", 100, 30);
+    update(&mut desk.app, key('d'), now());
+    update(&mut desk.app, key('x'), now());
+    update(&mut desk.app, key('Q'), now());
+    let failed = Msg::Done(Done::Changed(Box::new(Err("It is full. Nothing was changed. (E_X)".into()))));
+    let effects = update(&mut desk.app, failed, now());
+    assert!(effects.iter().all(|effect| !matches!(effect, Effect::Quit)));
+    assert_eq!(notice(&desk), "It is full. Nothing was changed. (E_X)");
+    assert!(!desk.app.leaving);
+}
+
+#[test]
+fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
+    let mut desk = Desk::new(120, 36);
+    let before = files(&desk);
+    let mut seen = Vec::new();
+    for query in ["session:sess_checkout_rework is:live", "type:learning", "type:decision"] {
+        desk.type_keys(&format!("/{query}"));
+        desk.press(KeyCode::Enter);
+        seen.push(format_of(&desk));
+        desk.type_keys("dx");
+        assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
+    }
+    assert!(seen[0] != seen[1], "{seen:?}");
+    for _ in 0..3 {
+        desk.type_keys("u");
+        assert!(notice(&desk).starts_with("took back: deleted"), "{}", notice(&desk));
+    }
+    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
+    desk.type_keys("u");
+    assert!(notice(&desk).starts_with("There is nothing to undo"), "{}", notice(&desk));
+}
+
+#[test]
+fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
+    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
+    let id = selected_id(&desk);
+    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let file = store.root.join(&store.document(entry).path);
+    let stood = std::fs::read(&file).unwrap();
+    let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
+    std::fs::write(&file, [&line[..], &stood].concat()).unwrap();
+    desk.type_keys("t+late");
+    desk.press(KeyCode::Enter);
+    assert_eq!(notice(&desk).split(" · ").next().unwrap(), format!("tagged {id}"));
+    assert!(std::fs::read(&file).unwrap().starts_with(line));
+    assert_eq!(selected_id(&desk), id);
+}
+
+#[test]
+fn late_lines_are_rescued_while_the_screens_are_open() {
+    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
+    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let file = store.root.join(&store.document(entry).path);
+    // An agent has the file open, and writes after it was replaced.
+    let mut agent = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
+    desk.type_keys("t+seen");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.snapshot.stores.iter().any(|store| !store.own.is_empty()));
+    let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
+    std::io::Write::write_all(&mut agent, line).unwrap();
+    desk.send(Msg::Tick);
+    assert_eq!(notice(&desk), "rescued 1 line that came while a file was being replaced");
+    assert!(std::fs::read(&file).unwrap().ends_with(line));
+    assert_eq!(state_of(&desk, "mem_late"), Some(State::Live));
+}
+
+#[test]
+fn the_first_screen_opens_the_demo_with_the_key_that_deletes_elsewhere() {
+    let mut desk = Desk::new(80, 24);
+    desk.app.screen = Screen::Welcome;
+    desk.app.places.clear();
+    assert!(matches!(update(&mut desk.app, key('d'), now()).as_slice(), [Effect::OpenDemo]));
+    assert!(desk.screen().contains("d demo"));
+}
+
+#[test]
+fn a_request_holds_what_was_typed() {
+    let mut desk = on("type:decision", 100, 30);
+    desk.type_keys("i0.3");
+    let enter = Msg::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+    let effects = update(&mut desk.app, enter, now());
+    let Some(Effect::Job(Job::Change(request))) = effects.into_iter().next() else { panic!() };
+    assert_eq!(request.wanted, Wanted::Importance(0.3));
+    assert_eq!(desk.app.focus, Pane::Memories);
+    assert_eq!(Action::Undo.key(), "u");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 300 } else { 6 }))]
+
+    #[test]
+    fn any_keys_that_change_leave_the_screens_standing_and_undo_takes_all_of_it_back(
+        happenings in proptest::collection::vec(happenings(), 1..60)
+    ) {
+        let mut desk = Desk::new(120, 36);
+        let before = files(&desk);
+        for happening in happenings {
+            desk.send(happening.into());
+            desk.screen();
+        }
+        desk.app.screen = Screen::Browse;
+        desk.app.prompt = None;
+        desk.app.menu = None;
+        desk.app.waiting.clear();
+        for _ in 0..60 {
+            desk.send(key('u'));
+            if notice(&desk).starts_with("There is nothing to undo") {
+                break;
+            }
+        }
+        prop_assert!(notice(&desk).starts_with("There is nothing to undo"), "{}", notice(&desk));
+        prop_assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
+    }
+}
