@@ -5,9 +5,12 @@ use super::change::{make, scene};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
+use crate::disk::Real;
 use crate::format::writing::{Refusal, Scene};
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops;
+use crate::ops::erase::Gone;
+use crate::store::commit::Vault;
 
 /// Adds and removes tags.
 pub fn tag(context: &mut Context, words: &[String], query: Option<String>) -> Result<Exit, Failure> {
@@ -47,7 +50,12 @@ fn context_all(chosen: &Chosen) -> bool {
 
 /// Takes deletions back.
 pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
-    each(context, chosen, |_, _| true, &|scene, entries| ops::delete::undelete(scene, entries))
+    let data = open::data_folder(context)?;
+    each(context, chosen, |_, _| true, &|scene, entries| {
+        let erased = Vault::look(&Real, &data, &scene.store.root).erased();
+        let gone = Gone::of(erased.into_iter().map(|line| line.record));
+        ops::delete::undelete(scene, entries, &gone)
+    })
 }
 
 /// Moves records aside.

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, by_document, plan, writable, writes};
 use crate::format::writing::{Deed, Deletion, document};
 use crate::model::{Change, Entry, Plan, Role, State, Store};
+use crate::store::commit::erase::is_code;
 use crate::text::lines;
 
 /// How a deletion is asked for.
@@ -63,8 +65,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
 /// A reason is a code: it stays when the content is gone, and must not repeat it.
 fn reason(asked: Option<&str>) -> Result<&str, Refusal> {
     let reason = asked.unwrap_or("user_request");
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    match !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits) {
+    match is_code(reason) {
         true => Ok(reason),
         false => Err(Refusal::invalid(format!(
             "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
@@ -105,11 +106,15 @@ pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
     changes
 }
 
-/// Takes the tombstones of records away.
-pub fn undelete(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+/// Takes the tombstones of records away; not of what was erased, though somebody wrote it anew.
+pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
+        let path = &scene.store.document(entry).path;
+        if gone.has(scene, path, scene.store.raw(entry), scene.store.view(entry)) {
+            return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
+        }
         let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
         let (Some(id), Some(session)) = (id, scene.store.session(entry)) else { continue };
         let in_session = |own: &&std::sync::Arc<crate::model::Document>| {

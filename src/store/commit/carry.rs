@@ -34,22 +34,22 @@ struct Set<'a> {
     changes: Vec<(&'a Change, bool)>,
 }
 
-/// Carries a plan out. `step` takes it back; where a change had to be fitted to a file that
+/// Carries a plan out. A step takes it back, unless nothing is to; where a change had to be fitted to a file that
 /// others had changed, it is kept anew before that change is made.
 pub fn carry_out(
     writer: &Writer<'_>,
     plan: &Plan,
     carried: &mut Carried,
-    number: u64,
-    step: &mut Step,
+    mut undo: Option<(u64, &mut Step)>,
 ) -> Result<(), CommitError> {
     carried.touched = plan.changes.iter().map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after;
     for set in sets(writer, plan) {
         let keep = &mut |path: &Path, inverse: Change| {
+            let Some((number, step)) = &mut undo else { return Ok(()) };
             let own = step.changes.iter_mut().find(|change| change.path == path);
             own.into_iter().for_each(|change| *change = inverse.clone());
-            writer.vault().keep(number, step)
+            writer.vault().keep(*number, step)
         };
         carry_set(writer, &set, &[], carried, keep)?;
     }

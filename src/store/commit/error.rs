@@ -80,6 +80,14 @@ pub enum CommitError {
         /// What the system said.
         source: io::Error,
     },
+    /// An erasure began and can't go on.
+    #[error("{}: {why} It is not erased everywhere yet; the next change of this store goes on with it.", root.display())]
+    NotErased {
+        /// The store's root.
+        root: PathBuf,
+        /// What is in the way.
+        why: String,
+    },
     /// There is nothing to take back, or it is gone.
     #[error("{0}")]
     NoStep(String),
@@ -119,7 +127,7 @@ impl CommitError {
 
     /// Whether the system failed, rather than the change being refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, CommitError::Io { .. } | CommitError::OwnData { .. })
+        matches!(self, CommitError::Io { .. } | CommitError::OwnData { .. } | CommitError::NotErased { .. })
             || matches!(self, CommitError::Lock(LockError::Io { .. }))
     }
 

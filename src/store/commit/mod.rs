@@ -8,6 +8,7 @@
 mod apply;
 mod carry;
 mod copies;
+pub mod erase;
 mod error;
 mod hidden;
 mod rebase;
@@ -87,6 +88,7 @@ impl<'a> Writer<'a> {
         writer.remove_temps(store);
         writer.recover()?;
         writer.rescue(store);
+        writer.finish_erasing();
         Ok(writer)
     }
 
@@ -114,7 +116,7 @@ impl<'a> Writer<'a> {
         self.vault.keep(number, &step)?;
         let mut step = step;
         let mut carried = carry::Carried::default();
-        if let Err(error) = carry::carry_out(self, plan, &mut carried, number, &mut step) {
+        if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));
         }
         let mut notes = std::mem::take(&mut carried.notes);
@@ -123,8 +125,15 @@ impl<'a> Writer<'a> {
         }
         self.rescue_each(carried.olds.into_iter());
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
-        let line =
-            JournalLine { step: number, at: step.at, verb: step.verb, records: step.records, files, turn };
+        let line = JournalLine {
+            step: number,
+            at: step.at,
+            verb: step.verb,
+            records: step.records,
+            files,
+            turn,
+            ids: Vec::new(),
+        };
         // The change is made: a journal that can't say so is no reason to call it undone.
         // Its step file says the same, and the next start writes the line.
         if let Err(error) = self.vault.write(&line) {

@@ -59,6 +59,9 @@ pub struct JournalLine {
     /// What it took back or did again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub turn: Option<Turn>,
+    /// The ids of what it erased: of that nothing else is left to name it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub ids: Vec<String>,
 }
 
 /// The folder of one store.
@@ -134,7 +137,8 @@ impl<'a> Vault<'a> {
     /// A number that no step has had.
     pub fn next_step(&self) -> u64 {
         let journal = self.journal().last().map_or(0, |line| line.step);
-        1 + self.steps().last().copied().unwrap_or(0).max(journal)
+        let erasing = self.erasing().map_or(0, |entry| entry.step);
+        1 + self.steps().last().copied().unwrap_or(0).max(journal).max(erasing)
     }
 
     fn step_path(&self, number: u64) -> PathBuf {
