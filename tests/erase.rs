@@ -302,11 +302,10 @@ fn another_record_of_the_same_text_is_named_and_stays() {
 fn agent_memory_is_refused_with_a_word() {
     let store = support::AgentMemoryBuilder::new().files().build("repo/.agent-memory");
     let site = Site::of(store);
-    let id =
-        site.run(&["list", "--json"]).json_lines().first().map(|own| own["key"].as_str().unwrap().to_owned());
-    let Some(id) = id else { return };
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let id = rows[0]["key"].as_str().unwrap();
     let before = Tree::of(&site.store.path);
-    let refused = site.run(&["erase", &id, "--yes"]).expect_status(3);
+    let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("agent-memory"));
     assert_untouched(&site.store.path, &before);
 }
@@ -375,7 +374,7 @@ fn left_on(disk: &Faulty) -> Vec<PathBuf> {
 }
 
 /// Whatever state a crash left: the next start finishes what had begun, and nothing else.
-fn finishes(disk: &Faulty, label: &str) {
+fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
     let stands = left_on(disk);
     let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
@@ -392,6 +391,7 @@ fn finishes(disk: &Faulty, label: &str) {
         assert_eq!(vault.erased().len(), 1, "{label}");
         assert!(vault.journal().iter().any(|line| line.ids == ["k-1"]), "{label}");
     }
+    had_begun
 }
 
 #[test]
@@ -401,17 +401,19 @@ fn an_erasure_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
     let erased = erase_on(&whole).unwrap();
     assert_eq!((erased.left.as_slice(), left_on(&whole)), ([].as_slice(), Vec::new()));
     let last = whole.steps();
+    let mut finished = 0;
     for step in first..last {
         let disk = on_faulty();
         disk.fail_at(step, Fault::Crash);
         let _ = erase_on(&disk);
-        finishes(&disk.restart(), &format!("killed at step {step}"));
+        finished += usize::from(finishes(&disk.restart(), &format!("killed at step {step}")));
         if step % 4 == 0 {
             for (label, cut) in disk.after_power_cut().into_iter().take(6) {
                 finishes(&cut, &format!("power cut at step {step}: {label}"));
             }
         }
     }
+    assert!(finished > 20, "only {finished} of {} had begun", last - first);
 }
 
 #[test]

@@ -39,9 +39,10 @@ struct Row<'a> {
 /// Erases records.
 pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Result<Exit, Failure> {
     let reason = reason.unwrap_or(REASON);
-    let snapshot = open::snapshot(context)?;
-    if !context.options.dry_run && !context.options.readonly {
-        finish(context, &snapshot)?;
+    let mut snapshot = open::snapshot(context)?;
+    let writes = !context.options.dry_run && !context.options.readonly;
+    if writes && finish(context, &snapshot)? {
+        snapshot = open::snapshot(context)?;
     }
     let found = records(context, &snapshot, chosen, |_, _| true)?;
     let mut asked = Vec::new();
@@ -67,18 +68,21 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     Ok(exit)
 }
 
-/// Finishes what was cut short before: what is left of it may be what is asked for.
-fn finish(context: &Context, snapshot: &Snapshot) -> Result<(), Failure> {
+/// Finishes what was cut short before: what is left of it may be what is asked for. Whether
+/// there was any.
+fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     let data = open::data_folder(context)?;
+    let mut any = false;
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
         let Some(entry) = vault.erasing() else { continue };
+        any = true;
         let machine = machine();
         drop(Writer::open(Host { disk: &Real, machine: &machine, data: &data, now: context.now }, store)?);
         let how = if vault.erasing().is_none() { "was finished now" } else { "can't be finished yet" };
         say(&format!("step {}, an erasure that was cut short, {how}", entry.step));
     }
-    Ok(())
+    Ok(any)
 }
 
 fn ask<'s>(

@@ -52,10 +52,12 @@ pub fn missing(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     let every = scene.store.documents.iter().flat_map(|own| &own.records);
     let ids: HashSet<&str> = every.filter_map(|record| record.view()?.id.as_deref()).collect();
     let reading = format.read(Role::Records, file, copy, scene.now);
+    let erased = gone.wanted(scene);
     let mut found = Vec::new();
     for record in &reading.records {
         let raw = copy.get(record.span.start as usize..record.span.end as usize).unwrap_or_default();
-        if lines.contains(raw) || gone.has(scene, file, raw, record.view()) {
+        if lines.contains(raw) || erased.as_ref().is_some_and(|own| own.takes(file, raw, record.view(), None))
+        {
             continue;
         }
         let id = record.view().and_then(|view| view.id.as_deref());

@@ -110,9 +110,11 @@ pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
 pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
+    let erased = gone.wanted(scene);
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
-        if gone.has(scene, path, scene.store.raw(entry), scene.store.view(entry)) {
+        let raw = scene.store.raw(entry);
+        if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
             return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
         }
         let id = scene.store.view(entry).and_then(|view| view.id.as_deref());

@@ -71,20 +71,17 @@ impl Gone {
         Gone { targets: targets.into_iter().collect() }
     }
 
-    /// Whether a record of a file was erased.
-    pub fn has(&self, scene: &Scene<'_>, file: &Path, raw: &[u8], view: Option<&crate::model::View>) -> bool {
-        let Ok((format, _)) = writes(scene.store) else { return false };
-        let wanted = Wanted::of(format, scene.store, &self.targets, scene.now);
-        wanted.takes(file, raw, view, None)
+    /// What tells the records that were erased; `None` where none ever was.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Option<Wanted<'_>> {
+        let (format, _) = writes(scene.store).ok()?;
+        let any = !self.targets.is_empty();
+        any.then(|| Wanted::of(format, scene.store, &self.targets, scene.now))
     }
 
     /// A copy of a file without the records that were erased.
     pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Vec<u8> {
-        let Ok((format, _)) = writes(scene.store) else { return copy.to_vec() };
-        if self.targets.is_empty() || !is_log(file) || file.ends_with("tombstones.jsonl") {
-            return copy.to_vec();
-        }
-        let wanted = Wanted::of(format, scene.store, &self.targets, scene.now);
+        let is_record = is_log(file) && !file.ends_with("tombstones.jsonl");
+        let Some(wanted) = self.wanted(scene).filter(|_| is_record) else { return copy.to_vec() };
         let records = wanted.read(file, copy);
         let raw = |own: &crate::model::Record| {
             copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default()

@@ -1,7 +1,7 @@
 //! What is erased: records named without their content, and how they are told in any file.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,7 @@ pub struct Wanted<'a> {
     pub now: Moment,
     /// The bytes of every version that was found: another record of the same bytes is a copy.
     raws: RefCell<BTreeSet<Vec<u8>>>,
+    by_id: HashMap<&'a str, Vec<&'a Target>>,
 }
 
 impl<'a> Wanted<'a> {
@@ -76,7 +77,11 @@ impl<'a> Wanted<'a> {
     pub fn of(format: &'static dyn Format, store: &Store, targets: &'a [Target], now: Moment) -> Wanted<'a> {
         let own = targets.iter().filter_map(|target| target.session.clone());
         let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
-        Wanted { format, targets, sessions, now, raws: RefCell::default() }
+        let mut by_id: HashMap<&str, Vec<&Target>> = HashMap::new();
+        for target in targets {
+            by_id.entry(target.id.as_deref().unwrap_or_default()).or_default().push(target);
+        }
+        Wanted { format, targets, sessions, now, raws: RefCell::default(), by_id }
     }
 
     /// The records of a file, whatever copy of which file it is.
@@ -98,11 +103,13 @@ impl<'a> Wanted<'a> {
         if raw.is_empty() {
             return false;
         }
-        let told = self.targets.iter().any(|target| match (view, &target.id) {
-            (Some(view), Some(id)) => view.id.as_deref() == Some(id) && self.is_of(target, path, raw),
-            (None, Some(id)) => names(raw, id) && self.is_of(target, path, raw),
-            _ => target.is_told_by(raw),
-        });
+        let of = |target: &Target| self.is_of(target, path, raw);
+        let told = match view.map(|view| view.id.as_deref()) {
+            Some(Some(id)) => self.by_id.get(id).is_some_and(|own| own.iter().any(|own| of(own))),
+            Some(None) => false,
+            None => self.by_id.iter().any(|(id, own)| names(raw, id) && own.iter().any(|own| of(own))),
+        };
+        let told = told || self.by_id.get("").is_some_and(|own| own.iter().any(|own| own.is_told_by(raw)));
         let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
         told || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
