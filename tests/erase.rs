@@ -299,6 +299,25 @@ fn another_record_of_the_same_text_is_named_and_stays() {
 }
 
 #[test]
+fn a_record_without_an_id_is_told_by_its_bytes_and_others_without_one_stay() {
+    let torn = format!("{{\"content\": \"{}", secret(8).replace('"', "'"));
+    let store = StoreBuilder::memory_server()
+        .learning(json!({"id": "", "content": "It has an empty id, and stays."}))
+        .line("learnings.jsonl", &torn)
+        .line("learnings.jsonl", "{\"id\": \"\", \"content\": \"torn, and stays")
+        .build();
+    let site = Site::of(store);
+    let before = site.lines("learnings.jsonl");
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["raw"] == json!(torn)).unwrap();
+    site.erase(row["key"].as_str().unwrap());
+    assert_eq!(site.lines("learnings.jsonl"), [before[0].clone(), before[2].clone()]);
+    assert_eq!(found(site.store.around(), &[secret(8).replace('"', "'")]), Vec::<PathBuf>::new());
+    let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
+    assert!(!list.contains("digest"), "{list}");
+}
+
+#[test]
 fn agent_memory_is_refused_with_a_word() {
     let store = support::AgentMemoryBuilder::new().files().build("repo/.agent-memory");
     let site = Site::of(store);

@@ -30,7 +30,9 @@ pub struct Target {
 impl Target {
     /// The name of an entry. `salt` is random.
     pub fn of(store: &Store, entry: &Entry, salt: &[u8]) -> Target {
-        let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        // An empty id names nothing.
+        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let digest = id.is_none().then(|| salted(salt, store.raw(entry)));
         Target {
             id,
@@ -105,9 +107,14 @@ impl<'a> Wanted<'a> {
         }
         let of = |target: &Target| self.is_of(target, path, raw);
         let told = match view.map(|view| view.id.as_deref()) {
-            Some(Some(id)) => self.by_id.get(id).is_some_and(|own| own.iter().any(|own| of(own))),
-            Some(None) => false,
-            None => self.by_id.iter().any(|(id, own)| names(raw, id) && own.iter().any(|own| of(own))),
+            Some(Some(id)) if !id.is_empty() => {
+                self.by_id.get(id).is_some_and(|own| own.iter().any(|own| of(own)))
+            }
+            Some(_) => false,
+            None => self
+                .by_id
+                .iter()
+                .any(|(id, own)| !id.is_empty() && names(raw, id) && own.iter().any(|own| of(own))),
         };
         let told = told || self.by_id.get("").is_some_and(|own| own.iter().any(|own| own.is_told_by(raw)));
         let copied = || self.raws.borrow().contains(raw);
