@@ -189,6 +189,15 @@ pub enum Verb {
         #[arg(long)]
         remove: bool,
     },
+    /// Takes records out of every file, copy and undo step, and searches every byte afterwards.
+    Erase {
+        /// Which.
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Why: a code, not a sentence.
+        #[arg(long, value_name = "CODE")]
+        reason: Option<String>,
+    },
     /// Takes deletions back.
     Undelete {
         /// Which.

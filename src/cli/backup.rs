@@ -7,6 +7,7 @@ use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Plan, Snapshot, Store};
 use crate::ops;
+use crate::ops::erase::Gone;
 use crate::store::commit::{Copy, Vault, copies};
 
 /// Does what was asked with backups.
@@ -106,11 +107,17 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     Ok((number, copy, bytes))
 }
 
+/// What was erased of a store.
+pub fn gone(context: &Context, store: &Store) -> Result<Gone, Failure> {
+    let vault = Vault::look(&Real, &open::data_folder(context)?, &store.root);
+    Ok(Gone::of(vault.erased().into_iter().map(|line| line.record)))
+}
+
 /// The records that a backup has and the file lacks.
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let missing = ops::backup::missing(&scene(context, store), &copy.file, &bytes)?;
+    let missing = ops::backup::missing(&scene(context, store), &copy.file, &bytes, &gone(context, store)?)?;
     for one in &missing {
         if context.options.json {
             let raw = String::from_utf8_lossy(&one.raw);
@@ -134,10 +141,11 @@ fn restore(
 ) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
+    let gone = gone(context, store)?;
     let scene = scene(context, store);
     let plan = match replace {
-        true => ops::backup::replace(&scene, &copy.file, &bytes)?,
-        false => ops::backup::restore(&scene, &copy.file, &bytes, ids)?,
+        true => ops::backup::replace(&scene, &copy.file, &bytes, &gone)?,
+        false => ops::backup::restore(&scene, &copy.file, &bytes, ids, &gone)?,
     };
     let carry: &Carry<'_> = &|writer, plan| writer.commit(plan);
     make_with(context, &[(store, plan)], carry)

@@ -20,8 +20,9 @@ struct Row<'a> {
     undo: Option<u64>,
 }
 
+/// A plan in `--json`.
 #[derive(Serialize)]
-struct PlanRow<'a> {
+pub struct PlanRow<'a> {
     fingerprint: String,
     verb: &'a str,
     store: String,
@@ -129,7 +130,7 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn lines(plan: &Plan) -> Vec<String> {
+pub fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = plan.lines.clone();
     for change in plan.all().filter(|change| !change.is_empty()) {
         lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).display()));
@@ -149,19 +150,19 @@ fn print(
         }
         return Ok(());
     }
-    let row = Row {
-        plan: PlanRow {
-            fingerprint: plan.fingerprint(),
-            verb: plan.verb,
-            store: plan.root.display().to_string(),
-            records: plan.records,
-            files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
-        },
-        applied,
-        receipt: None,
-        undo: receipt.map(|receipt| receipt.step),
-    };
+    let row = Row { plan: plan_row(plan), applied, receipt: None, undo: receipt.map(|receipt| receipt.step) };
     context.out.json(&row).map_err(Failure::from)
+}
+
+/// A plan as it is told in `--json`.
+pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
+    PlanRow {
+        fingerprint: plan.fingerprint(),
+        verb: plan.verb,
+        store: plan.root.display().to_string(),
+        records: plan.records,
+        files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
+    }
 }
 
 fn file_row(change: &Change) -> FileRow {

@@ -7,6 +7,7 @@ use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Moment, Plan, Store};
+use crate::store::commit::erase::Erasing;
 use crate::store::commit::{CommitError, FileLine, Host, JournalLine, Turn, Vault, Writer, undo_until};
 
 #[derive(Serialize)]
@@ -18,6 +19,7 @@ struct Row {
     records: u64,
     files: Vec<FileLine>,
     turn: Option<Turn>,
+    ids: Vec<String>,
     undo_until: Option<String>,
 }
 
@@ -29,7 +31,8 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
         let kept = vault.steps();
-        for line in vault.journal() {
+        let begun = vault.erasing().map(begun);
+        for line in vault.journal().into_iter().chain(begun) {
             any = true;
             let row = row(store, line, &kept);
             if context.options.json {
@@ -49,6 +52,19 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     Ok(if any { Exit::Done } else { Exit::Nothing })
 }
 
+/// An erasure that was cut short: the next change of the store finishes it.
+fn begun(entry: Erasing) -> JournalLine {
+    JournalLine {
+        step: entry.step,
+        at: entry.at,
+        verb: "erasing".into(),
+        records: entry.records.len() as u64,
+        files: entry.files,
+        turn: None,
+        ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
+    }
+}
+
 fn row(store: &Store, line: JournalLine, kept: &[u64]) -> Row {
     let done = Moment::parse(&line.at).map(|(when, _)| when);
     let until = done.filter(|_| kept.contains(&line.step)).map(|done| undo_until(done).to_rfc3339());
@@ -60,6 +76,7 @@ fn row(store: &Store, line: JournalLine, kept: &[u64]) -> Row {
         records: line.records,
         files: line.files,
         turn: line.turn,
+        ids: line.ids,
         undo_until: until,
     }
 }

@@ -9,6 +9,7 @@ mod chosen;
 mod completions;
 mod demo;
 mod edit;
+mod erase;
 mod export;
 mod failure;
 mod journal;
@@ -83,6 +84,7 @@ fn verb(
         Some(Verb::Delete { chosen, reason, replaced_by, remove }) => {
             records::delete(context, &chosen, reason.as_deref(), replaced_by.as_deref(), remove)
         }
+        Some(Verb::Erase { chosen, reason }) => erase::run(context, &chosen, reason.as_deref()),
         Some(Verb::Undelete { chosen }) => records::undelete(context, &chosen),
         Some(Verb::Archive { chosen }) => records::archive(context, &chosen),
         Some(Verb::Unarchive { chosen }) => records::unarchive(context, &chosen),

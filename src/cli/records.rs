@@ -12,6 +12,8 @@ use crate::disk::Real;
 use crate::format::writing::{Refusal, Scene};
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops;
+use crate::ops::erase::Gone;
+use crate::store::commit::Vault;
 use crate::store::packed_bytes;
 
 /// Adds and removes tags.
@@ -52,7 +54,12 @@ fn context_all(chosen: &Chosen) -> bool {
 
 /// Takes deletions back.
 pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
-    each(context, chosen, |_, _| true, &|scene, entries| ops::delete::undelete(scene, entries))
+    let data = open::data_folder(context)?;
+    each(context, chosen, |_, _| true, &|scene, entries| {
+        let erased = Vault::look(&Real, &data, &scene.store.root).erased();
+        let gone = Gone::of(erased.into_iter().map(|line| line.record));
+        ops::delete::undelete(scene, entries, &gone)
+    })
 }
 
 /// Moves records aside.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writes};
 use crate::format::writing::document;
 use crate::model::{Change, Document, Plan, Role, Store};
@@ -42,8 +43,8 @@ pub struct Missing {
 }
 
 /// What a copy of `file` has and the file lacks, in its order. What a tombstone names is
-/// not missing.
-pub fn missing(scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<Missing>, Refusal> {
+/// not missing, and what was erased never comes back.
+pub fn missing(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Result<Vec<Missing>, Refusal> {
     let (format, _) = writes(scene.store)?;
     let now = document(&scene.store.documents, file);
     let lines: HashSet<&[u8]> =
@@ -51,10 +52,12 @@ pub fn missing(scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<Missin
     let every = scene.store.documents.iter().flat_map(|own| &own.records);
     let ids: HashSet<&str> = every.filter_map(|record| record.view()?.id.as_deref()).collect();
     let reading = format.read(Role::Records, file, copy, scene.now);
+    let erased = gone.wanted(scene);
     let mut found = Vec::new();
     for record in &reading.records {
         let raw = copy.get(record.span.start as usize..record.span.end as usize).unwrap_or_default();
-        if lines.contains(raw) {
+        if lines.contains(raw) || erased.as_ref().is_some_and(|own| own.takes(file, raw, record.view(), None))
+        {
             continue;
         }
         let id = record.view().and_then(|view| view.id.as_deref());
@@ -65,8 +68,14 @@ pub fn missing(scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<Missin
 }
 
 /// Brings back the records named, or all that the file lacks: at its end, as they were.
-pub fn restore(scene: &Scene<'_>, file: &Path, copy: &[u8], ids: &[String]) -> Result<Plan, Refusal> {
-    let all = missing(scene, file, copy)?;
+pub fn restore(
+    scene: &Scene<'_>,
+    file: &Path,
+    copy: &[u8],
+    ids: &[String],
+    gone: &Gone,
+) -> Result<Plan, Refusal> {
+    let all = missing(scene, file, copy, gone)?;
     let wanted = |own: &&Missing| match ids.is_empty() {
         true => own.change == "missing" && own.id.is_some(),
         false => own.id.as_ref().is_some_and(|id| ids.contains(id)) && own.change == "missing",
@@ -84,10 +93,11 @@ pub fn restore(scene: &Scene<'_>, file: &Path, copy: &[u8], ids: &[String]) -> R
     Ok(plan)
 }
 
-/// The whole file as it was.
-pub fn replace(scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Plan, Refusal> {
+/// The whole file as it was, but for what was erased since.
+pub fn replace(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let count = missing(scene, file, copy)?.len();
+    let count = missing(scene, file, copy, gone)?.len();
+    let copy = &gone.without(scene, file, copy)[..];
     let change = match document(&scene.store.documents, file) {
         Some(now) => Change::rewrite(file, base(now), copy),
         None => Change::create(file, copy),

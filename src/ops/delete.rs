@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
 use crate::format::writing::{Deed, Deletion, document, removals};
 use crate::model::{Change, Entry, Plan, Role, State, Store};
+use crate::store::commit::erase::is_code;
 use crate::text::lines;
 
 /// How a deletion is asked for.
@@ -71,8 +73,7 @@ fn is_faded(store: &Store, entry: &Entry) -> bool {
 /// A reason is a code: it stays when the content is gone, and must not repeat it.
 fn reason(asked: Option<&str>) -> Result<&str, Refusal> {
     let reason = asked.unwrap_or("user_request");
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    match !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits) {
+    match is_code(reason) {
         true => Ok(reason),
         false => Err(Refusal::invalid(format!(
             "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
@@ -98,11 +99,10 @@ fn bury(
     Ok(())
 }
 
-/// Takes the tombstones of records away.
 /// Takes back what the format's way of deletion did.
-pub fn undelete(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let Some(changes) = writes.undelete(scene, entries) else { return exhume(scene, entries) };
+    let Some(changes) = writes.undelete(scene, entries) else { return exhume(scene, entries, gone) };
     let changes = changes?;
     let mut all = backups(scene, writes, &changes);
     let count = changes.len();
@@ -112,11 +112,17 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
     Ok(plan)
 }
 
-/// Takes the tombstones of records away.
-fn exhume(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+/// Takes the tombstones of records away; not of what was erased, though somebody wrote it anew.
+fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
+    let erased = gone.wanted(scene);
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
+        let path = &scene.store.document(entry).path;
+        let raw = scene.store.raw(entry);
+        if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
+            return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
+        }
         let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
         let (Some(id), Some(session)) = (id, scene.store.session(entry)) else { continue };
         let in_session = |own: &&std::sync::Arc<crate::model::Document>| {

@@ -7,6 +7,7 @@ pub mod backup;
 pub mod compact;
 pub mod delete;
 pub mod edit;
+pub mod erase;
 pub mod export;
 pub mod init;
 pub mod reindex;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::disk::{Real, ThisMachine};
 use crate::model::{Change, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::ops::erase::Gone;
 use crate::ops::{self, Refusal, Scene, Setting};
 use crate::store::commit::{CommitError, Files, Host, Turn, Vault, Writer, latest};
 use crate::store::packed_bytes;
@@ -183,7 +184,9 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
             let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, &entries)?)
                 .map_err(|error| Refusal::corrupt(format!("an archive can't be read: {error}.")))?;
             let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &packed };
-            plans.push((store, plan(&request.wanted, &scene, &entries)?));
+            let erased = Vault::look(host.disk, host.data, &store.root).erased();
+            let gone = Gone::of(erased.into_iter().map(|line| line.record));
+            plans.push((store, plan(&request.wanted, &scene, &entries, &gone)?));
         }
     }
     plans.retain(|(_, plan)| !plan.is_empty());
@@ -202,7 +205,7 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
     Ok(Changed { said, notes, turned: Turned::Made })
 }
 
-fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
+fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
     let one = || match entries {
         [one] => Ok(one),
         _ => Err(Refusal::unfit("that is done with one memory at a time.")),
@@ -214,7 +217,7 @@ fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, R
         Wanted::Archive => ops::archive::archive(scene, entries),
         Wanted::Unarchive => ops::archive::unarchive(scene, entries),
         Wanted::Delete => ops::delete::delete(scene, entries, ops::delete::Asked::default()),
-        Wanted::Undelete => ops::delete::undelete(scene, entries),
+        Wanted::Undelete => ops::delete::undelete(scene, entries, gone),
         Wanted::Undo | Wanted::Redo => Err(Refusal::unfit("there is nothing to plan.")),
     }
 }

@@ -88,6 +88,14 @@ pub enum CommitError {
         /// What became of the files.
         files: Files,
     },
+    /// An erasure began and can't go on.
+    #[error("{}: {why} It is not erased everywhere yet; the next change of this store goes on with it.", root.display())]
+    NotErased {
+        /// The store's root.
+        root: PathBuf,
+        /// What is in the way.
+        why: String,
+    },
     /// There is nothing to take back, or it is gone.
     #[error("{0}")]
     NoStep(String),
@@ -159,7 +167,7 @@ impl CommitError {
     pub fn is_failure(&self) -> bool {
         match self {
             CommitError::Stopped { cause, .. } => cause.is_failure(),
-            CommitError::Io { .. } | CommitError::OwnData { .. } => true,
+            CommitError::Io { .. } | CommitError::OwnData { .. } | CommitError::NotErased { .. } => true,
             CommitError::Lock(error) => matches!(error, LockError::Io { .. }),
             _ => false,
         }

@@ -9,6 +9,7 @@ mod apply;
 mod carry;
 mod copies;
 mod create;
+pub mod erase;
 mod error;
 mod hidden;
 mod latest;
@@ -98,6 +99,7 @@ impl<'a> Writer<'a> {
         writer.remove_leftovers(store);
         writer.recover()?;
         writer.rescued = writer.rescue(store);
+        writer.finish_erasing();
         Ok(writer)
     }
 
@@ -140,8 +142,15 @@ impl<'a> Writer<'a> {
         }
         self.rescue_each(carried.olds.into_iter());
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
-        let line =
-            JournalLine { step: number, at: step.at, verb: step.verb, records: step.records, files, turn };
+        let line = JournalLine {
+            step: number,
+            at: step.at,
+            verb: step.verb,
+            records: step.records,
+            files,
+            turn,
+            ids: Vec::new(),
+        };
         // The change is made: a journal that can't say so is no reason to call it undone.
         // Its step file says the same, and the next start writes the line.
         if let Err(error) = self.vault.write(&line) {

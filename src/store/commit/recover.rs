@@ -240,6 +240,7 @@ fn line_of(number: u64, step: &Step) -> JournalLine {
         records: step.records,
         files,
         turn: step.turn,
+        ids: Vec::new(),
     }
 }
 
@@ -326,14 +327,21 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
 }
 
 fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
-    let Some(own) = writer.vault.step(by)? else {
+    let journal = writer.vault.journal();
+    if journal.iter().any(|line| line.step == step && line.verb == "erase") {
         return Err(CommitError::NoStep(format!(
-            "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store."
+            "Step {step} erased records, which nothing takes back. `palimp undo N` takes back an earlier step."
+        )));
+    }
+    let Some(own) = writer.vault.step(by)? else {
+        let erased =
+            if writer.vault.erased().is_empty() { "" } else { ", and unless it held what was erased" };
+        return Err(CommitError::NoStep(format!(
+            "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{erased}."
         )));
     };
     let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
     plan.records = own.records as usize;
-    let journal = writer.vault.journal();
     let named = journal.iter().find(|line| line.step == step).map_or(&own.verb, |line| &line.verb);
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines.push(format!("{verb} step {step}: {named} of {} records, {when}", own.records));

@@ -86,7 +86,7 @@ impl Writer<'_> {
 
     /// Adds late lines to the file, under its lock, durably; not those that a crash left
     /// there already.
-    fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
+    pub(super) fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
         let host = self.host;
         let relative = file.strip_prefix(&self.place.root).ok()?;
         let protocol = self.protocol(&[relative]);

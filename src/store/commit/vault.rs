@@ -59,6 +59,9 @@ pub struct JournalLine {
     /// What it took back or did again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub turn: Option<Turn>,
+    /// The ids of what it erased: of that nothing else is left to name it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub ids: Vec<String>,
 }
 
 /// The folder of one store.
@@ -154,15 +157,16 @@ impl<'a> Vault<'a> {
     /// A number that no step has had.
     pub fn next_step(&self) -> Result<u64, CommitError> {
         let journal = self.read_journal()?.last().map_or(0, |line| line.step);
-        Ok(1 + self.read_steps()?.last().copied().unwrap_or(0).max(journal))
+        let erasing = self.erasing().map_or(0, |entry| entry.step);
+        Ok(1 + self.read_steps()?.last().copied().unwrap_or(0).max(journal).max(erasing))
     }
 
-    /// Whether a change was cut short: a step that the journal does not know.
+    /// Whether a change was cut short: a step that the journal does not know, or an erasure.
     pub fn is_unfinished(&self) -> bool {
         let steps = self.steps();
         let known: Vec<u64> =
             if steps.is_empty() { Vec::new() } else { self.journal().iter().map(|line| line.step).collect() };
-        steps.iter().any(|step| !known.contains(step))
+        steps.iter().any(|step| !known.contains(step)) || self.erasing().is_some()
     }
 
     fn step_path(&self, number: u64) -> PathBuf {

@@ -1,0 +1,179 @@
+//! `palimp erase`: what was chosen goes, with every copy, for good.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::args::Chosen;
+use super::change::{PlanRow, lines, machine, plan_row, scene};
+use super::chosen::{by_store, records};
+use super::failure::{Exit, Failure, say};
+use super::{Context, open};
+use crate::disk::Real;
+use crate::model::{Entry, Plan, Snapshot, Store};
+use crate::ops::erase::{REASON, plan as planned, targets};
+use crate::store::commit::erase::{
+    Contents, Erased, Searched, Target, Wanted, cannot_reach, gather, kept_copies,
+};
+use crate::store::commit::{Host, Vault, Writer};
+use crate::text::show::show;
+
+/// A plan with what it erases.
+struct Asked<'s> {
+    store: &'s Store,
+    targets: Vec<Target>,
+    plan: Plan,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    plan: PlanRow<'a>,
+    applied: bool,
+    receipt: Option<String>,
+    undo: Option<u64>,
+    searched: &'a [Searched],
+    left: &'a [String],
+    cannot_reach: Vec<String>,
+}
+
+/// Erases records.
+pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Result<Exit, Failure> {
+    let reason = reason.unwrap_or(REASON);
+    let mut snapshot = open::snapshot(context)?;
+    let writes = !context.options.dry_run && !context.options.readonly;
+    if writes && finish(context, &snapshot)? {
+        snapshot = open::snapshot(context)?;
+    }
+    let found = records(context, &snapshot, chosen, |_, _| true)?;
+    let mut asked = Vec::new();
+    for (store, entries) in by_store(&snapshot, &found) {
+        asked.push(ask(context, store, &entries, reason)?);
+    }
+    if context.options.readonly && !context.options.dry_run {
+        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
+    }
+    if context.options.dry_run || !agreed(context, &asked)? {
+        asked.iter().try_for_each(|one| print(context, one, None))?;
+        if context.options.dry_run {
+            return Ok(Exit::Done);
+        }
+        return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
+    }
+    let mut exit = Exit::Done;
+    for one in &asked {
+        if !carry_out(context, one, reason)? {
+            exit = Exit::Failed;
+        }
+    }
+    Ok(exit)
+}
+
+/// Finishes what was cut short before: what is left of it may be what is asked for. Whether
+/// there was any.
+fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
+    let data = open::data_folder(context)?;
+    let mut any = false;
+    for store in &snapshot.stores {
+        let vault = Vault::look(&Real, &data, &store.root);
+        let Some(entry) = vault.erasing() else { continue };
+        any = true;
+        let machine = machine();
+        drop(Writer::open(Host { disk: &Real, machine: &machine, data: &data, now: context.now }, store)?);
+        let how = if vault.erasing().is_none() { "was finished now" } else { "can't be finished yet" };
+        say(&format!("step {}, an erasure that was cut short, {how}", entry.step));
+    }
+    Ok(any)
+}
+
+fn ask<'s>(
+    context: &Context,
+    store: &'s Store,
+    entries: &[Entry],
+    reason: &str,
+) -> Result<Asked<'s>, Failure> {
+    let scene = scene(context, store);
+    let targets = targets(&scene, entries, reason)?;
+    let format = crate::ops::writes(store)?.0;
+    let vault = Vault::look(&Real, &open::data_folder(context)?, &store.root);
+    let plan = {
+        let wanted = Wanted::of(format, store, &targets, context.now);
+        let mut contents = Contents::default();
+        let outside = gather(&Real, store, &vault, &wanted, &mut contents);
+        planned(&scene, &wanted, &contents, &outside, &kept_copies(&vault), reason)?.plan
+    };
+    Ok(Asked { store, targets, plan })
+}
+
+/// Whether the user wants it: said so before, or types what it does.
+fn agreed(context: &Context, asked: &[Asked<'_>]) -> Result<bool, Failure> {
+    if context.options.yes {
+        return Ok(true);
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    let mut err = io::stderr();
+    for line in asked.iter().flat_map(|one| lines(&one.plan)) {
+        writeln!(err, "{}", show(&line))?;
+    }
+    let count: usize = asked.iter().map(|one| one.targets.len()).sum();
+    writeln!(err, "Undo steps, drafts and backups that hold them go too. Nothing takes this back.")?;
+    write!(err, "Type `erase {count}` to do it: ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim() == format!("erase {count}"))
+}
+
+/// Whether nothing is left.
+fn carry_out(context: &mut Context, one: &Asked<'_>, reason: &str) -> Result<bool, Failure> {
+    let data = open::data_folder(context)?;
+    let machine = machine();
+    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+    let erased = {
+        let writer = Writer::open(host, one.store)?;
+        writer.erase(&one.plan, &one.targets, reason)?
+    };
+    print(context, one, Some(&erased))?;
+    tell(context, &erased);
+    Ok(erased.left.is_empty())
+}
+
+fn tell(context: &Context, erased: &Erased) {
+    if erased.too_short > 0 {
+        say(&format!("{} values were too short to be searched for", erased.too_short));
+    }
+    for own in &erased.alike {
+        say(&format!("another record holds the same text and stays: {own}"));
+    }
+    if !erased.left.is_empty() {
+        say("not erased everywhere; what is left stands here, and is yours to remove:");
+        erased.left.iter().for_each(|own| say(own));
+        return;
+    }
+    if !context.options.json {
+        let files: u64 = erased.searched.iter().map(|own| own.files).sum();
+        say(&format!("erased; {files} files were searched, and none holds it. What no program can reach:"));
+        erased.cannot_reach.iter().for_each(|own| say(&format!("  {own}")));
+    }
+    say(&format!("receipt: {}", erased.receipt.display()));
+}
+
+fn print(context: &mut Context, one: &Asked<'_>, erased: Option<&Erased>) -> Result<(), Failure> {
+    if !context.options.json {
+        for line in lines(&one.plan) {
+            context.out.line(&line)?;
+        }
+        return Ok(());
+    }
+    let row = Row {
+        plan: plan_row(&one.plan),
+        applied: erased.is_some(),
+        receipt: erased.map(|own| own.receipt.display().to_string()),
+        undo: None,
+        searched: erased.map_or(&[], |own| &own.searched),
+        left: erased.map_or(&[], |own| &own.left),
+        cannot_reach: cannot_reach(&Real, &one.store.root),
+    };
+    context.out.json(&row).map_err(Failure::from)
+}

@@ -1,0 +1,94 @@
+//! `erase`: which records, and what that comes to. The changes are the commit path's to make:
+//! it makes them anew by ids where an erasure was cut short.
+
+use std::path::Path;
+
+use super::{Refusal, Scene, writes};
+use crate::format::writing::{Deed, Deletion};
+use crate::model::Entry;
+use crate::store::commit::erase::{Contents, Outside, Removal, Site, Target, Wanted, is_code};
+use crate::text::lines;
+
+/// The reason where none is given.
+pub const REASON: &str = "erased";
+
+/// The records by name, where each can be erased.
+pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
+    let (format, writes) = writes(scene.store)?;
+    if !is_code(reason) {
+        return Err(Refusal::invalid(format!(
+            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
+        )));
+    }
+    let mut targets: Vec<Target> = Vec::new();
+    for entry in entries {
+        let path = &scene.store.document(entry).path;
+        if writes.deletion(path) == Deletion::Canonical || format.name() == "agent-memory" {
+            return Err(Refusal::unfit(
+                "erasing is not there yet for agent-memory, whose checkpoints repeat every value of the bundle: \
+                 delete the record, and remove the checkpoints and archives that hold it.",
+            ));
+        }
+        // One document of many records is not taken apart.
+        if !is_log(path) {
+            writes.may(Deed::Delete, path).map_err(Refusal::unfit)?;
+        }
+        let target = Target::of(scene.store, entry, &scene.random);
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    Ok(targets)
+}
+
+fn is_log(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
+}
+
+/// What erasing them comes to. `outside` are the store's files that were not read, `copies`
+/// those of our own data; `contents` is what all of them say of the records.
+pub fn plan(
+    scene: &Scene<'_>,
+    wanted: &Wanted<'_>,
+    contents: &Contents,
+    outside: &[Outside],
+    copies: &[Outside],
+    reason: &str,
+) -> Result<Removal, Refusal> {
+    Site { scene, wanted, contents, outside, copies, reason }.removal()
+}
+
+/// What was erased of a store, for whatever would bring records back.
+#[derive(Default)]
+pub struct Gone {
+    targets: Vec<Target>,
+}
+
+impl Gone {
+    /// The erasure list.
+    pub fn of(targets: impl IntoIterator<Item = Target>) -> Gone {
+        Gone { targets: targets.into_iter().collect() }
+    }
+
+    /// What tells the records that were erased; `None` where none ever was.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Option<Wanted<'_>> {
+        let (format, _) = writes(scene.store).ok()?;
+        let any = !self.targets.is_empty();
+        any.then(|| Wanted::of(format, scene.store, &self.targets, scene.now))
+    }
+
+    /// A copy of a file without the records that were erased.
+    pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Vec<u8> {
+        let is_record = is_log(file) && !file.ends_with("tombstones.jsonl");
+        let Some(wanted) = self.wanted(scene).filter(|_| is_record) else { return copy.to_vec() };
+        let records = wanted.read(file, copy);
+        let raw = |own: &crate::model::Record| {
+            copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default()
+        };
+        let taken = records.iter().filter(|own| wanted.takes(file, raw(own), own.view(), None));
+        let spans: Vec<_> = taken.map(|own| own.span).collect();
+        let splices = crate::model::plan::whole_lines(copy, lines::holes(copy, &spans));
+        crate::model::plan::apply(copy, &splices)
+    }
+}

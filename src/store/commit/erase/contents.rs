@@ -1,0 +1,154 @@
+//! What erased records said, in every version that is found: what is searched for.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::wanted::{Target, Wanted, original};
+use crate::format::{Format, Shape};
+use crate::model::{Document, Record, Role};
+use crate::text::edit;
+use crate::text::front_matter::Note;
+use crate::text::needle::Needles;
+use crate::text::scan::Tape;
+
+/// What the versions of the erased records say.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// Main texts and whole records.
+    pub(super) main: BTreeSet<Vec<u8>>,
+    /// The other values: tags, paths, reasons.
+    pub(super) beside: BTreeSet<Vec<u8>>,
+}
+
+/// What can be searched for, and what can't be because others say it too.
+pub struct Sought {
+    /// What nothing that stays says.
+    pub needles: Needles,
+    /// Main texts alone: enough to tell a torn record, or a line of our own copies.
+    pub main: Needles,
+    /// Other records that hold the same main text: `file:line id`.
+    pub alike: Vec<String>,
+    /// How many values other records have as well.
+    pub also_elsewhere: usize,
+}
+
+impl Contents {
+    /// Takes in the wanted records of a file. Returns how many there are.
+    pub fn see(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
+        let records = wanted.read(path, bytes);
+        self.see_records(wanted, path, &records, &|record| raw(bytes, record))
+    }
+
+    /// The same of a file that was read.
+    pub fn see_document(&mut self, wanted: &Wanted<'_>, own: &Document) -> usize {
+        self.see_records(wanted, &own.path, &own.records, &|record| own.raw(record))
+    }
+
+    fn see_records<'b>(
+        &mut self,
+        wanted: &Wanted<'_>,
+        path: &Path,
+        records: &[Record],
+        raw: &dyn Fn(&Record) -> &'b [u8],
+    ) -> usize {
+        if wanted.role(path) == Role::Tombstones {
+            return 0;
+        }
+        let mut count = 0;
+        for record in records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None)) {
+            let raw = raw(record);
+            wanted.remember(raw);
+            self.main.insert(raw.to_vec());
+            if record.view().is_some() {
+                self.take(wanted.format, wanted.targets, path, raw);
+            }
+            count += 1;
+        }
+        count
+    }
+
+    fn take(&mut self, format: &dyn Format, targets: &[Target], path: &Path, raw: &[u8]) {
+        let text = String::from_utf8_lossy(raw);
+        match format.shape(&original(path)) {
+            Shape::Json => self.take_json(format, raw),
+            Shape::Markdown => {
+                let note = Note::read(&text);
+                self.main.insert(text.get(note.body.clone()).unwrap_or_default().as_bytes().to_vec());
+                let fields = note
+                    .fields
+                    .iter()
+                    .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
+                self.beside.extend(fields.map(|own| own.value.plain().into_bytes()));
+            }
+            Shape::Text => {}
+        }
+        // What names the record stays: in the tombstone, in the journal, in paths.
+        let named = |value: &Vec<u8>| {
+            targets.iter().any(|target| {
+                let names = [target.id.as_deref(), target.session.as_deref(), Some(target.file.as_str())];
+                names.into_iter().flatten().any(|name| memchr::memmem::find(name.as_bytes(), value).is_some())
+            })
+        };
+        self.beside.retain(|value| !named(value));
+    }
+
+    fn take_json(&mut self, format: &dyn Format, raw: &[u8]) {
+        let mut tape = Tape::default();
+        let Ok(value) = edit::scan(&mut tape, raw) else { return };
+        self.main.insert(format.main_text(value).0.into_bytes());
+        value.each_string(&mut |path, value| {
+            let name = path.last().map_or("", |name| name.as_ref());
+            let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
+            if !is_id && !format.unsearched().contains(&name) {
+                self.beside.insert(value.plain().into_bytes());
+            }
+        });
+    }
+
+    /// Main texts and whole records, whoever else says them.
+    pub fn main(&self) -> Needles {
+        Needles::of(&self.main)
+    }
+
+    /// What is to be searched for, where `documents` are those that stay. What another record
+    /// says is that record's.
+    pub fn sought(&self, wanted: &Wanted<'_>, documents: &[Arc<Document>]) -> Sought {
+        let main = self.main();
+        let all = Needles::of(self.main.iter().chain(&self.beside));
+        let (mut shared_main, mut shared) = (BTreeSet::new(), BTreeSet::new());
+        let mut alike = Vec::new();
+        for own in documents.iter().filter(|own| own.role != Role::Index) {
+            if own.records.is_empty() || own.role == Role::Tombstones {
+                // A value that the settings or the session's data have is not the record's alone.
+                let found = all.which(&own.bytes);
+                shared.extend(found.into_iter().filter(|at| *at >= main.len()));
+                continue;
+            }
+            for record in &own.records {
+                let raw = own.raw(record);
+                if wanted.takes(&own.path, raw, record.view(), None) {
+                    continue;
+                }
+                shared.extend(all.which(raw));
+                let found = main.which(raw);
+                if !found.is_empty() {
+                    let id = record.view().and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+                    alike.push(format!("{}:{} {id}", own.path.display(), record.line));
+                }
+                shared_main.extend(found);
+            }
+        }
+        Sought {
+            also_elsewhere: shared.len(),
+            needles: all.without(&shared),
+            main: main.without(&shared_main),
+            alike,
+        }
+    }
+}
+
+/// The bytes of a record.
+pub fn raw<'b>(bytes: &'b [u8], record: &Record) -> &'b [u8] {
+    bytes.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
+}

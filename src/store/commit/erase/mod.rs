@@ -1,0 +1,324 @@
+//! Erasing: records, every copy of them, and then the search of every byte.
+//!
+//! An entry without content says "erasing" before anything is changed and is gone when the
+//! search is over. Whatever cuts this short, the next start finishes it: what is erased is
+//! known by its id, and what it said is taken from the versions that still stand. No step
+//! keeps what an erasure takes out, so nothing takes it back.
+
+mod clean;
+mod contents;
+mod removal;
+mod search;
+mod vaulted;
+mod wanted;
+
+use std::path::{Path, PathBuf};
+
+pub use clean::is_code;
+pub use contents::{Contents, Sought};
+pub use removal::{Outside, Removal, Site};
+pub use search::Searched;
+use serde::Serialize;
+pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
+pub use wanted::{Target, Wanted};
+
+use super::hidden::Old;
+use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
+use crate::disk::Disk;
+use crate::format::Placement;
+use crate::format::writing::{NO_PACKED, Refusal, Scene};
+use crate::model::{Plan, Role, Store};
+use crate::store::packed::{Packing, inside};
+use crate::text::unpack::{gunzip, untar};
+
+/// So often files are gone through again because others wrote meanwhile.
+const ROUNDS: usize = 4;
+
+/// What an erasure came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Erased {
+    /// The step's number.
+    pub step: u64,
+    /// When it began.
+    pub at: String,
+    /// `erased`, or `left` where something was found.
+    pub state: &'static str,
+    /// Why, as a code.
+    pub reason: String,
+    /// What was erased.
+    pub records: Vec<Target>,
+    /// What was searched, and what was found.
+    pub searched: Vec<Searched>,
+    /// Where something is left, and why.
+    pub left: Vec<String>,
+    /// Other records that hold the same text, and stay.
+    pub alike: Vec<String>,
+    /// Values that were too short to be searched for.
+    pub too_short: usize,
+    /// Values that other records have as well.
+    pub also_elsewhere: usize,
+    /// Whether it had been cut short: what was gone by then could not be searched for.
+    pub resumed: bool,
+    /// What no program can promise.
+    pub cannot_reach: Vec<String>,
+    /// Where this stands.
+    #[serde(skip)]
+    pub receipt: PathBuf,
+}
+
+/// The files that a store as it was read has no bytes of, and that may hold records. What
+/// they and our own data say of what is erased is taken in.
+pub fn gather(
+    disk: &dyn Disk,
+    store: &Store,
+    vault: &Vault<'_>,
+    wanted: &Wanted<'_>,
+    contents: &mut Contents,
+) -> Vec<Outside> {
+    let known = |path: &Path| store.documents.iter().find(|own| own.path == path);
+    for own in &store.documents {
+        contents.see_document(wanted, own);
+    }
+    let mut outside = Vec::new();
+    search::each_file(disk, &store.root, 0, &mut |path, _| {
+        let Ok(relative) = path.strip_prefix(&store.root) else { return };
+        let is_read = known(relative).is_some_and(|own| !is_unread(own.role));
+        let packing = Packing::of(relative);
+        let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
+        if packing.is_none() && (is_read || !wanted::is_log(relative) && !placed) {
+            return;
+        }
+        let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
+        see_packed(wanted, contents, packing, relative, &bytes);
+        if !path.file_name().is_some_and(super::is_ours) {
+            outside.push(Outside { path: relative.to_owned(), bytes });
+        }
+    });
+    vault.each_kept(&mut |_, own, bytes| {
+        contents.see(wanted, own, bytes);
+    });
+    outside
+}
+
+fn is_unread(role: Role) -> bool {
+    matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other)
+}
+
+fn see_packed(
+    wanted: &Wanted<'_>,
+    contents: &mut Contents,
+    packing: Option<Packing>,
+    path: &Path,
+    bytes: &[u8],
+) {
+    match packing {
+        None => drop(contents.see(wanted, path, bytes)),
+        Some(Packing::Gzip) => drop(contents.see(wanted, path, &gunzip(bytes, removal::LARGEST).content)),
+        Some(Packing::TarGzip) => {
+            for member in untar(bytes, removal::LARGEST).content {
+                contents.see(wanted, &inside(path).join(member.path), &member.bytes);
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// Erases, by the plan that was shown. Where it returns an error, its [`Files`] say what
+    /// became of the files; what began is finished by the next start.
+    pub fn erase(&self, plan: &Plan, targets: &[Target], reason: &str) -> Result<Erased, CommitError> {
+        let entry = Erasing {
+            step: self.vault.next_step()?,
+            at: self.host.now.to_rfc3339(),
+            reason: reason.to_owned(),
+            records: targets.to_vec(),
+            files: plan.all().filter(|change| !change.is_empty()).map(file_line).collect(),
+        };
+        let store = self.load();
+        let wanted = Wanted::of(self.format, &store, &entry.records, self.host.now);
+        let mut contents = Contents::default();
+        gather(self.host.disk, &store, &self.vault, &wanted, &mut contents);
+        self.vault.begin_erasing(&entry)?;
+        if let Err((error, began)) = self.carry_bare(plan) {
+            if !began {
+                let _ = self.vault.end_erasing();
+                return Err(error.with(Files::Untouched));
+            }
+            return Err(error.with(Files::Halfway));
+        }
+        self.finish(&entry, &wanted, contents, false).map_err(|error| error.with(Files::Halfway))
+    }
+
+    /// Finishes an erasure that was cut short. What it can't finish waits for the next start.
+    pub(super) fn finish_erasing(&self) {
+        let Some(entry) = self.vault.erasing() else { return };
+        let wanted = Wanted::of(self.format, self.store, &entry.records, self.host.now);
+        let _ = self.finish(&entry, &wanted, Contents::default(), true);
+    }
+
+    /// Carries a plan out that nothing takes back: tombstones first, durably.
+    fn carry_bare(&self, plan: &Plan) -> Result<(), (CommitError, bool)> {
+        let is_tombstone = |path: &Path| self.format.place(path, false) == Placement::File(Role::Tombstones);
+        let bare = || Plan::new("erase", &plan.root, plan.format);
+        let (first, then) = plan.changes.iter().cloned().partition(|change| is_tombstone(&change.path));
+        let parts = [
+            Plan { changes: first, ..bare() },
+            Plan { changes: then, derived: plan.derived.clone(), ..bare() },
+        ];
+        let mut began = false;
+        for part in parts {
+            let mut carried = carry::Carried::default();
+            let outcome = carry::carry_out(self, &part, &mut carried, None);
+            began |= carried.began;
+            outcome.map_err(|error| (error, began))?;
+            if carried.derive {
+                self.derive(&carried.touched, &part);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &self,
+        entry: &Erasing,
+        wanted: &Wanted<'_>,
+        mut contents: Contents,
+        resumed: bool,
+    ) -> Result<Erased, CommitError> {
+        let mut sought = None;
+        for _ in 0..ROUNDS {
+            self.drop_olds(wanted, &mut contents)?;
+            let store = self.load();
+            let scene = Scene {
+                store: &store,
+                now: self.host.now,
+                random: self.host.machine.random(),
+                packed: &NO_PACKED,
+            };
+            let outside = gather(self.host.disk, &store, &self.vault, wanted, &mut contents);
+            let copies = vaulted::copies(&self.vault);
+            let (outside, copies) = (&outside[..], &copies[..]);
+            let site =
+                Site { scene: &scene, wanted, contents: &contents, outside, copies, reason: &entry.reason };
+            let removal = site.removal().map_err(|why| self.refused(&why))?;
+            let is_done = removal.plan.is_empty();
+            sought = Some(removal.sought);
+            if is_done {
+                break;
+            }
+            self.carry_bare(&removal.plan).map_err(|(error, _)| error)?;
+        }
+        let Some(sought) = sought else { return Err(self.refused(&Refusal::unfit("nothing was searched."))) };
+        self.vault.list_erased(entry)?;
+        self.vault.sweep(wanted, &sought)?;
+        let searched = vec![
+            search::search(self.host.disk, &self.place.root, &sought.needles),
+            search::search(self.host.disk, &self.vault.path(""), &sought.needles),
+        ];
+        self.conclude(entry, sought, searched, resumed)
+    }
+
+    fn conclude(
+        &self,
+        entry: &Erasing,
+        sought: Sought,
+        searched: Vec<Searched>,
+        resumed: bool,
+    ) -> Result<Erased, CommitError> {
+        let left: Vec<String> = searched.iter().flat_map(|own| own.found.clone()).collect();
+        let records = entry.records.iter().map(|own| Target { digest: None, ..own.clone() });
+        let mut erased = Erased {
+            step: entry.step,
+            at: entry.at.clone(),
+            state: if left.is_empty() { "erased" } else { "left" },
+            reason: entry.reason.clone(),
+            records: records.collect(),
+            searched,
+            left,
+            alike: sought.alike,
+            too_short: sought.needles.skipped(),
+            also_elsewhere: sought.also_elsewhere,
+            resumed,
+            cannot_reach: cannot_reach(self.host.disk, &self.place.root),
+            receipt: PathBuf::new(),
+        };
+        erased.receipt = self.vault.receipt(entry.step, &erased)?;
+        if !self.vault.journal().iter().any(|line| line.step == entry.step) {
+            self.vault.write(&JournalLine {
+                step: entry.step,
+                at: entry.at.clone(),
+                verb: "erase".into(),
+                records: entry.records.len() as u64,
+                files: entry.files.clone(),
+                turn: None,
+                ids: entry.records.iter().filter_map(|own| own.id.clone()).collect(),
+            })?;
+        }
+        self.vault.end_erasing()?;
+        Ok(erased)
+    }
+
+    fn refused(&self, why: &Refusal) -> CommitError {
+        CommitError::NotErased { root: self.place.root.clone(), why: why.message.clone() }
+    }
+
+    /// Removes second names of files that hold what is erased, when what others added by them
+    /// has been taken over.
+    fn drop_olds(&self, wanted: &Wanted<'_>, contents: &mut Contents) -> Result<(), CommitError> {
+        let disk = self.host.disk;
+        let mut olds = Vec::new();
+        search::each_file(disk, &self.place.root, 0, &mut |path, _| {
+            let old = path.file_name().and_then(Old::read);
+            let read = old.and_then(|old| Some((old, disk.read(path, 0, None).ok()?.0)));
+            let Some((old, bytes)) = read else { return };
+            let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
+            if contents.see(wanted, relative, &bytes) > 0 || contents.main().any(&bytes) {
+                olds.push((path.to_owned(), old));
+            }
+        });
+        for (path, old) in olds {
+            self.rescue_each(std::iter::once(path.clone()));
+            self.drop_old(&path, &old)?;
+        }
+        Ok(())
+    }
+
+    /// Removes an old file, whatever it is called by now.
+    fn drop_old(&self, path: &Path, old: &Old) -> Result<(), CommitError> {
+        let disk = self.host.disk;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let failed = |source| CommitError::io(path, "removed", source);
+        for item in disk.list(folder).map_err(failed)? {
+            let Some(own) = Old::read(&item.name).filter(|own| own.number == old.number) else { continue };
+            let path = folder.join(&item.name);
+            let file = path.with_file_name(&own.file);
+            let (late, _) = disk.read(&path, own.taken.min(item.generation.len), None).map_err(failed)?;
+            let is_same = disk.look(&file).is_ok_and(|now| now.generation.inode == item.generation.inode);
+            if !late.is_empty() && !is_same && self.add(&file, b"", &[&late[..], b"\n"].concat()).is_none() {
+                return Err(CommitError::io(&path, "taken over", std::io::ErrorKind::WouldBlock.into()));
+            }
+            disk.remove(&path).map_err(failed)?;
+        }
+        disk.sync_folder(folder).map_err(failed)
+    }
+}
+
+/// What no program can promise of a store.
+pub fn cannot_reach(disk: &dyn Disk, root: &Path) -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "blocks of an SSD or a copying file system that are no longer any file's",
+        "snapshots and backups of the system, and what was copied elsewhere",
+        "copies in a cloud that the folder is synced to",
+        "agents that run, or have run, and read it before",
+    ]
+    .map(str::to_owned)
+    .into();
+    let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
+    let work_tree = root.ancestors().find(|folder| disk.look(&folder.join(".git")).is_ok());
+    texts.extend(work_tree.map(|folder| {
+        format!(
+            "the git history of {}: what was committed stays in it, and where it was pushed",
+            folder.display()
+        )
+    }));
+    texts
+}

@@ -1,0 +1,282 @@
+//! From a store and what is erased to the changes that take it out. Pure.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::clean::{Outcome, applied, clean, clean_tombstones, scrubbed};
+use super::contents::{Contents, Sought};
+use super::wanted::{Wanted, is_log};
+use crate::format::Placement;
+use crate::format::writing::{Refusal, Scene, document};
+use crate::model::plan::line_end_for;
+use crate::model::{Change, Document, Plan, Role};
+use crate::store::derive;
+use crate::store::packed::{Packing, inside};
+use crate::text::needle::Needles;
+use crate::text::repack::{gzip, retar};
+use crate::text::unpack::gunzip;
+
+/// One file may unpack to so many bytes.
+pub const LARGEST: u64 = 256 << 20;
+
+/// A file that a store as it was read has no bytes of: a copy, an archive, a stranger.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    /// Relative to the store's root, or what it is a copy of.
+    pub path: PathBuf,
+    /// Its bytes as they stand on the disk.
+    pub bytes: Vec<u8>,
+}
+
+/// The changes that erase.
+pub struct Removal {
+    /// What is done to the store.
+    pub plan: Plan,
+    /// What is searched for afterwards.
+    pub sought: Sought,
+}
+
+/// What is needed to tell what goes.
+pub struct Site<'a> {
+    /// The store, the time, and what is random.
+    pub scene: &'a Scene<'a>,
+    /// What is erased.
+    pub wanted: &'a Wanted<'a>,
+    /// What it said.
+    pub contents: &'a Contents,
+    /// The files of the store that were read for this alone.
+    pub outside: &'a [Outside],
+    /// Copies in our own data.
+    pub copies: &'a [Outside],
+    /// Why, as a code.
+    pub reason: &'a str,
+}
+
+/// Changes, and what the documents look like to those that derive something of them.
+#[derive(Default)]
+struct Changes {
+    tombstones: Vec<Change>,
+    data: Vec<Change>,
+    /// As `data`, with what stands in archives named as it is read.
+    seen: Vec<Change>,
+}
+
+impl Site<'_> {
+    /// The plan, and what is to be searched for when it is carried out.
+    pub fn removal(&self) -> Result<Removal, Refusal> {
+        let store = self.scene.store;
+        let main = self.contents.main();
+        let mut changes = Changes { tombstones: self.tombstones(&main), ..Changes::default() };
+        for own in store.documents.iter().filter(|own| self.is_plain(own)) {
+            self.plain(own, &main, &mut changes)?;
+        }
+        for own in self.outside {
+            self.outside(own, &main, &mut changes)?;
+        }
+        let mut plan = Plan::new("erase", &store.root, store.format);
+        plan.records = self.wanted.targets.len();
+        let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
+        let after = derive::after(store, &seen, self.scene.now);
+        let sought = self.contents.sought(self.wanted, &self.staying(&after, &main));
+        plan.derived = self.derived(&after, &seen, &sought.needles);
+        plan.changes = changes.tombstones.into_iter().chain(changes.data).collect();
+        plan.changes.retain(|change| !change.is_empty());
+        plan.lines.extend(self.wanted.targets.iter().map(|own| {
+            let name = own.id.as_deref().unwrap_or("a record without an id");
+            format!("erase {name}  {}", own.file)
+        }));
+        plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        Ok(Removal { plan, sought })
+    }
+
+    /// Whether a document's bytes are the file's.
+    fn is_plain(&self, own: &Document) -> bool {
+        let unread = matches!(own.role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
+        let within = own.path.to_string_lossy().contains("!/");
+        !unread && !within && Packing::of(&own.path).is_none() && own.role != Role::Tombstones
+    }
+
+    fn plain(&self, own: &Document, main: &Needles, changes: &mut Changes) -> Result<(), Refusal> {
+        if matches!(own.role, Role::Index | Role::Config | Role::Metadata) {
+            return Ok(());
+        }
+        let base: Arc<[u8]> = (&*own.bytes).into();
+        let change = match clean(self.wanted, &own.path, &own.bytes, main)? {
+            Outcome::Same => return Ok(()),
+            Outcome::Edits(edits) => Change::edits(&own.path, base, edits),
+            Outcome::Gone => Change::remove(&own.path, base),
+        };
+        changes.seen.push(change.clone());
+        changes.data.push(change);
+        Ok(())
+    }
+
+    fn outside(&self, own: &Outside, main: &Needles, changes: &mut Changes) -> Result<(), Refusal> {
+        let base: Arc<[u8]> = own.bytes.as_slice().into();
+        if let Some(packing) = Packing::of(&own.path) {
+            if let Some(bytes) = self.repacked(own, packing, main, changes)? {
+                changes.data.push(Change::rewrite(&own.path, base, &bytes));
+            }
+            return Ok(());
+        }
+        let is_placed = matches!(self.wanted.format.place(&own.path, false), Placement::File(Role::Backup));
+        if !is_log(&own.path) && !is_placed {
+            return Ok(());
+        }
+        match clean(self.wanted, &own.path, &own.bytes, main)? {
+            Outcome::Same => {}
+            Outcome::Edits(edits) => changes.data.push(Change::edits(&own.path, base, edits)),
+            Outcome::Gone => changes.data.push(Change::remove(&own.path, base)),
+        }
+        Ok(())
+    }
+
+    /// A compressed file without what is erased; `None` where it holds nothing of it.
+    fn repacked(
+        &self,
+        own: &Outside,
+        packing: Packing,
+        main: &Needles,
+        changes: &mut Changes,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        let unpacked = gunzip(&own.bytes, LARGEST);
+        let failed =
+            |why: String| Refusal::corrupt(format!("{} can't be packed anew: {why}.", own.path.display()));
+        let mut refusal = None;
+        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, main) {
+            Ok(Outcome::Same) => None,
+            Ok(Outcome::Gone) => Some(Vec::new()),
+            Ok(Outcome::Edits(edits)) => Some(applied(bytes, edits)),
+            Err(why) => {
+                refusal = Some(why);
+                None
+            }
+        };
+        let new = match packing {
+            Packing::Gzip => {
+                let new = edited(&own.path, &unpacked.content);
+                changes.seen.extend(
+                    new.as_ref()
+                        .map(|new| Change::rewrite(&own.path, unpacked.content.as_slice().into(), new)),
+                );
+                new
+            }
+            Packing::TarGzip => {
+                let within = inside(&own.path);
+                let seen = &mut changes.seen;
+                let edit = &mut |path: &Path, bytes: &[u8]| {
+                    let path = within.join(path);
+                    let new = edited(&path, bytes)?;
+                    seen.push(Change::rewrite(&path, bytes.into(), &new));
+                    Some(new)
+                };
+                // What is no archive for us may still be searched afterwards.
+                if unpacked.fault.is_some() && unpacked.content.is_empty() {
+                    return Ok(None);
+                }
+                retar(&unpacked.content, edit).map_err(|error| failed(error.to_string()))?
+            }
+        };
+        match (refusal, new, unpacked.fault) {
+            (Some(why), ..) => Err(why),
+            (None, None, _) => Ok(None),
+            // Packed anew, what can't be unpacked would be lost.
+            (None, Some(_), Some(fault)) => Err(failed(fault)),
+            (None, Some(new), None) => gzip(&new).map(Some).map_err(|error| failed(error.to_string())),
+        }
+    }
+
+    /// Tombstones for what is erased, and those that are there without what they repeat of it.
+    fn tombstones(&self, main: &Needles) -> Vec<Change> {
+        let store = self.scene.store;
+        let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+        for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
+            lines.entry(own.path.clone()).or_default();
+        }
+        let writes = self.wanted.format.writes();
+        for entry in &store.entries {
+            let path = &store.document(entry).path;
+            let view = store.view(entry);
+            if !self.wanted.takes(path, store.raw(entry), view, Some(main)) {
+                continue;
+            }
+            let new = writes.and_then(|own| own.tombstone(self.scene, entry, self.reason));
+            let Some((path, line)) = new else { continue };
+            let id = view.and_then(|view| view.id.as_deref());
+            let known = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
+            let is_known = known.filter_map(|own| own.view()?.id.as_deref()).any(|own| Some(own) == id);
+            let own = lines.entry(path).or_default();
+            if !is_known && memchr::memmem::find(own, &line).is_none() {
+                own.extend(line);
+            }
+        }
+        let needles = Needles::of(self.contents.main.iter().chain(&self.contents.beside));
+        let change = |(path, new): (PathBuf, Vec<u8>)| {
+            let Some(stands) = document(&store.documents, &path) else {
+                return Change::append(path, new, None);
+            };
+            let mut edits = clean_tombstones(self.wanted, stands, &needles, self.reason);
+            if edits.is_empty() {
+                return Change::append(path, new, Some((&*stands.bytes).into()));
+            }
+            let end = stands.bytes.len();
+            if !new.is_empty() {
+                edits.push((end..end, [line_end_for(&stands.bytes), &new].concat()));
+            }
+            Change::edits(path, (&*stands.bytes).into(), edits)
+        };
+        lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
+    }
+
+    /// The documents that stay, with those of copies.
+    fn staying(&self, after: &[Arc<Document>], main: &Needles) -> Vec<Arc<Document>> {
+        let mut staying = after.to_vec();
+        let logs = self.outside.iter().chain(self.copies).filter(|own| Packing::of(&own.path).is_none());
+        for own in logs.filter(|own| is_log(&own.path)) {
+            let bytes = match clean(self.wanted, &own.path, &own.bytes, main) {
+                Ok(Outcome::Edits(edits)) => applied(&own.bytes, edits),
+                Ok(Outcome::Gone) => Vec::new(),
+                _ => own.bytes.clone(),
+            };
+            staying.push(Arc::new(Document {
+                path: own.path.clone(),
+                role: Role::Backup,
+                offset: 0,
+                len: bytes.len() as u64,
+                generation: Default::default(),
+                records: self.wanted.read(&own.path, &bytes),
+                problems: Vec::new(),
+                bytes: bytes.into(),
+            }));
+        }
+        staying
+    }
+
+    /// Indexes and counts, made anew without terms that only an erased record had.
+    fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
+        let store = self.scene.store;
+        let data = store.documents.iter().filter(|own| self.is_plain(own) && own.role != Role::Index);
+        let touched: Vec<PathBuf> = match seen.is_empty() {
+            true => data.map(|own| own.path.clone()).collect(),
+            false => seen.iter().map(|change| change.path.clone()).collect(),
+        };
+        let mut derived = derive::derived(store, after, &touched, self.scene.now);
+        derived.retain(|change| !seen.iter().any(|own| own.path == change.path));
+        for own in store.documents.iter().filter(|own| own.role == Role::Index) {
+            let change = derived.iter().position(|change| change.path == own.path);
+            let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.to_vec());
+            if !needles.any(&now) {
+                continue;
+            }
+            if let Some(clean) = scrubbed(&now, needles) {
+                let new = Change::rewrite(&own.path, (&*own.bytes).into(), &clean);
+                match change {
+                    Some(at) => derived[at] = new,
+                    None => derived.push(new),
+                }
+            }
+        }
+        derived
+    }
+}

@@ -1,0 +1,96 @@
+//! The search of every byte: whatever stands below a folder, ours or not, read or not.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::removal::LARGEST;
+use crate::disk::{Disk, ItemKind};
+use crate::text::needle::Needles;
+use crate::text::unpack::{gunzip, untar};
+
+/// Folders nested deeper are reported as not searched.
+const DEPTH: usize = 64;
+/// So often what is packed may be packed again.
+const PACKED: usize = 3;
+
+/// What a search of one place came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Searched {
+    /// The folder.
+    pub place: String,
+    /// How many files were searched.
+    pub files: u64,
+    /// How many of them hold what was to be erased, or could not be searched.
+    pub left: u64,
+    /// Which, and why.
+    #[serde(skip)]
+    pub found: Vec<String>,
+}
+
+/// Searches every file below a folder.
+pub fn search(disk: &dyn Disk, folder: &Path, needles: &Needles) -> Searched {
+    let mut searched = Searched { place: folder.display().to_string(), files: 0, left: 0, found: Vec::new() };
+    each_file(disk, folder, 0, &mut |path, outcome| {
+        searched.files += 1;
+        let why = match outcome.and_then(|()| disk.read(path, 0, None)) {
+            Ok((bytes, _)) => says(&bytes, needles, PACKED),
+            Err(error) => Some(format!("it can't be searched: {error}")),
+        };
+        if let Some(why) = why {
+            searched.left += 1;
+            searched.found.push(format!("{}: {why}", path.display()));
+        }
+    });
+    searched
+}
+
+/// Every regular file below a folder; links are not followed, for what they lead to stands
+/// elsewhere.
+pub fn each_file(
+    disk: &dyn Disk,
+    folder: &Path,
+    depth: usize,
+    see: &mut dyn FnMut(&Path, std::io::Result<()>),
+) {
+    let items = match disk.list(folder) {
+        Ok(items) if depth < DEPTH => items,
+        Ok(_) => return see(folder, Err(std::io::Error::other("its folders are nested too deep"))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+        Err(error) => return see(folder, Err(error)),
+    };
+    for item in items.iter().filter(|item| item.link.is_none()) {
+        let path = folder.join(&item.name);
+        match item.kind {
+            ItemKind::File => see(&path, Ok(())),
+            ItemKind::Folder => each_file(disk, &path, depth + 1, see),
+            ItemKind::Special => {}
+        }
+    }
+}
+
+/// Why the bytes are not clean, if they are not.
+fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
+    if needles.any(bytes) {
+        return Some("it holds what was to be erased".into());
+    }
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return None;
+    }
+    let unpacked = gunzip(bytes, LARGEST);
+    if unpacked.content.len() as u64 >= LARGEST {
+        return Some(format!("it unpacks to {LARGEST} bytes and more, and was not searched to its end"));
+    }
+    if needles.any(&unpacked.content) {
+        return Some("it holds what was to be erased, compressed".into());
+    }
+    if unpacked.content.starts_with(&[0x1f, 0x8b]) {
+        return match depth {
+            0 => Some("it is packed too often to be searched".into()),
+            _ => says(&unpacked.content, needles, depth - 1),
+        };
+    }
+    let members = untar(bytes, LARGEST).content;
+    let packed = members.iter().filter(|own| own.bytes.starts_with(&[0x1f, 0x8b]));
+    packed.filter_map(|own| if depth == 0 { None } else { says(&own.bytes, needles, depth - 1) }).next()
+}

@@ -1,0 +1,236 @@
+//! What our own data holds of erased records: undo steps, drafts, quarantine, backups.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::clean::{Outcome, applied, clean};
+use super::contents::{Contents, Sought};
+use super::removal::{LARGEST, Outside};
+use super::wanted::{Target, Wanted, is_log};
+use crate::disk::ItemKind;
+use crate::model::plan::PRIVATE;
+use crate::model::{Act, Change};
+use crate::store::commit::{CommitError, FileLine, Step, Vault};
+use crate::text::unpack::gunzip;
+
+/// An erasure that has begun. It holds no content, and stands until the search is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erasing {
+    /// The step's number.
+    pub step: u64,
+    /// When it began.
+    pub at: String,
+    /// Why, as a code.
+    pub reason: String,
+    /// What is erased.
+    pub records: Vec<Target>,
+    /// The files that it changes.
+    pub files: Vec<FileLine>,
+}
+
+/// A line of the erasure list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedLine {
+    /// The step that erased it.
+    pub step: u64,
+    /// When.
+    pub at: String,
+    /// Which record.
+    #[serde(flatten)]
+    pub record: Target,
+}
+
+const ERASING: &str = "erasing.json";
+const LIST: &str = "erased.jsonl";
+/// The folders of content.
+const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
+
+impl Vault<'_> {
+    /// The erasure that was cut short, if one was.
+    pub fn erasing(&self) -> Option<Erasing> {
+        let (bytes, _) = self.disk().read(&self.path(ERASING), 0, None).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Says that an erasure has begun, durably.
+    pub fn begin_erasing(&self, entry: &Erasing) -> Result<(), CommitError> {
+        self.put_whole(&self.path(ERASING), &json(entry)?)
+    }
+
+    /// Says that it is over, durably.
+    pub fn end_erasing(&self) -> Result<(), CommitError> {
+        let path = self.path(ERASING);
+        let failed = |source| CommitError::own_data(&path, source);
+        match self.disk().remove(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+            _ => self.disk().sync_folder(&self.path("")).map_err(failed),
+        }
+    }
+
+    /// What was erased, ever: by number and name, never by content.
+    pub fn erased(&self) -> Vec<ErasedLine> {
+        let Ok((bytes, _)) = self.disk().read(&self.path(LIST), 0, None) else { return Vec::new() };
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
+    /// Adds to the list, durably; what a step has listed already is not listed again.
+    pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
+        if self.erased().iter().any(|line| line.step == entry.step) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        for record in &entry.records {
+            let record = Target { digest: None, ..record.clone() };
+            let line = ErasedLine { step: entry.step, at: entry.at.clone(), record };
+            bytes.extend(json(&line)?);
+            bytes.push(b'\n');
+        }
+        let (path, mut whole) = (self.path(LIST), Vec::new());
+        if let Ok((stands, _)) = self.disk().read(&path, 0, None) {
+            whole = stands;
+        }
+        whole.extend(bytes);
+        self.put_whole(&path, &whole)
+    }
+
+    /// Keeps what an erasure came to. Returns where.
+    pub fn receipt(&self, step: u64, receipt: &impl Serialize) -> Result<PathBuf, CommitError> {
+        let path = self.folder("receipts")?.join(format!("{step:06}.json"));
+        self.put_whole(&path, &json(receipt)?)?;
+        Ok(path)
+    }
+
+    /// Every file of content, and the files whose bytes it has.
+    pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) {
+        for folder in FOLDERS {
+            let folder = self.path(folder);
+            for item in self.disk().list(&folder).unwrap_or_default() {
+                let path = folder.join(&item.name);
+                if item.kind != ItemKind::File || item.link.is_some() {
+                    continue;
+                }
+                if let Ok((bytes, _)) = self.disk().read(&path, 0, None) {
+                    parts(&path, &bytes, &mut |own, bytes| see(&path, own, bytes));
+                }
+            }
+        }
+    }
+
+    /// Removes or rewrites every file that holds something that is erased.
+    pub(super) fn sweep(&self, wanted: &Wanted<'_>, sought: &Sought) -> Result<(), CommitError> {
+        for folder in FOLDERS {
+            let folder = self.path(folder);
+            let mut changed = false;
+            for item in self.disk().list(&folder).unwrap_or_default() {
+                let path = folder.join(&item.name);
+                if item.kind == ItemKind::File && item.link.is_none() {
+                    changed |= self.sweep_one(wanted, sought, &path)?;
+                }
+            }
+            if changed {
+                self.disk().sync_folder(&folder).map_err(|source| CommitError::own_data(&folder, source))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sweep_one(&self, wanted: &Wanted<'_>, sought: &Sought, path: &Path) -> Result<bool, CommitError> {
+        let failed = |source| CommitError::own_data(path, source);
+        let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
+        let mut holds = sought.needles.any(&bytes);
+        parts(path, &bytes, &mut |own, bytes| {
+            let mut found = Contents::default();
+            holds |= found.see(wanted, own, bytes) > 0 || sought.needles.any(bytes);
+        });
+        if !holds {
+            return Ok(false);
+        }
+        let left = left_of(wanted, sought, path, &bytes);
+        match left.filter(|left| !left.is_empty()) {
+            Some(left) => self.put_whole(path, &left)?,
+            None => self.disk().remove(path).map_err(failed)?,
+        }
+        Ok(true)
+    }
+
+    /// Puts a whole file of our own in its place, durably.
+    fn put_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
+        let failed = |source| CommitError::own_data(path, source);
+        let temp = path.with_extension("new");
+        let _ = self.disk().remove(&temp);
+        let mut out = self.disk().create(&temp, PRIVATE).map_err(failed)?;
+        out.write(bytes).and_then(|()| out.sync()).map_err(failed)?;
+        drop(out);
+        self.disk().rename(&temp, path).map_err(failed)?;
+        self.disk().sync_folder(path.parent().unwrap_or(Path::new("/"))).map_err(failed)
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
+    serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
+}
+
+/// Copies in our own data, by the files that they are copies of.
+pub fn copies(vault: &Vault<'_>) -> Vec<Outside> {
+    let mut copies = Vec::new();
+    let folder = vault.path("backups");
+    vault.each_kept(&mut |path, own, bytes| {
+        if path.starts_with(&folder) {
+            copies.push(Outside { path: own.to_owned(), bytes: bytes.to_vec() });
+        }
+    });
+    copies
+}
+
+/// What stays of a copy, a draft or what stands in quarantine; `None` where nothing does.
+fn left_of(wanted: &Wanted<'_>, sought: &Sought, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
+    let own = named(path);
+    if path.extension().is_some_and(|end| end == "step") || !is_log(&own) || is_packed(bytes) {
+        return None;
+    }
+    let left = match clean(wanted, &own, bytes, &sought.main).ok()? {
+        Outcome::Same => bytes.to_vec(),
+        Outcome::Edits(edits) => applied(bytes, edits),
+        Outcome::Gone => return None,
+    };
+    // What others say too is not searched for: a line that is found is one too many.
+    let lines = left.split_inclusive(|byte| *byte == b'\n').filter(|line| !sought.needles.any(line));
+    Some(lines.collect::<Vec<_>>().concat())
+}
+
+/// The files whose bytes a file of ours has, with those bytes.
+fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
+    if path.extension().is_none_or(|end| end != "step") {
+        let unpacked = if is_packed(bytes) { gunzip(bytes, LARGEST).content } else { Vec::new() };
+        let bytes = if is_packed(bytes) { &unpacked } else { bytes };
+        return see(&named(path), bytes);
+    }
+    let Some(step) = Step::read(bytes) else { return see(&named(path), bytes) };
+    for change in step.changes.iter().chain(&step.derived) {
+        parts_of(change, see);
+    }
+}
+
+fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
+    match &change.act {
+        Act::Create(bytes) | Act::Append(bytes) => see(&change.path, bytes),
+        Act::Remove(bytes) => see(&change.path, bytes),
+        Act::Splice(splices) => {
+            for bytes in splices.iter().flat_map(|own| [&own.was, &own.becomes, &own.behind]) {
+                see(&change.path, bytes);
+            }
+        }
+        Act::MakeFolder | Act::RemoveFolder | Act::Expire => {}
+    }
+}
+
+fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// The path in the store that a file of ours is named after.
+fn named(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.replace("%2F", "/").replace("%25", "%").into()
+}

@@ -1,0 +1,208 @@
+//! What is erased: records named without their content, and how they are told in any file.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::format::{Format, Placement};
+use crate::model::{Entry, Moment, Record, Role, Store, View};
+use crate::text::edit;
+use crate::text::needle::Needles;
+use crate::text::scan::Tape;
+
+/// A record that is erased, named without its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// Its id.
+    pub id: Option<String>,
+    /// Its session, in formats that have them.
+    pub session: Option<String>,
+    /// The file that it stood in, relative to the store's root.
+    pub file: String,
+    /// What tells a record that has no id: salted, and gone when the erasure is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl Target {
+    /// The name of an entry. `salt` is random.
+    pub fn of(store: &Store, entry: &Entry, salt: &[u8]) -> Target {
+        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        // An empty id names nothing.
+        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        let digest = id.is_none().then(|| salted(salt, store.raw(entry)));
+        Target {
+            id,
+            session: store.session(entry).map(|session| session.name.clone()),
+            file: store.document(entry).path.to_string_lossy().into_owned(),
+            digest,
+        }
+    }
+
+    fn is_told_by(&self, raw: &[u8]) -> bool {
+        let Some((salt, _)) = self.digest.as_deref().and_then(|own| own.split_once(':')) else {
+            return false;
+        };
+        let pairs = salt.as_bytes().chunks(2);
+        let bytes: Option<Vec<u8>> =
+            pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+        bytes.is_some_and(|salt| self.digest.as_deref() == Some(&salted(&salt, raw)))
+    }
+}
+
+fn salted(salt: &[u8], raw: &[u8]) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let digest = Sha256::new().chain_update(salt).chain_update(raw).finalize();
+    format!("{}:{}", hex(salt), hex(&digest[..]))
+}
+
+/// The records that are erased, as they are told.
+pub struct Wanted<'a> {
+    /// How files are read.
+    pub format: &'static dyn Format,
+    /// What is erased.
+    pub targets: &'a [Target],
+    /// The names of the store's sessions.
+    pub sessions: BTreeSet<String>,
+    /// The time of reading.
+    pub now: Moment,
+    /// The bytes of every version that was found: another record of the same bytes is a copy.
+    raws: RefCell<BTreeSet<Vec<u8>>>,
+    by_id: HashMap<&'a str, Vec<&'a Target>>,
+}
+
+impl<'a> Wanted<'a> {
+    /// What is erased of a store.
+    pub fn of(format: &'static dyn Format, store: &Store, targets: &'a [Target], now: Moment) -> Wanted<'a> {
+        let own = targets.iter().filter_map(|target| target.session.clone());
+        let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
+        let mut by_id: HashMap<&str, Vec<&Target>> = HashMap::new();
+        for target in targets {
+            by_id.entry(target.id.as_deref().unwrap_or_default()).or_default().push(target);
+        }
+        Wanted { format, targets, sessions, now, raws: RefCell::default(), by_id }
+    }
+
+    /// The records of a file, whatever copy of which file it is.
+    pub fn read(&self, path: &Path, bytes: &[u8]) -> Vec<Record> {
+        self.format.read(self.role(path), &original(path), bytes, self.now).records
+    }
+
+    /// What the file is, or the file that it is a copy of.
+    pub fn role(&self, path: &Path) -> Role {
+        match self.format.place(&original(path), false) {
+            Placement::File(Role::Backup | Role::Temp | Role::Lock | Role::Other) => Role::Records,
+            Placement::File(role) => role,
+            _ => Role::Records,
+        }
+    }
+
+    /// Whether a record is one of those that are erased, or a copy of one.
+    pub fn takes(&self, path: &Path, raw: &[u8], view: Option<&View>, contents: Option<&Needles>) -> bool {
+        if raw.is_empty() {
+            return false;
+        }
+        let of = |target: &Target| self.is_of(target, path, raw);
+        let told = match view.map(|view| view.id.as_deref()) {
+            Some(Some(id)) if !id.is_empty() => {
+                self.by_id.get(id).is_some_and(|own| own.iter().any(|own| of(own)))
+            }
+            Some(_) => false,
+            None => self
+                .by_id
+                .iter()
+                .any(|(id, own)| !id.is_empty() && names(raw, id) && own.iter().any(|own| of(own))),
+        };
+        let told = told || self.by_id.get("").is_some_and(|own| own.iter().any(|own| own.is_told_by(raw)));
+        let copied = || self.raws.borrow().contains(raw);
+        // A torn half of a record has no other name than what it says.
+        told || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
+    }
+
+    /// Remembers the bytes of a version.
+    pub fn remember(&self, raw: &[u8]) {
+        self.raws.borrow_mut().insert(raw.to_vec());
+    }
+
+    /// Whether a record of that path may be of the target's session: ids are given by session.
+    fn is_of(&self, target: &Target, path: &Path, raw: &[u8]) -> bool {
+        let Some(session) = &target.session else { return true };
+        let folder = path.iter().filter_map(|part| part.to_str()).find_map(|part| {
+            let part =
+                part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(part, |own| own.0);
+            self.sessions.contains(part).then_some(part)
+        });
+        match folder {
+            Some(folder) => folder == session,
+            None => session_of(raw).is_none_or(|own| own == *session),
+        }
+    }
+}
+
+fn session_of(raw: &[u8]) -> Option<String> {
+    let mut tape = Tape::default();
+    let record = edit::scan(&mut tape, raw).ok()?;
+    record.get("session_id")?.text().map(|own| own.into_owned())
+}
+
+/// Whether bytes that can't be read as a record say that this is its id.
+fn names(raw: &[u8], id: &str) -> bool {
+    let quoted = edit::quoted(id);
+    memchr::memmem::find_iter(raw, quoted.as_bytes()).any(|at| {
+        let before = raw[..at].trim_ascii_end();
+        let name = before.strip_suffix(b":").unwrap_or_default().trim_ascii_end();
+        name.ends_with(b"\"id\"") || name.ends_with(b"\"event_id\"")
+    })
+}
+
+/// The file that a copy is a copy of: without what says that it is one.
+pub fn original(path: &Path) -> PathBuf {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return path.to_owned() };
+    let own = match name.strip_prefix(super::super::hidden::START) {
+        // `.palimp-old-<since>-<taken>-<number>-<file>`
+        Some(rest) => rest.splitn(5, '-').nth(4).unwrap_or(rest),
+        None => name,
+    };
+    let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
+    let own = &own[..ends.min().unwrap_or(own.len())];
+    let own = own.rsplit_once('@').filter(|(_, at)| at.parse::<u64>().is_ok()).map_or(own, |(own, _)| own);
+    if own.is_empty() { path.to_owned() } else { path.with_file_name(own) }
+}
+
+/// Whether a file, or the file that it is a copy of, has a record a line.
+pub fn is_log(path: &Path) -> bool {
+    let own = original(path);
+    let name = own.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_known_for_what_they_are_copies_of() {
+        let own = |name: &str| original(Path::new(name)).to_string_lossy().into_owned();
+        assert_eq!(own(".backup/tasks.jsonl.backup.20260101_100000"), ".backup/tasks.jsonl");
+        assert_eq!(own("s/.palimp-old-17-42-9-memory-x.jsonl"), "s/memory-x.jsonl");
+        assert_eq!(own("s/memory.jsonl@17.backup.20260101_100000"), "s/memory.jsonl");
+        assert_eq!(own("s/memory.jsonl.tmp.77"), "s/memory.jsonl");
+        assert!(is_log(Path::new("a/b.jsonl.bak")) && !is_log(Path::new("a/index.json")));
+    }
+
+    #[test]
+    fn a_torn_record_is_known_by_its_id_and_not_by_one_that_it_refers_to() {
+        assert!(names(br#"{"id": "mem_001","content":{"#, "mem_001"));
+        assert!(!names(br#"{"id":"mem_002","references":["mem_001""#, "mem_001"));
+    }
+
+    #[test]
+    fn a_digest_tells_its_own_bytes_alone() {
+        let target =
+            Target { id: None, session: None, file: "f".into(), digest: Some(salted(b"ab", b"raw")) };
+        assert!(target.is_told_by(b"raw") && !target.is_told_by(b"raw "));
+    }
+}

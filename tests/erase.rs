@@ -1,0 +1,447 @@
+//! `erase`: afterwards an independent search of every byte finds nothing, and everything else
+//! is as it was.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use palimp::disk::ThisMachine;
+use palimp::disk::faulty::{Fault, Faulty};
+use palimp::format;
+use palimp::format::writing::Scene;
+use palimp::model::{Extent, Moment, Store};
+use palimp::ops::erase;
+use palimp::store::commit::erase::{Contents, Erased, Wanted, gather, kept_copies};
+use palimp::store::commit::{CommitError, Host, Vault, Writer};
+use palimp::store::{Place, load_from};
+use serde_json::{Value, json};
+use support::{Output, StoreBuilder, TempStore, Tree, assert_untouched, gzip, run, tar_gz};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+/// What is erased: no whole secret stands in this file.
+fn secret(number: u32) -> String {
+    ["the safe's \"code\" – ", "söme ", "words ", &format!("{}-{}", number * 7919, number)].concat()
+}
+
+/// A term of the index that only the erased record has.
+fn term() -> String {
+    ["only", "this", "record", "has", "it"].join("-")
+}
+
+/// The forms of a text, made without palimp.
+fn forms(text: &str) -> Vec<Vec<u8>> {
+    let json = serde_json::to_string(text).unwrap();
+    let json = json[1..json.len() - 1].to_owned();
+    let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+    let ascii: String = json
+        .chars()
+        .map(|c| match c.is_ascii() {
+            true => c.to_string(),
+            false => units(&c.to_string()).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        })
+        .collect();
+    let mut forms = vec![ascii.into_bytes()];
+    for text in [text, &json] {
+        forms.push(text.as_bytes().to_vec());
+        forms.push(text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes());
+        forms.push(text.bytes().map(|byte| format!("{byte:02X}")).collect::<String>().into_bytes());
+        forms.push(units(text).iter().flat_map(|unit| unit.to_le_bytes()).collect());
+        forms.push(units(text).iter().flat_map(|unit| unit.to_be_bytes()).collect());
+        for before in 0..3 {
+            let padded = ["x".repeat(before).as_bytes(), text.as_bytes()].concat();
+            let whole = base64::engine::general_purpose::STANDARD_NO_PAD.encode(padded);
+            forms.push(whole.as_bytes()[(before * 8).div_ceil(6)..whole.len() - 1].to_vec());
+        }
+    }
+    forms
+}
+
+fn holds(bytes: &[u8], forms: &[Vec<u8>]) -> bool {
+    let own = forms.iter().any(|form| bytes.windows(form.len()).any(|window| window == form));
+    let mut unpacked = Vec::new();
+    own || bytes.starts_with(&[0x1f, 0x8b])
+        && flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).is_ok()
+        && holds(&unpacked, forms)
+}
+
+/// Every file below a folder that holds a text in any form.
+fn found(folder: &Path, texts: &[String]) -> Vec<PathBuf> {
+    let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(self::found(&path, texts)),
+            false if holds(&std::fs::read(&path).unwrap(), &forms) => found.push(path),
+            false => {}
+        }
+    }
+    found
+}
+
+struct Site {
+    store: TempStore,
+    data: PathBuf,
+}
+
+impl Site {
+    fn of(store: TempStore) -> Site {
+        let data = store.around().join("data");
+        Site { store, data }
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let (store, data) = (self.store.path.to_str().unwrap(), self.data.to_str().unwrap());
+        let options = ["--store", store, "--data-dir", data, "--now", NOW];
+        run(words.iter().copied().chain(options))
+    }
+
+    fn vault(&self) -> PathBuf {
+        std::fs::read_dir(self.data.join("stores")).unwrap().next().unwrap().unwrap().path()
+    }
+
+    fn keep(&self, folder: &str, name: &str, bytes: impl AsRef<[u8]>) {
+        let folder = self.vault().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+
+    fn lines(&self, file: &str) -> Vec<String> {
+        String::from_utf8(self.store.read(file)).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    fn erase(&self, id: &str) -> Value {
+        let output = self.run(&["erase", id, "--yes", "--json"]).expect_status(0);
+        serde_json::from_str(&output.stdout).unwrap()
+    }
+}
+
+const LOG: &str = "sessions/sess_a/memory.jsonl";
+
+/// A session-log store with a past: an edit and a deletion, copies, a draft, quarantine.
+fn session_log() -> Site {
+    let store = StoreBuilder::session_log()
+        .session("sess_a")
+        .entry(json!({"id": "mem_001", "content": {"finding": secret(1)}, "tags": [term(), "plain"]}))
+        .entry(json!({"id": "mem_002", "content": {"finding": "It is to be deleted."}}))
+        .entry(json!({"id": "mem_003", "content": {"finding": "It stays as it is."}, "tags": ["plain"]}))
+        .session("sess_b")
+        .entry(json!({"id": "mem_001", "content": {"finding": "Another one of the same id."}}))
+        .build();
+    let site = Site::of(store);
+    site.run(&["backup", "create"]).expect_status(0);
+    let set = format!("text={}", secret(2));
+    site.run(&["edit", "sess_a/mem_001", "--set", &set, "--yes"]).expect_status(0);
+    site.run(&["delete", "mem_002", "--yes"]).expect_status(0);
+    let line = site.lines(LOG)[0].clone();
+    assert!(line.contains("mem_001"));
+    site.keep("drafts", "sessions%2Fsess_a%2Fmemory.jsonl.backup.20260101_100000", format!("{line}\n"));
+    let torn = &line[..line.len() - 20];
+    site.keep("quarantine", "sessions%2Fsess_a%2Fmemory.jsonl@7.backup.20260101_100000", torn);
+    site.keep(
+        "quarantine",
+        "sessions%2Fsess_a%2Fmemory.jsonl@9.backup.20260101_100000",
+        gzip(torn.as_bytes()),
+    );
+    site.store
+        .write("sessions/sess_a/memory.jsonl.bak", format!("{line}\n{}\n", site.lines(LOG)[2]).as_bytes());
+    let snippet = json!({"words": {term(): ["mem_001"]}, "seen": [secret(2), "other"]}).to_string();
+    site.store.write("indices/global.json", snippet.as_bytes());
+    site
+}
+
+#[test]
+fn nothing_is_left_of_a_session_log_entry_and_everything_else_stays() {
+    let site = session_log();
+    let texts = [secret(1), secret(2), term()];
+    assert!(found(&site.data, &texts).len() >= 4 && found(&site.store.path, &texts).len() >= 3);
+    let (before, other) = (site.lines(LOG), site.store.read("sessions/sess_b/memory.jsonl"));
+    let row = site.erase("sess_a/mem_001");
+    assert_eq!(row["applied"], true, "{row}");
+    assert_eq!(row["undo"], Value::Null);
+    assert!(row["searched"].as_array().unwrap().iter().all(|own| own["left"] == 0 && own["files"] != 0));
+    assert!(!row["cannot_reach"].as_array().unwrap().is_empty());
+    assert_eq!(found(site.store.around(), &texts), Vec::<PathBuf>::new());
+    assert_eq!(site.lines(LOG), before[1..]);
+    assert_eq!(site.store.read("sessions/sess_b/memory.jsonl"), other);
+    assert_eq!(site.lines("sessions/sess_a/memory.jsonl.bak"), before[2..]);
+    let stones = site.lines("sessions/sess_a/tombstones.jsonl");
+    assert!(
+        stones[1].contains(r#""id":"mem_001""#) && stones[1].contains(r#""reason":"erased""#),
+        "{stones:?}"
+    );
+    let journal = site.run(&["journal", "--json"]).json_lines();
+    assert_eq!(journal.last().unwrap()["ids"], json!(["mem_001"]));
+    assert_eq!(
+        site.run(&["check", "--json"]).json_lines().iter().filter(|own| own["severity"] == "error").count(),
+        0
+    );
+}
+
+#[test]
+fn nothing_brings_an_erased_entry_back() {
+    let site = session_log();
+    site.erase("sess_a/mem_001");
+    let refused = site.run(&["undo"]);
+    assert_eq!(refused.status, Some(1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("nothing takes back"), "{}", refused.stderr);
+    assert_eq!(site.run(&["undo", "1"]).status, Some(1));
+    for row in site.run(&["backup", "list", "--json"]).json_lines() {
+        let name = row["backup"].as_str().unwrap();
+        site.run(&["backup", "restore", name, "--yes"]);
+        site.run(&["backup", "restore", name, "--replace", "--yes"]);
+    }
+    site.run(&["undelete", "--query", "is:deleted", "--yes"]);
+    assert_eq!(found(site.store.around(), &[secret(1), secret(2), term()]), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_backup_that_was_kept_elsewhere_brings_nothing_back() {
+    let site = session_log();
+    let name = "sessions%2Fsess_a%2Fmemory.jsonl.backup.20260101_100000";
+    let old = site.store.read(LOG);
+    site.erase("sess_a/mem_001");
+    site.keep("backups", name, &old);
+    site.run(&["backup", "restore", name, "--yes"]);
+    site.run(&["backup", "restore", name, "--replace", "--yes"]);
+    assert!(!String::from_utf8(site.store.read(LOG)).unwrap().contains("mem_001"));
+    // One that an agent writes anew stays deleted.
+    site.store.append(LOG, &old[..old.iter().position(|byte| *byte == b'\n').unwrap() + 1]);
+    let refused = site.run(&["undelete", "sess_a/mem_001", "--yes"]);
+    assert_eq!(refused.status, Some(3), "{}", refused.stderr);
+}
+
+/// A memory-server store with backups, archives and an undo history.
+fn memory_server() -> Site {
+    let own = json!({"id": "k-1", "content": secret(3), "tags": [term()]});
+    let store = StoreBuilder::memory_server()
+        .learning(own)
+        .learning(json!({"id": "k-2", "content": "It stays as it is, in the file."}))
+        .build();
+    let site = Site::of(store);
+    let old = site.store.read("learnings.jsonl");
+    let set = format!("content={}", secret(4));
+    site.run(&["edit", "k-1", "--set", &set, "--yes"]).expect_status(0);
+    site.store.write("archive/2025/learnings_2025_Q4.jsonl", &old);
+    site.store.write("archive/learnings.jsonl.gz", &gzip(&old));
+    site.store.write("archive/kept.tar.gz", &tar_gz(&[("x/learnings.jsonl", &old), ("x/other", b"other")]));
+    site.store.write(".backup/learnings.jsonl.backup.20250101_100000", &old);
+    site
+}
+
+#[test]
+fn nothing_is_left_of_a_memory_in_backups_and_archives() {
+    let site = memory_server();
+    let texts = [secret(3), secret(4), term()];
+    let keeps = site.lines("learnings.jsonl")[1].clone();
+    assert!(found(&site.store.path, &texts).len() >= 6, "{:?}", found(&site.store.path, &texts));
+    let key = site.run(&["list", "--json", "k-1"]).json_lines()[0]["key"].as_str().unwrap().to_owned();
+    let row = site.erase(&key);
+    assert_eq!(found(site.store.around(), &texts), Vec::<PathBuf>::new(), "{row}");
+    for file in [
+        "learnings.jsonl",
+        "archive/2025/learnings_2025_Q4.jsonl",
+        ".backup/learnings.jsonl.backup.20250101_100000",
+    ] {
+        assert_eq!(site.lines(file), std::slice::from_ref(&keeps), "{file}");
+    }
+    let mut unpacked = Vec::new();
+    let packed = site.store.read("archive/learnings.jsonl.gz");
+    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, format!("{keeps}\n").as_bytes());
+    let members = palimp::text::unpack::untar(&site.store.read("archive/kept.tar.gz"), 1 << 20).content;
+    let files: Vec<&[u8]> = members.iter().map(|own| &*own.bytes).collect();
+    assert_eq!(files, [format!("{keeps}\n").as_bytes(), b"other"]);
+    let undone = site.run(&["undo", "1"]);
+    assert_eq!(undone.status, Some(1), "{}", undone.stderr);
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_without_a_yes_nothing_is_done() {
+    let site = memory_server();
+    let before = Tree::of(site.store.around());
+    site.run(&["erase", "--query", "id:k-1", "--dry-run", "--json"]).expect_status(0);
+    site.run(&["erase", "--query", "id:k-1"]).expect_status(3);
+    site.run(&["erase", "--query", "id:k-1", "--yes", "--reason", "a whole sentence"]).expect_status(3);
+    site.run(&["erase", "--yes"]).expect_status(2);
+    assert_untouched(site.store.around(), &before);
+}
+
+#[test]
+fn what_stands_in_a_file_that_is_not_ours_to_change_is_told_and_is_no_success() {
+    let site = memory_server();
+    let note = base64::engine::general_purpose::STANDARD.encode(format!("see: {}.", secret(4)));
+    site.store.write("notes.txt", note.as_bytes());
+    let output = site.run(&["erase", "--query", "id:k-1", "--yes", "--json"]).expect_status(4);
+    assert!(output.stderr.contains("notes.txt"), "{}", output.stderr);
+    let row: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(row["searched"][0]["left"], 1);
+    assert_eq!(found(site.store.around(), &[secret(4)]), [site.store.file("notes.txt")]);
+}
+
+#[test]
+fn another_record_of_the_same_text_is_named_and_stays() {
+    let text = secret(5);
+    let store = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": text}))
+        .learning(json!({"id": "k-2", "content": text}))
+        .build();
+    let site = Site::of(store);
+    let line = site.lines("learnings.jsonl")[1].clone();
+    let output = site.run(&["erase", "--query", "id:k-1", "--yes"]).expect_status(0);
+    assert!(output.stderr.contains("k-2"), "{}", output.stderr);
+    assert_eq!(site.lines("learnings.jsonl"), [line]);
+}
+
+#[test]
+fn a_record_without_an_id_is_told_by_its_bytes_and_others_without_one_stay() {
+    let torn = format!("{{\"content\": \"{}", secret(8).replace('"', "'"));
+    let store = StoreBuilder::memory_server()
+        .learning(json!({"id": "", "content": "It has an empty id, and stays."}))
+        .line("learnings.jsonl", &torn)
+        .line("learnings.jsonl", "{\"id\": \"\", \"content\": \"torn, and stays")
+        .build();
+    let site = Site::of(store);
+    let before = site.lines("learnings.jsonl");
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["raw"] == json!(torn)).unwrap();
+    site.erase(row["key"].as_str().unwrap());
+    assert_eq!(site.lines("learnings.jsonl"), [before[0].clone(), before[2].clone()]);
+    assert_eq!(found(site.store.around(), &[secret(8).replace('"', "'")]), Vec::<PathBuf>::new());
+    let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
+    assert!(!list.contains("digest"), "{list}");
+}
+
+#[test]
+fn agent_memory_is_refused_with_a_word() {
+    let store = support::AgentMemoryBuilder::new().files().build("repo/.agent-memory");
+    let site = Site::of(store);
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let id = rows[0]["key"].as_str().unwrap();
+    let before = Tree::of(&site.store.path);
+    let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
+    assert!(refused.stderr.contains("agent-memory"));
+    assert_untouched(&site.store.path, &before);
+}
+
+const ROOT: &str = "/home/store";
+const DATA: &str = "/home/data";
+
+fn load(disk: &Faulty) -> Store {
+    let place = Place { root: ROOT.into(), format: "memory-server", session: None };
+    load_from(disk, &place, Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+}
+
+fn host<'a>(disk: &'a Faulty, machine: &'a ThisMachine) -> Host<'a> {
+    Host { disk, machine, data: Path::new(DATA), now: Moment::parse(NOW).unwrap().0 }
+}
+
+/// A store with one edit in its past, on a disk in memory.
+fn on_faulty() -> Faulty {
+    let disk = Faulty::new();
+    let files = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": secret(6), "tags": [term()]}))
+        .learning(json!({"id": "k-2", "content": "It stays as it is."}))
+        .build();
+    for file in ["core_memories.jsonl", "learnings.jsonl", "tasks.jsonl", "index.json"] {
+        disk.put(Path::new(ROOT).join(file), files.read(file), 0o600);
+    }
+    disk.put(
+        format!("{ROOT}/.backup/learnings.jsonl.backup.20250101_100000"),
+        files.read("learnings.jsonl"),
+        0o600,
+    );
+    disk.put_folder(DATA, 0o700);
+    let machine = ThisMachine::new();
+    let store = load(&disk);
+    let scene = Scene { store: &store, now: host(&disk, &machine).now, random: [7; 16] };
+    let text = secret(7);
+    let set = palimp::format::writing::Setting { name: "content", value: &text };
+    let entry = store.entries[0];
+    let plan = palimp::ops::edit::edit(&scene, &entry, &[set]).unwrap();
+    Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+    disk
+}
+
+fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
+    let machine = ThisMachine::new();
+    let host = host(disk, &machine);
+    let store = load(disk);
+    let scene = Scene { store: &store, now: host.now, random: [9; 16] };
+    let entries: Vec<_> =
+        store.entries.iter().filter(|own| store.raw(own).windows(3).any(|w| w == b"k-1")).copied().collect();
+    let targets = erase::targets(&scene, &entries[..1], erase::REASON).unwrap();
+    let format = format::by_name(store.format).unwrap();
+    let vault = Vault::look(disk, host.data, &store.root);
+    let wanted = Wanted::of(format, &store, &targets, host.now);
+    let mut contents = Contents::default();
+    let outside = gather(disk, &store, &vault, &wanted, &mut contents);
+    let plan =
+        erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault), erase::REASON).unwrap().plan;
+    Writer::open(host, &store)?.erase(&plan, &targets, erase::REASON)
+}
+
+fn left_on(disk: &Faulty) -> Vec<PathBuf> {
+    let forms: Vec<Vec<u8>> = [secret(6), secret(7), term()].iter().flat_map(|text| forms(text)).collect();
+    let files: BTreeMap<PathBuf, Vec<u8>> = disk.files();
+    files.into_iter().filter(|(_, bytes)| holds(bytes, &forms)).map(|(path, _)| path).collect()
+}
+
+/// Whatever state a crash left: the next start finishes what had begun, and nothing else.
+fn finishes(disk: &Faulty, label: &str) -> bool {
+    let machine = ThisMachine::new();
+    let stands = left_on(disk);
+    let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
+    let had_begun = vault.erasing().is_some() || !vault.erased().is_empty();
+    drop(Writer::open(host(disk, &machine), &load(disk)).unwrap());
+    assert!(vault.erasing().is_none(), "{label}: it still says erasing");
+    let log = String::from_utf8(disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone()).unwrap();
+    assert!(log.contains("It stays as it is."), "{label}: {log}");
+    match had_begun {
+        true => assert_eq!(left_on(disk), Vec::<PathBuf>::new(), "{label}: {:?}", disk.log()),
+        false => assert_eq!(left_on(disk).is_empty(), stands.is_empty(), "{label}"),
+    }
+    if had_begun {
+        assert_eq!(vault.erased().len(), 1, "{label}");
+        assert!(vault.journal().iter().any(|line| line.ids == ["k-1"]), "{label}");
+    }
+    had_begun
+}
+
+#[test]
+fn an_erasure_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
+    let whole = on_faulty();
+    let first = whole.steps();
+    let erased = erase_on(&whole).unwrap();
+    assert_eq!((erased.left.as_slice(), left_on(&whole)), ([].as_slice(), Vec::new()));
+    let last = whole.steps();
+    let mut finished = 0;
+    for step in first..last {
+        let disk = on_faulty();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_on(&disk);
+        finished += usize::from(finishes(&disk.restart(), &format!("killed at step {step}")));
+        if step % 4 == 0 {
+            for (label, cut) in disk.after_power_cut().into_iter().take(6) {
+                finishes(&cut, &format!("power cut at step {step}: {label}"));
+            }
+        }
+    }
+    assert!(finished > 20, "only {finished} of {} had begun", last - first);
+}
+
+#[test]
+fn a_failing_disk_is_told_and_the_next_start_finishes() {
+    let first = on_faulty().steps();
+    for step in first..first + 12 {
+        let disk = on_faulty();
+        disk.fail_at(step, Fault::Error(palimp::disk::faulty::Errno::IO));
+        let _ = erase_on(&disk);
+        finishes(&disk.restart(), &format!("an error at step {step}"));
+    }
+}
