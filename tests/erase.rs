@@ -19,7 +19,7 @@ use palimp::store::commit::erase::{Contents, Erased, Wanted, gather, kept_copies
 use palimp::store::commit::{CommitError, Host, Vault, Writer};
 use palimp::store::{Place, load_from};
 use serde_json::{Value, json};
-use support::{Output, StoreBuilder, TempStore, Tree, assert_untouched, gzip, run, tar_gz};
+use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, gzip, run, tar_gz};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -315,6 +315,22 @@ fn a_record_without_an_id_is_told_by_its_bytes_and_others_without_one_stay() {
     assert_eq!(found(site.store.around(), &[secret(8).replace('"', "'")]), Vec::<PathBuf>::new());
     let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
     assert!(!list.contains("digest"), "{list}");
+}
+
+#[test]
+fn on_a_terminal_it_is_typed_what_is_done() {
+    let site = memory_server();
+    let (store, data) = (site.store.path.to_str().unwrap(), site.data.to_str().unwrap());
+    let words = ["erase", "--query", "id:k-1", "--store", store, "--data-dir", data, "--now", NOW];
+    let before = Tree::of(site.store.around());
+    for (typed, is_done) in [("\r", false), ("erase 1\r", false), ("erase 2\r", true)] {
+        assert_untouched(site.store.around(), &before);
+        let mut terminal = Terminal::palimp(words, 40, 160);
+        terminal.wait_for_text("Type `erase 2`", SOON);
+        terminal.send_keys(typed);
+        assert_eq!(terminal.wait_exit(SOON) == support::Exit::Status(0), is_done, "{typed:?}");
+    }
+    assert_eq!(found(site.store.around(), &[secret(3), secret(4)]), Vec::<PathBuf>::new());
 }
 
 #[test]
