@@ -76,7 +76,11 @@ struct Places {
 
 impl Places {
     fn of(now: &[u8]) -> Self {
-        Places { taken: BTreeSet::new(), starts: lines::lines(now).map(|line| line.start).collect() }
+        // The first line stands behind the byte order mark as well as with it.
+        let marked = now.starts_with(lines::BOM).then_some(lines::BOM.len());
+        let mut starts: Vec<usize> = lines::lines(now).map(|line| line.start).chain(marked).collect();
+        starts.sort_unstable();
+        Places { taken: BTreeSet::new(), starts }
     }
 
     /// `before` is the splice before it, as planned and as it fits.
