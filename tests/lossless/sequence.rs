@@ -31,7 +31,8 @@ struct Step {
     before: Files,
     after: Files,
     whole: Whole,
-    /// Whether it made several lines of one: they are one again only side by side.
+    /// Whether it made several lines of one, or put some behind one without an end: that is
+    /// taken back only while they stand side by side.
     parts: bool,
 }
 
@@ -76,7 +77,9 @@ impl Run {
         assert_agreeing(&store, &now);
         drop(context);
         self.undone.clear();
-        let parts = deed == Deed::Repair;
+        let open = |base: &[u8]| base.last().is_some_and(|byte| *byte != b'\n');
+        let parts =
+            deed == Deed::Repair || plan.changes.iter().any(|own| own.base.as_deref().is_some_and(open));
         self.done.push(Step { number: receipt.step, before, after, whole: Whole::All, parts });
         self.count(format!("{deed:?}"));
     }
