@@ -244,7 +244,7 @@ pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
 }
 
 /// The last line of some, with its end.
-fn last_line(lines: &[u8]) -> &[u8] {
+pub fn last_line(lines: &[u8]) -> &[u8] {
     let content = lines.strip_suffix(b"\n").unwrap_or(lines);
     &lines[memchr::memrchr(b'\n', content).map_or(0, |feed| feed + 1)..]
 }
