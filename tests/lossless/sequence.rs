@@ -14,7 +14,7 @@ use super::stores::Files;
 use super::{long, stores};
 
 /// How much of the files a step's turning back has to bring back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Whole {
     /// Every byte.
     All,
@@ -114,8 +114,6 @@ impl Run {
         match self.site.turn(|writer| writer.undo(Some(number))) {
             Ok(_) => {
                 self.done.remove(at);
-                self.done.iter_mut().for_each(|step| step.whole = Whole::Lines);
-                self.undone.iter_mut().for_each(|step| step.whole = Whole::Lines);
                 self.turned_back(own, &before);
                 self.count("Undo in the middle".into());
             }
@@ -134,7 +132,7 @@ impl Run {
     fn turned_back(&mut self, step: Step, before: &Files) {
         let after = self.site.files();
         self.assert_turned(&step, &step.after, &step.before, before);
-        self.derived_anew(step.whole);
+        self.weaken(step.whole);
         let (before, whole) = match step.whole {
             Whole::Lines => (without_copies(before), Whole::Data),
             whole => (step.after, whole),
@@ -155,7 +153,7 @@ impl Run {
             (Ok(_), Some(step)) => {
                 self.assert_turned(&step, &step.before, &step.after, &before);
                 let (after, before) = (self.site.files(), without_copies(&before));
-                self.derived_anew(step.whole);
+                self.weaken(step.whole);
                 let whole = if step.whole == Whole::Lines { Whole::Data } else { step.whole };
                 self.done.push(Step { number: step.number, before, after, whole, parts: step.parts });
                 self.count("Redo".into());
@@ -184,11 +182,10 @@ impl Run {
         }
     }
 
-    /// What is derived may have been made anew: no other step brings its old bytes back.
-    fn derived_anew(&mut self, whole: Whole) {
+    /// What one turn of a step does not bring back whole, no other step does either.
+    fn weaken(&mut self, whole: Whole) {
         let steps = self.done.iter_mut().chain(&mut self.undone);
-        let exact = steps.filter(|step| whole != Whole::All && step.whole == Whole::All);
-        exact.for_each(|step| step.whole = Whole::Data);
+        steps.for_each(|step| step.whole = step.whole.max(whole));
     }
 
     fn count(&mut self, what: String) {
@@ -287,7 +284,9 @@ fn stands(from: &Files, to: &Files, now: &Files) -> bool {
 fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
     let same_files = to.keys().eq(from.keys())
         && now.keys().filter(|own| is_data(own)).eq(to.keys().filter(|own| is_data(own)));
-    whole == Whole::Lines && !(stands(from, to, now) && same_files)
+    // A mark is a part of whichever line comes first: that may be another one since.
+    let marked = now.values().any(|bytes| bytes.starts_with(b"\xef\xbb\xbf"));
+    whole == Whole::Lines && (marked || !(stands(from, to, now) && same_files))
 }
 
 #[track_caller]
