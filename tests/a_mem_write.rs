@@ -502,11 +502,13 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
     }
     let again = |scene: &Scene<'_>| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked);
     site.refuses("deprecated already", again);
-    site.does(|scene| ops::delete::undelete(scene, &named(scene.store, "timeout-fix")));
+    site.does(|scene| {
+        ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
+    });
     let back = site.read("knowledge/notes/timeout-fix.md");
     assert_eq!(without_time(&back), without_time(FIX));
     site.refuses("none of these is a deprecated note", |scene| {
-        ops::delete::undelete(scene, &named(scene.store, "timeout-fix"))
+        ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
     });
     for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "no note of this store")] {
         let asked = Asked { replaced_by: Some(by), ..Asked::default() };
@@ -692,7 +694,11 @@ fn a_note_that_was_deprecated_a_year_ago_is_moved_and_comes_back() {
     let store = site.load();
     assert_eq!(named(&store, "trace-pattern")[0].state, State::Archived);
     site.refuses("unarchive it first", |scene| {
-        ops::delete::undelete(scene, &named(scene.store, "trace-pattern"))
+        ops::delete::undelete(
+            scene,
+            &named(scene.store, "trace-pattern"),
+            &palimp::ops::erase::Gone::default(),
+        )
     });
     site.does(|scene| ops::archive::unarchive(scene, &named(scene.store, "trace-pattern")));
     assert_same(&site.tree(), &before);
@@ -759,7 +765,13 @@ fn stores_of_others_are_written_by_their_own_customs() {
     site.does(|scene| {
         ops::delete::delete(scene, &named(scene.store, "backend-pattern-21"), Asked::default())
     });
-    site.does(|scene| ops::delete::undelete(scene, &named(scene.store, "backend-pattern-21")));
+    site.does(|scene| {
+        ops::delete::undelete(
+            scene,
+            &named(scene.store, "backend-pattern-21"),
+            &palimp::ops::erase::Gone::default(),
+        )
+    });
     let log = site.read("events/2025-08/events.jsonl");
     site.does(|scene| ops::archive::archive(scene, &of_file(scene.store, "2025-08")[..1]));
     assert_eq!(gunzip(&fs::read(site.root().join("events/2025-08/events.jsonl.gz")).unwrap()), log);

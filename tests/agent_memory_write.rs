@@ -413,7 +413,10 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     refused(&|scene| ops::add::add(scene, &Draft { kind: "tool_run", ..Draft::default() }), "from its tool");
     refused(&|scene| ops::archive::archive(scene, &one("gotchas.0")), "the bundle is not archived");
     refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");
-    refused(&|scene| ops::delete::undelete(scene, &one("gotchas.0")), "palimp undo");
+    refused(
+        &|scene| ops::delete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::Gone::default()),
+        "palimp undo",
+    );
     refused(&|scene| ops::delete::delete(scene, &one("talks"), Default::default()), "import sources");
     refused(
         &|scene| ops::delete::delete(scene, &one("project"), Default::default()),

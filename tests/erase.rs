@@ -375,7 +375,12 @@ fn on_faulty() -> Faulty {
     disk.put_folder(DATA, 0o700);
     let machine = ThisMachine::new();
     let store = load(&disk);
-    let scene = Scene { store: &store, now: host(&disk, &machine).now, random: [7; 16] };
+    let scene = Scene {
+        store: &store,
+        now: host(&disk, &machine).now,
+        random: [7; 16],
+        packed: &palimp::format::writing::NO_PACKED,
+    };
     let text = secret(7);
     let set = palimp::format::writing::Setting { name: "content", value: &text };
     let entry = store.entries[0];
@@ -388,7 +393,8 @@ fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
     let store = load(disk);
-    let scene = Scene { store: &store, now: host.now, random: [9; 16] };
+    let scene =
+        Scene { store: &store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
     let entries: Vec<_> =
         store.entries.iter().filter(|own| store.raw(own).windows(3).any(|w| w == b"k-1")).copied().collect();
     let targets = erase::targets(&scene, &entries[..1], erase::REASON).unwrap();

@@ -288,7 +288,7 @@ fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice
 }
 
 /// The last line, with its end.
-fn last_line(bytes: &[u8]) -> &[u8] {
+pub fn last_line(bytes: &[u8]) -> &[u8] {
     let from = bytes.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &bytes[..last]));
     &bytes[from.map_or(0, |feed| feed + 1)..]
 }

@@ -67,7 +67,7 @@ pub const CASES: &[Case] = &[
         ops::delete::delete(scene, &[first], Asked { remove: true, ..Asked::default() })
     }),
     case(LOG, "undelete", stores::sessions_deleted, |scene| {
-        ops::delete::undelete(scene, &found(scene, &["mem_002"]))
+        ops::delete::undelete(scene, &found(scene, &["mem_002"]), &palimp::ops::erase::Gone::default())
     }),
     case(LOG, "compact", stores::sessions_deleted, |scene| ops::compact::compact(scene, None)),
     case(LOG, "session new", stores::sessions, |scene| ops::session::new(scene, Some("sess_n"), "user")),

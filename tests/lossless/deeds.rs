@@ -90,7 +90,7 @@ pub fn planned<'a>(deed: Deed, scene: &Scene<'a>, chance: &mut Chance) -> Result
         }
         Deed::Undelete => {
             let own = some(chance, &|entry| entry.state == State::Deleted);
-            let plan = ops::delete::undelete(scene, &own)?;
+            let plan = ops::delete::undelete(scene, &own, &palimp::ops::erase::Gone::default())?;
             Ok((plan, Box::new(move |before, after, now| assert_undeleted(store, &own, before, after, now))))
         }
         Deed::Archive => {

@@ -7,14 +7,14 @@ use std::time::Instant;
 use palimp::model::{Act, Plan};
 
 use super::chance::Chance;
-use super::deeds::{DEEDS, planned};
+use super::deeds::{DEEDS, Deed, planned};
 use super::expected::{assert_same, parted, text};
 use super::site::{Site, assert_agreeing, is_data};
 use super::stores::Files;
 use super::{long, stores};
 
 /// How much of the files a step's turning back has to bring back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Whole {
     /// Every byte.
     All,
@@ -31,6 +31,9 @@ struct Step {
     before: Files,
     after: Files,
     whole: Whole,
+    /// Whether it made several lines of one, or put some behind one without an end: that is
+    /// taken back only while they stand side by side.
+    parts: bool,
 }
 
 struct Run {
@@ -74,7 +77,10 @@ impl Run {
         assert_agreeing(&store, &now);
         drop(context);
         self.undone.clear();
-        self.done.push(Step { number: receipt.step, before, after, whole: Whole::All });
+        let open = |base: &[u8]| base.last().is_some_and(|byte| *byte != b'\n');
+        let parts =
+            deed == Deed::Repair || plan.changes.iter().any(|own| own.base.as_deref().is_some_and(open));
+        self.done.push(Step { number: receipt.step, before, after, whole: Whole::All, parts });
         self.count(format!("{deed:?}"));
     }
 
@@ -85,7 +91,11 @@ impl Run {
             (Err(_), None) => assert_eq!(before, self.site.everything()),
             (Err(error), Some(step)) => {
                 assert_eq!(before, self.site.everything(), "a refusal changed something");
-                assert!(may_refuse(&step.before, &step.after, &before, step.whole), "{error}: {step:?}");
+                assert!(
+                    step.parts || may_refuse(&step.before, &step.after, &before, step.whole),
+                    "{error}: {}",
+                    turned(&step)
+                );
                 self.done.push(step);
             }
             (Ok(_), None) => panic!("there was nothing to undo"),
@@ -104,14 +114,16 @@ impl Run {
         match self.site.turn(|writer| writer.undo(Some(number))) {
             Ok(_) => {
                 self.done.remove(at);
-                self.done.iter_mut().for_each(|step| step.whole = Whole::Lines);
-                self.undone.iter_mut().for_each(|step| step.whole = Whole::Lines);
                 self.turned_back(own, &before);
                 self.count("Undo in the middle".into());
             }
             Err(error) => {
                 assert_eq!(before, self.site.everything(), "a refusal changed something");
-                assert!(may_refuse(&own.before, &own.after, &before, own.whole), "{error}: {own:?}");
+                assert!(
+                    own.parts || may_refuse(&own.before, &own.after, &before, own.whole),
+                    "{error}: {}",
+                    turned(&own)
+                );
                 self.count("Undo in the middle refused".into());
             }
         }
@@ -120,11 +132,18 @@ impl Run {
     fn turned_back(&mut self, step: Step, before: &Files) {
         let after = self.site.files();
         self.assert_turned(&step, &step.after, &step.before, before);
+        self.weaken(step.whole);
         let (before, whole) = match step.whole {
             Whole::Lines => (without_copies(before), Whole::Data),
             whole => (step.after, whole),
         };
-        self.undone.push(Step { number: step.number, before: after, after: before, whole });
+        self.undone.push(Step {
+            number: step.number,
+            before: after,
+            after: before,
+            whole,
+            parts: step.parts,
+        });
         self.count("Undo".into());
     }
 
@@ -134,14 +153,19 @@ impl Run {
             (Ok(_), Some(step)) => {
                 self.assert_turned(&step, &step.before, &step.after, &before);
                 let (after, before) = (self.site.files(), without_copies(&before));
+                self.weaken(step.whole);
                 let whole = if step.whole == Whole::Lines { Whole::Data } else { step.whole };
-                self.done.push(Step { number: step.number, before, after, whole });
+                self.done.push(Step { number: step.number, before, after, whole, parts: step.parts });
                 self.count("Redo".into());
             }
             (Err(_), None) => assert_eq!(before, self.site.everything()),
             (Err(error), Some(step)) => {
                 assert_eq!(before, self.site.everything(), "a refusal changed something");
-                assert!(may_refuse(&step.after, &step.before, &before, step.whole), "{error}: {step:?}");
+                assert!(
+                    step.parts || may_refuse(&step.after, &step.before, &before, step.whole),
+                    "{error}: {}",
+                    turned(&step)
+                );
                 self.undone.push(step);
             }
             (Ok(_), None) => panic!("there was nothing to redo"),
@@ -156,6 +180,12 @@ impl Run {
             Whole::Data => assert_same(&only_data(to), &only_data(&now)),
             Whole::Lines => assert_lines_turned(from, to, before, &now),
         }
+    }
+
+    /// What one turn of a step does not bring back whole, no other step does either.
+    fn weaken(&mut self, whole: Whole) {
+        let steps = self.done.iter_mut().chain(&mut self.undone);
+        steps.for_each(|step| step.whole = step.whole.max(whole));
     }
 
     fn count(&mut self, what: String) {
@@ -219,6 +249,7 @@ pub type Lines = BTreeMap<(PathBuf, Vec<u8>), i64>;
 fn lines(files: &Files) -> Lines {
     let mut lines = Lines::new();
     for (path, bytes) in files.iter().filter(|(path, _)| is_data(path)) {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             *lines.entry((path.clone(), line.to_vec())).or_default() += 1;
         }
@@ -236,6 +267,14 @@ pub fn difference(a: &Files, b: &Files) -> Lines {
     found
 }
 
+fn turned(step: &Step) -> String {
+    let lines = difference(&step.after, &step.before);
+    let show = |((path, line), count): (&(PathBuf, Vec<u8>), &i64)| {
+        format!("{count} {} {}\n", path.display(), text(line))
+    };
+    format!("step {} {:?}:\n{}", step.number, step.whole, lines.iter().map(show).collect::<String>())
+}
+
 /// Whether every line that a step brought still stands.
 fn stands(from: &Files, to: &Files, now: &Files) -> bool {
     let now = lines(now);
@@ -245,7 +284,9 @@ fn stands(from: &Files, to: &Files, now: &Files) -> bool {
 fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
     let same_files = to.keys().eq(from.keys())
         && now.keys().filter(|own| is_data(own)).eq(to.keys().filter(|own| is_data(own)));
-    whole == Whole::Lines && !(stands(from, to, now) && same_files)
+    // A mark is a part of whichever line comes first: that may be another one since.
+    let marked = now.values().any(|bytes| bytes.starts_with(b"\xef\xbb\xbf"));
+    whole == Whole::Lines && (marked || !(stands(from, to, now) && same_files))
 }
 
 #[track_caller]
@@ -272,7 +313,7 @@ fn run(seed: u64, steps: usize) -> BTreeMap<String, usize> {
             break;
         }
         let seed = seed + number;
-        let format = if number % 2 == 0 { "session-log" } else { "memory-server" };
+        let format = if seed % 2 == 0 { "session-log" } else { "memory-server" };
         let of_run = super::told(seed, || {
             let mut chance = Chance::new(seed);
             let site = Site::new(format, &stores::random(&mut chance, format));

@@ -152,7 +152,7 @@ impl Maker<'_> {
             let line: Vec<u8> = match self.chance.below(24) {
                 0 => Vec::new(),
                 1 => b" \t".to_vec(),
-                2 => one.as_bytes()[..one.len() - 1 - self.chance.below(one.len() - 1)].to_vec(),
+                2 => self.torn(&one),
                 3 => {
                     let gap = *self.chance.one_of(&["", " ", "  ", "\t \0"]);
                     [one.as_bytes(), gap.as_bytes(), record(self).as_bytes()].concat()
@@ -194,6 +194,12 @@ impl Maker<'_> {
             }
         }
         bytes
+    }
+
+    /// A part of a record. Behind a colon another record with a brace too many would complete it.
+    fn torn(&mut self, record: &str) -> Vec<u8> {
+        let part = &record[..record.len() - 1 - self.chance.below(record.len() - 1)];
+        part.trim_end().trim_end_matches(':').as_bytes().to_vec()
     }
 
     fn memory(&mut self, kind: &str, archived: bool) -> String {

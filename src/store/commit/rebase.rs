@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::plan::last_line;
 use crate::model::{Moment, Splice};
 use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
@@ -50,6 +51,8 @@ pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
 /// The splice with a line end where its last line was the file's last and had none, and
 /// others stand behind it now.
 fn ended(mut splice: Splice, now: &[u8]) -> Splice {
+    // What takes it back again looks for the line before it as that is now.
+    splice.behind = last_line(&now[..splice.start as usize]).to_vec();
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
     let is_last = splice.end() as usize >= now.len();
     if open(&splice.becomes) && !open(&splice.was) && !is_last && splice.becomes != lines::BOM {
@@ -76,7 +79,11 @@ struct Places {
 
 impl Places {
     fn of(now: &[u8]) -> Self {
-        Places { taken: BTreeSet::new(), starts: lines::lines(now).map(|line| line.start).collect() }
+        // The first line stands behind the byte order mark as well as with it.
+        let marked = now.starts_with(lines::BOM).then_some(lines::BOM.len());
+        let mut starts: Vec<usize> = lines::lines(now).map(|line| line.start).chain(marked).collect();
+        starts.sort_unstable();
+        Places { taken: BTreeSet::new(), starts }
     }
 
     /// `before` is the splice before it, as planned and as it fits.

@@ -350,14 +350,15 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
         let fitted = writer.fitted(change, false)?;
-        as_left &= is_copy(writer, change) || fitted.as_ref().is_some_and(|now| now.act == change.act);
+        as_left &=
+            is_copy(writer, change) || fitted.as_ref().is_some_and(|now| is_same(&now.act, &change.act));
         plan.changes.extend(fitted);
     }
     // Where the step's own derived files are not known, they were worked out when it was done.
     plan.derive_after = !as_left || own.derived.is_empty();
     for change in &own.derived {
         match writer.fitted(change, false) {
-            Ok(Some(fitted)) if fitted.act == change.act => plan.derived.push(fitted),
+            Ok(Some(fitted)) if is_same(&fitted.act, &change.act) => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
     }
@@ -387,6 +388,18 @@ fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> bool {
         let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
         left.map(|file| file.bytes_after) == Some(now)
     })
+}
+
+/// Whether two acts put the same bytes in the same places.
+fn is_same(one: &Act, other: &Act) -> bool {
+    match (one, other) {
+        (Act::Splice(one), Act::Splice(other)) => {
+            let alike =
+                |(a, b): (&Splice, &Splice)| (a.start, &a.was, &a.becomes) == (b.start, &b.was, &b.becomes);
+            one.len() == other.len() && one.iter().zip(other).all(alike)
+        }
+        (one, other) => one == other,
+    }
 }
 
 /// Whether it is about a copy, from which nothing is derived.
