@@ -1,15 +1,15 @@
 //! The on-disk formats: one folder each, with the same file names in each; they never
 //! import one another. A new format is one folder and one line in [`FORMATS`].
 
-pub mod a_mem;
 pub mod fields;
 pub mod glance;
 pub mod locks;
 pub mod reading;
 pub mod writing;
 
-pub mod agent_memory;
-pub mod bmad;
+mod a_mem;
+mod agent_memory;
+mod bmad;
 mod memory_server;
 mod session_log;
 

@@ -1,15 +1,18 @@
 //! How the records of a format are written: what a user may do, and the bytes it comes to.
 //! All of it is pure. What has a body here is right for most formats.
 
-use std::borrow::Cow;
+mod edits;
+mod members;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::model::{Change, Document, Entry, Moment, State, Store};
-use crate::text::edit::{self, EditError};
-use crate::text::json::{Json, Kind};
-use crate::text::lines;
-use crate::text::scan::Tape;
+pub use edits::{decay_update, removals, with_members};
+pub use members::{Members, hex, list, set_field, uuid};
+
+use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::text::edit::EditError;
+use crate::text::json::Json;
 
 /// Why something is not done. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -338,217 +341,7 @@ pub trait Writes: Sync {
     }
 }
 
-/// A record's value with a field set, and what else that brings.
-pub fn set_field(
-    writes: &dyn Writes,
-    record: &[u8],
-    set: &Setting<'_>,
-    main: &str,
-) -> Result<Vec<u8>, Refusal> {
-    let mut tape = Tape::default();
-    let value = edit::scan(&mut tape, record)?;
-    let path = match set.name {
-        "text" if value.get("text").is_none() => main.split('.').map(str::to_owned).collect(),
-        name => writes.field(value, name),
-    };
-    let steps: Vec<&str> = path.iter().map(String::as_str).collect();
-    let stands = steps.iter().try_fold(value, |at, step| match at.kind() {
-        Kind::Array => at.items().nth(step.parse().ok()?),
-        _ => at.get(step),
-    });
-    let is_text = match stands.map(|value| value.kind()) {
-        Some(Kind::String) => true,
-        Some(Kind::Null) | None => writes.is_text(&steps.join(".")),
-        Some(_) => false,
-    };
-    let raw = match is_text {
-        true => Cow::Owned(edit::quoted(set.value)),
-        false => json(set)?,
-    };
-    Ok(edit::set(record, &steps, &raw)?)
-}
-
-/// A value that has to be JSON.
-fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>, Refusal> {
-    let mut tape = Tape::default();
-    let text = set.value.trim();
-    match edit::scan(&mut tape, text.as_bytes()) {
-        // A line of JSON Lines stays one line.
-        Ok(_) if text.contains(['\n', '\r']) => Ok(Cow::Owned(text.replace(['\n', '\r'], " "))),
-        Ok(_) => Ok(Cow::Borrowed(text)),
-        Err(_) => {
-            Err(Refusal::invalid(format!("{:?} is no JSON, and `{}` is not a string.", set.value, set.name)))
-        }
-    }
-}
-
-/// A JSON list of texts.
-pub fn list(texts: &[String]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|text| edit::quoted(text)).collect();
-    format!("[{}]", quoted.join(","))
-}
-
-/// Members to be written, in order: what a draft gives comes first where it names it.
-#[derive(Debug, Default)]
-pub struct Members {
-    own: Vec<(String, String)>,
-}
-
-impl Members {
-    /// The members of a draft's record; none where it has none.
-    pub fn of(record: Option<&str>) -> Result<Members, Refusal> {
-        let Some(record) = record else { return Ok(Members::default()) };
-        let mut tape = Tape::default();
-        let value = edit::scan(&mut tape, record.as_bytes())
-            .map_err(|_| Refusal::invalid("the record is no JSON object."))?;
-        if value.kind() != Kind::Object {
-            return Err(Refusal::invalid("the record is no JSON object."));
-        }
-        let raw = |value: Json<'_>| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " ");
-        let own =
-            value.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), raw(value)));
-        Ok(Members { own: own.collect() })
-    }
-
-    /// The value of that name.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.own.iter().rev().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
-    }
-
-    /// The names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.own.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// The value of that name as a text; `None` where it is absent or `null`.
-    ///
-    /// # Errors
-    ///
-    /// If it is anything else.
-    pub fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
-        let Some(raw) = self.get(name) else { return Ok(None) };
-        let mut tape = Tape::default();
-        let value = edit::scan(&mut tape, raw.as_bytes())?;
-        match value.text() {
-            Some(text) => Ok(Some(text.into_owned())),
-            None if value.is_null() => Ok(None),
-            None => Err(Refusal::invalid(format!("`{name}` has to be a text; it is {raw}."))),
-        }
-    }
-
-    /// Adds a member where the draft has none of that name.
-    pub fn or(&mut self, name: &str, raw: impl Into<String>) {
-        if self.get(name).is_none() {
-            self.own.push((name.to_owned(), raw.into()));
-        }
-    }
-
-    /// Adds a member that is a string.
-    pub fn or_text(&mut self, name: &str, text: &str) {
-        self.or(name, edit::quoted(text));
-    }
-
-    /// Sets a member, whatever the draft says.
-    pub fn set(&mut self, name: &str, raw: String) {
-        self.own.retain(|(own, _)| own != name);
-        self.own.push((name.to_owned(), raw));
-    }
-
-    /// As one line, the members named first in that order.
-    pub fn to_line(&self, first: &[&str]) -> Vec<u8> {
-        let place = |name: &str| first.iter().position(|own| *own == name).unwrap_or(first.len());
-        let mut members: Vec<&(String, String)> = self.own.iter().collect();
-        members.sort_by_key(|(name, _)| place(name));
-        let written: Vec<String> =
-            members.iter().map(|(name, raw)| format!("{}:{raw}", edit::quoted(name))).collect();
-        let mut line = format!("{{{}}}", written.join(",")).into_bytes();
-        line.push(b'\n');
-        line
-    }
-}
-
-/// A UUID of version 4 from random bytes.
-pub fn uuid(mut bytes: [u8; 16]) -> String {
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = hex(&bytes);
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The document at a path, if the store has one.
 pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> Option<&'a Document> {
     documents.iter().find(|document| document.path == path).map(|document| &**document)
-}
-
-/// The changes that bring the caches of decay up to date, as something due; none where all
-/// are. Records that stand in archives are left alone.
-pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
-    let mut edits: BTreeMap<u32, Vec<(std::ops::Range<usize>, Vec<u8>)>> = BTreeMap::new();
-    let mut records = 0;
-    for entry in scene.store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let raw = scene.store.raw(entry);
-        let new = with_members(writes, raw, &writes.faded(scene, entry), scene.now);
-        if let Some(new) = new.filter(|new| *new != raw) {
-            let span = scene.store.record(entry).span;
-            records += 1;
-            edits.entry(entry.document).or_default().push((span.start as usize..span.end as usize, new));
-        }
-    }
-    let change = |(at, edits): (u32, Vec<_>)| {
-        let document = &scene.store.documents[at as usize];
-        Change::edits(&document.path, (&*document.bytes).into(), edits)
-    };
-    let changes = edits.into_iter().map(change).collect();
-    (records > 0).then(|| Due { what: "bring decay factors up to date".into(), records, changes })
-}
-
-/// A record with members set that are no edit of its content, signed anew where it is signed.
-/// Members whose value is the same number stay as they are written.
-pub fn with_members(
-    writes: &dyn Writes,
-    record: &[u8],
-    members: &[(&'static str, String)],
-    now: Moment,
-) -> Option<Vec<u8>> {
-    let mut tape = Tape::default();
-    let before = edit::scan(&mut tape, record).ok()?;
-    let same = |name: &str, raw: &str| {
-        let stored = before.get(name);
-        let number = stored.and_then(|value| value.number());
-        stored.is_some_and(|value| value.raw() == raw.as_bytes())
-            || number
-                .zip(raw.parse().ok())
-                .is_some_and(|(stored, new): (f64, f64)| (stored - new).abs() < 5e-5)
-    };
-    let new: Vec<&(&str, String)> = members.iter().filter(|(name, raw)| !same(name, raw)).collect();
-    if new.is_empty() {
-        return Some(record.to_vec());
-    }
-    let mut after = record.to_vec();
-    for (name, raw) in new {
-        after = edit::set(&after, &[name], raw).ok()?;
-    }
-    writes.signed(before, after, now).ok()
-}
-
-/// The changes that take records out of their files; a file that is one record goes whole.
-pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
-    let mut files: BTreeMap<u32, Vec<crate::model::Span>> = BTreeMap::new();
-    for entry in entries {
-        files.entry(entry.document).or_default().push(store.record(entry).span);
-    }
-    let change = |(at, spans): (u32, Vec<crate::model::Span>)| {
-        let document = &store.documents[at as usize];
-        let base: std::sync::Arc<[u8]> = (&*document.bytes).into();
-        match document.path.extension().is_some_and(|end| end == "jsonl") {
-            true => Change::edits(&document.path, base, lines::holes(&document.bytes, &spans)),
-            false => Change::remove(&document.path, base),
-        }
-    };
-    files.into_iter().map(change).collect()
 }

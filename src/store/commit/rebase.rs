@@ -44,21 +44,25 @@ pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
     let overlaps = moved.windows(2).find(|pair| pair[0].end() > pair[1].start);
     match overlaps {
         Some(pair) => Err(Conflict { planned: pair[1].was.clone(), found: None }),
-        None => Ok(moved.into_iter().map(|splice| ended(splice, now)).collect()),
+        None => Ok((0..moved.len()).map(|at| ended(&moved[at], &moved[at + 1..], now)).collect()),
     }
 }
 
 /// The splice with a line end where its last line was the file's last and had none, and
 /// others stand behind it now.
-fn ended(mut splice: Splice, now: &[u8]) -> Splice {
+fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
     // What takes it back again looks for the line before it as that is now.
-    splice.behind = last_line(&now[..splice.start as usize]).to_vec();
+    let mut own = Splice { behind: last_line(&now[..splice.start as usize]).to_vec(), ..splice.clone() };
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
-    let is_last = splice.end() as usize >= now.len();
-    if open(&splice.becomes) && !open(&splice.was) && !is_last && splice.becomes != lines::BOM {
-        splice.becomes.push(b'\n');
+    // Others that stand behind it may go in the same change.
+    let gone = later.iter().try_fold(splice.end(), |end, next| {
+        (next.start == end && next.becomes.is_empty()).then_some(next.end()).ok_or(end)
+    });
+    let is_last = gone.unwrap_or_else(|end| end) as usize >= now.len();
+    if open(&own.becomes) && !open(&own.was) && !is_last && own.becomes != lines::BOM {
+        own.becomes.push(b'\n');
     }
-    splice
+    own
 }
 
 /// Whether every splice fits where it says.
@@ -99,15 +103,13 @@ impl Places {
                 None if splice.behind.is_empty() => 0,
                 None => self.find(&splice.behind, None, now).map_or(now.len(), |at| at + splice.behind.len()),
             };
-            // At the end of a file without a last line end, the lines bring one along.
-            let glued = start == now.len() && !now.is_empty() && now.last() != Some(&b'\n');
-            let mut becomes = if glued { b"\n".to_vec() } else { Vec::new() };
-            becomes.extend_from_slice(&splice.becomes);
-            // The last line of a file may have had none.
-            if start < now.len() && !becomes.ends_with(b"\n") {
-                becomes.push(b'\n');
-            }
-            return Ok(Splice { start: start as u64, becomes, ..splice.clone() });
+            let own = Splice { start: start as u64, ..splice.clone() };
+            let is_open = start == now.len() && !now.is_empty() && now != lines::BOM && !now.ends_with(b"\n");
+            return Ok(if is_open {
+                behind_open_line(own, before.map(|(_, fitted)| fitted), now)
+            } else {
+                own
+            });
         }
         if let Some(start) = self.find(&splice.was, Some(&splice.behind), now) {
             return Ok(Splice { start: start as u64, ..splice.clone() });
@@ -130,6 +132,19 @@ impl Places {
         let at = free().find(|start| own(*start)).or_else(|| free().next())?;
         self.taken.insert(at);
         Some(at)
+    }
+}
+
+/// Lines put behind a last line that has no end: it gets one, and is a part of the change.
+fn behind_open_line(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
+    match before.filter(|before| before.end() as usize == now.len()) {
+        Some(before) if before.becomes.is_empty() || before.becomes.ends_with(b"\n") => own,
+        Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat(), ..own },
+        None => {
+            let last = last_line(now);
+            let becomes = [last, b"\n", &own.becomes[..]].concat();
+            Splice { start: (now.len() - last.len()) as u64, was: last.to_vec(), becomes, ..own }
+        }
     }
 }
 

@@ -1,0 +1,150 @@
+//! Records as members: set, listed, written as one line.
+
+use std::borrow::Cow;
+
+use super::{Refusal, Setting, Writes};
+use crate::text::edit;
+use crate::text::json::{Json, Kind};
+use crate::text::scan::Tape;
+
+/// A record's value with a field set, and what else that brings.
+pub fn set_field(
+    writes: &dyn Writes,
+    record: &[u8],
+    set: &Setting<'_>,
+    main: &str,
+) -> Result<Vec<u8>, Refusal> {
+    let mut tape = Tape::default();
+    let value = edit::scan(&mut tape, record)?;
+    let path = match set.name {
+        "text" if value.get("text").is_none() => main.split('.').map(str::to_owned).collect(),
+        name => writes.field(value, name),
+    };
+    let steps: Vec<&str> = path.iter().map(String::as_str).collect();
+    let stands = steps.iter().try_fold(value, |at, step| match at.kind() {
+        Kind::Array => at.items().nth(step.parse().ok()?),
+        _ => at.get(step),
+    });
+    let is_text = match stands.map(|value| value.kind()) {
+        Some(Kind::String) => true,
+        Some(Kind::Null) | None => writes.is_text(&steps.join(".")),
+        Some(_) => false,
+    };
+    let raw = match is_text {
+        true => Cow::Owned(edit::quoted(set.value)),
+        false => json(set)?,
+    };
+    Ok(edit::set(record, &steps, &raw)?)
+}
+
+/// A value that has to be JSON.
+fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>, Refusal> {
+    let mut tape = Tape::default();
+    let text = set.value.trim();
+    match edit::scan(&mut tape, text.as_bytes()) {
+        // A line of JSON Lines stays one line.
+        Ok(_) if text.contains(['\n', '\r']) => Ok(Cow::Owned(text.replace(['\n', '\r'], " "))),
+        Ok(_) => Ok(Cow::Borrowed(text)),
+        Err(_) => {
+            Err(Refusal::invalid(format!("{:?} is no JSON, and `{}` is not a string.", set.value, set.name)))
+        }
+    }
+}
+
+/// A JSON list of texts.
+pub fn list(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|text| edit::quoted(text)).collect();
+    format!("[{}]", quoted.join(","))
+}
+
+/// Members to be written, in order: what a draft gives comes first where it names it.
+#[derive(Debug, Default)]
+pub struct Members {
+    own: Vec<(String, String)>,
+}
+
+impl Members {
+    /// The members of a draft's record; none where it has none.
+    pub fn of(record: Option<&str>) -> Result<Members, Refusal> {
+        let Some(record) = record else { return Ok(Members::default()) };
+        let mut tape = Tape::default();
+        let value = edit::scan(&mut tape, record.as_bytes())
+            .map_err(|_| Refusal::invalid("the record is no JSON object."))?;
+        if value.kind() != Kind::Object {
+            return Err(Refusal::invalid("the record is no JSON object."));
+        }
+        let raw = |value: Json<'_>| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " ");
+        let own =
+            value.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), raw(value)));
+        Ok(Members { own: own.collect() })
+    }
+
+    /// The value of that name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.own.iter().rev().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The value of that name as a text; `None` where it is absent or `null`.
+    ///
+    /// # Errors
+    ///
+    /// If it is anything else.
+    pub fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let Some(raw) = self.get(name) else { return Ok(None) };
+        let mut tape = Tape::default();
+        let value = edit::scan(&mut tape, raw.as_bytes())?;
+        match value.text() {
+            Some(text) => Ok(Some(text.into_owned())),
+            None if value.is_null() => Ok(None),
+            None => Err(Refusal::invalid(format!("`{name}` has to be a text; it is {raw}."))),
+        }
+    }
+
+    /// Adds a member where the draft has none of that name.
+    pub fn or(&mut self, name: &str, raw: impl Into<String>) {
+        if self.get(name).is_none() {
+            self.own.push((name.to_owned(), raw.into()));
+        }
+    }
+
+    /// Adds a member that is a string.
+    pub fn or_text(&mut self, name: &str, text: &str) {
+        self.or(name, edit::quoted(text));
+    }
+
+    /// Sets a member, whatever the draft says.
+    pub fn set(&mut self, name: &str, raw: String) {
+        self.own.retain(|(own, _)| own != name);
+        self.own.push((name.to_owned(), raw));
+    }
+
+    /// As one line, the members named first in that order.
+    pub fn to_line(&self, first: &[&str]) -> Vec<u8> {
+        let place = |name: &str| first.iter().position(|own| *own == name).unwrap_or(first.len());
+        let mut members: Vec<&(String, String)> = self.own.iter().collect();
+        members.sort_by_key(|(name, _)| place(name));
+        let written: Vec<String> =
+            members.iter().map(|(name, raw)| format!("{}:{raw}", edit::quoted(name))).collect();
+        let mut line = format!("{{{}}}", written.join(",")).into_bytes();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// A UUID of version 4 from random bytes.
+pub fn uuid(mut bytes: [u8; 16]) -> String {
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = hex(&bytes);
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
