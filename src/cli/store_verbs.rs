@@ -1,15 +1,17 @@
 //! `init`, `compact`, `reindex`, `repair`: verbs on stores as a whole.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::change::{Carry, make, make_with, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::disk::{Disk, Real};
+use crate::format::writing::Scene;
 use crate::model::{Moment, Plan, Store};
 use crate::ops;
 use crate::store::commit::make_folders;
-use crate::store::{self, Place};
+use crate::store::{self, Place, packed_bytes};
 
 /// Makes an empty store.
 pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, Failure> {
@@ -72,6 +74,14 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// The compressed files that it takes to do what is due.
+fn due_files(context: &Context, store: &Store) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
+    let files = ops::upkeep::due_files(&scene(context, store))?;
+    packed_bytes(&Real, store, &files).map_err(|error| {
+        Failure::new(Exit::Failed, format!("an archive can't be read: {error}. Nothing was changed."))
+    })
 }
 
 /// More things than any store has due at once.

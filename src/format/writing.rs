@@ -301,6 +301,11 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
+    /// The compressed files whose bytes on disk it takes to do what is due.
+    fn due_files(&self, _scene: &Scene<'_>) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The changes that bring files of an older version to this one, each backed up first.
     fn migration(&self, _scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())

@@ -1,9 +1,11 @@
 //! `tag`: tags added and taken away, importance set.
 
-use super::edit::edited;
 use super::{Refusal, Scene, Setting, backups, base, by_document, check, is_json, plan, writable, writes};
-use crate::format::writing::{Deed, list};
+use crate::format::writing::{Deed, Writes, list};
 use crate::model::{Change, Entry, Plan};
+use crate::text::edit::{self, quoted, scan, set};
+use crate::text::json::Kind;
+use crate::text::scan::Tape;
 
 /// Adds and removes tags of records.
 pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[String]) -> Result<Plan, Refusal> {
@@ -25,10 +27,8 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
             if let Some(changes_of) = writes.set_tags(scene, entry, &tags) {
                 changes.extend(changes_of?);
             } else if is_json(format, scene.store, entry) {
-                let raw = list(&tags);
-                let set = [Setting { name: "tags", value: &raw }];
                 let span = scene.store.record(entry).span;
-                let after = edited(scene, format, writes, entry, &set)?;
+                let after = retagged(scene, writes, entry, add, remove)?;
                 edits.push((span.start as usize..span.end as usize, after));
             }
         }
@@ -41,6 +41,38 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
     let plan = plan("tag", scene, count, all)?;
     check(scene, &plan)?;
     Ok(plan)
+}
+
+/// The record with items of its tags removed and others put behind them: what else stands in
+/// the list keeps its bytes.
+fn retagged(
+    scene: &Scene<'_>,
+    writes: &dyn Writes,
+    entry: &Entry,
+    add: &[String],
+    remove: &[String],
+) -> Result<Vec<u8>, Refusal> {
+    let raw = scene.store.raw(entry);
+    let mut tape = Tape::default();
+    let before = scan(&mut tape, raw)?;
+    let Some(tags) = before.get("tags").filter(|tags| tags.kind() == Kind::Array) else {
+        return writes.edited(before, set(raw, &["tags"], &list(add))?, scene.now);
+    };
+    let named = |text: &String| tags.items().any(|item| item.is_text(text));
+    let goes: Vec<usize> = tags
+        .items()
+        .enumerate()
+        .filter(|(_, item)| remove.iter().any(|text| item.is_text(text)))
+        .map(|(at, _)| at)
+        .collect();
+    let mut after = raw.to_vec();
+    for at in goes.into_iter().rev() {
+        after = edit::remove(&after, &["tags", &at.to_string()])?;
+    }
+    for text in add.iter().filter(|text| !named(text) || remove.contains(text)) {
+        after = edit::insert_item(&after, &["tags"], usize::MAX, &quoted(text))?;
+    }
+    writes.edited(before, after, scene.now)
 }
 
 /// The tags in their order, without those removed, and with those added behind them.

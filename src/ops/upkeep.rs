@@ -1,6 +1,8 @@
 //! What keeps a store in order: `maintain`, `migrate`, an access that is recorded, decay
 //! factors that are brought up to date.
 
+use std::path::PathBuf;
+
 use super::{Refusal, Scene, backups, base, plan, writable, writes};
 use crate::format::writing::{decay_update, with_members};
 use crate::model::{Change, Entry, Plan};
@@ -20,6 +22,12 @@ pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
         plans.push(plan);
     }
     Ok(plans)
+}
+
+/// The compressed files whose bytes on disk it takes to do what is due.
+pub fn due_files(scene: &Scene<'_>) -> Result<Vec<PathBuf>, Refusal> {
+    let (_, writes) = writes(scene.store)?;
+    Ok(writes.due_files(scene))
 }
 
 /// Brings files of an older version to this one, each backed up first.

@@ -22,7 +22,7 @@ use super::indexes::{self, Links};
 use super::write::{self, Known, Refused};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
-use crate::format::writing::{Deed, Deletion, Draft, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{Deed, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document};
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
 use crate::text::edit;
@@ -141,6 +141,32 @@ impl Writes for AMem {
 
     fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         months::unarchive(scene, entries)
+    }
+
+    /// §8.1: months that were over 30 days ago are compressed; §8.2: notes that were deprecated
+    /// a year ago are archived. Nothing is ever deleted by age.
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+        let mut due = Vec::new();
+        let events = months::due(scene);
+        if !events.is_empty() {
+            let changes = months::archive(scene, &events)?;
+            due.push(Due {
+                what: "compress months of events that are over".into(),
+                records: events.len(),
+                changes,
+            });
+        }
+        let notes = notes::due(scene);
+        if !notes.is_empty() {
+            let changes = notes::archive(scene, &notes)?.concat();
+            let what = "archive notes that were deprecated a year ago".into();
+            due.push(Due { what, records: notes.len(), changes });
+        }
+        Ok(due)
+    }
+
+    fn due_files(&self, scene: &Scene<'_>) -> Vec<PathBuf> {
+        months::packed(scene.store, &months::due(scene))
     }
 
     fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
 use super::write::{canonical_write, path_of, prune, value_at};
 use super::{AgentMemory, layout, projection, text};
-use crate::format::writing::{Deed, Deletion, Draft, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{Deed, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document};
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Change, Document, Entry, Extent, Moment, Store};
@@ -107,6 +107,22 @@ impl Writes for AgentMemory {
             }
         };
         Some(pruned())
+    }
+
+    /// Retention, where the config turns it on.
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+        let changes = match prune(&scene.store.documents, Chosen::Retention, scene.now) {
+            Err(Refused::Nothing | Refused::RetentionOff) => Vec::new(),
+            Err(refused) => return Err(refused.into()),
+            Ok(pruned) => {
+                let mut writing = Writing::of(scene)?;
+                writing.take_pruned(pruned);
+                writing.done()
+            }
+        };
+        let what = "prune what the config's retention keeps no longer".to_owned();
+        let records = changes.iter().filter(|change| change.word() == "remove").count();
+        Ok(if changes.is_empty() { Vec::new() } else { vec![Due { what, records, changes }] })
     }
 
     fn origin(&self, new: &Path) -> Option<&'static Path> {

@@ -1,8 +1,8 @@
 //! The store's config in its two shapes (§9.1; §6.2 and §7.3), and how it sets decay.
 //!
-//! Obeyed: half-lives and rates by type, the floor, `decay.enabled`, the size of a session,
-//! whether and from which size it is compacted, and how much that keeps. All else is shown and
-//! left alone.
+//! Obeyed: half-lives and rates by type, the floor, `decay.enabled` and its interval, the size
+//! of a session, whether and from which size it is compacted, how much that keeps, the days of
+//! retention and `auto_purge`. All else is shown and left alone.
 
 use std::path::Path;
 
@@ -49,6 +49,54 @@ pub fn compacts(config: Option<Json<'_>>) -> bool {
 pub fn keep_share(config: Option<Json<'_>>) -> f64 {
     let own = config.and_then(|config| positive(config, &["memory_config", "compaction", "keep_percentage"]));
     own.filter(|share| *share <= 1.0).unwrap_or(KEPT)
+}
+
+/// Whether decay factors are written back: where the config says how often.
+pub fn updates_decay(config: Option<Json<'_>>) -> bool {
+    let Some(config) = config else { return false };
+    let often = [&["memory_config", "decay", "update_interval_hours"][..], &["update_interval_hours"]];
+    let is_on = config.path(&["memory_config", "decay", "enabled"]).and_then(|value| value.bool());
+    is_on != Some(false) && often.iter().any(|path| positive(config, path).is_some())
+}
+
+/// For how many days records are kept, by type.
+#[derive(Debug, Default)]
+pub struct Retention {
+    days: Vec<(&'static str, i64)>,
+}
+
+impl Retention {
+    /// The days of a type, if it has any.
+    pub fn of(&self, kind: &str) -> Option<i64> {
+        self.days.iter().find(|(own, _)| *own == kind).map(|(_, days)| *days)
+    }
+
+    /// The longest of all.
+    pub fn longest(&self) -> Option<i64> {
+        self.days.iter().map(|(_, days)| *days).max()
+    }
+}
+
+/// Which records are deleted by age; none where the config has no `auto_purge`. The whole
+/// config wins over the fragment (§9.1 over §7.3).
+pub fn retention(config: Option<Json<'_>>) -> Option<Retention> {
+    let config = config?;
+    let on = |path: &[&str]| config.path(path).and_then(|value| value.bool());
+    let purges = on(&["memory_config", "privacy", "auto_purge"])
+        .or_else(|| on(&["privacy_config", "auto_purge", "enabled"]));
+    let names = [
+        ("conversation", "conversation_days"),
+        ("decision", "decisions_days"),
+        ("finding", "findings_days"),
+        ("preference", "preferences_days"),
+    ];
+    let days = names.iter().filter_map(|(kind, fragment)| {
+        let own = positive(config, &["memory_config", "privacy", "retention_days", kind])
+            .or_else(|| positive(config, &["privacy_config", "retention_limits", fragment]))?;
+        // Beyond a thousand years a number of days is no wish to delete anything.
+        (own < 365_000.0).then_some((*kind, own.ceil() as i64))
+    });
+    (purges == Some(true)).then(|| Retention { days: days.collect() })
 }
 
 /// What the config makes of decay. `half_life_hours` wins over a rate, and a rate of

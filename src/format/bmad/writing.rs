@@ -7,6 +7,7 @@
 //! - A shared file is one memory: it is edited in place, and deleted whole.
 
 mod derived;
+mod due;
 mod sessions;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use super::write::{self, Log, Refused, Weighed};
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{Deed, Draft, Refusal, Scene, Setting, Writes, document, hex, set_field};
+use crate::format::writing::{Deed, Draft, Due, Refusal, Scene, Setting, Writes, document, hex, set_field};
 use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, State, Store, View};
 use crate::text::edit;
 use crate::text::json::Json;
@@ -147,6 +148,22 @@ impl Writes for Bmad {
             return Some(Ok(live.flat_map(|session| compacted(scene, &session.path)).collect()));
         };
         Some(live_session(store, name).map(|session| compacted(scene, &session.path)))
+    }
+
+    fn accessed(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
+        due::accessed(record, now)
+    }
+
+    fn faded(&self, scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+        due::faded(scene, entry)
+    }
+
+    fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
+        due::due(scene)
+    }
+
+    fn due_files(&self, scene: &Scene<'_>) -> Vec<PathBuf> {
+        due::expired(scene.store, scene.now)
     }
 
     /// §9.1. It carries no redaction patterns: those of §7.3 match every SHA-256 and miss most

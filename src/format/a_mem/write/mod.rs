@@ -32,7 +32,7 @@ pub use event_log::{
 pub use graph::links_graph;
 pub(super) use named::Known;
 pub use new_notes::{NewNote, check_id, new_note, tag};
-pub use profiles::{capability_level, set_preference};
+pub use profiles::set_preference;
 pub use tag_index::tags_index;
 
 /// Why nothing is written.

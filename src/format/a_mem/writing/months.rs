@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::{events, notes, parts};
 use crate::format::Placement;
 use crate::format::a_mem::layout;
-use crate::format::a_mem::write::{NewEvent, archivable_months, gzip, logs_of_month, month_of};
+use crate::format::a_mem::write::{
+    ARCHIVE_AFTER_DAYS, NewEvent, archivable_months, gzip, logs_of_month, month_of,
+};
 use crate::format::writing::{Refusal, Scene, document, list, uuid};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Change, Code, Document, Entry, Role, Store};
@@ -43,6 +45,17 @@ fn chosen<'a>(store: &'a Store, entries: &[Entry]) -> Vec<&'a Document> {
     let documents = store.documents.iter().enumerate();
     let is_chosen = |at: usize, document: &Document| own.contains(&at) || in_months(document, &months);
     documents.filter(|(at, document)| is_chosen(*at, document)).map(|(_, document)| &**document).collect()
+}
+
+/// The events of months that were over a month ago.
+pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
+    let months: BTreeSet<PathBuf> =
+        archivable_months(&parts(scene.store), scene.now, ARCHIVE_AFTER_DAYS).into_iter().collect();
+    let of_month = |entry: &&Entry| {
+        let document = scene.store.document(entry);
+        document.role == Role::Records && in_months(document, &months)
+    };
+    scene.store.entries.iter().filter(of_month).copied().collect()
 }
 
 /// Compresses the months of events.

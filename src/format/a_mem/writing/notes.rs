@@ -7,7 +7,7 @@ use super::{ended, no_worse, parts, rewritten};
 use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
 use crate::format::writing::{Draft, Members, Refusal, Scene, Setting};
 use crate::model::time::DAY;
-use crate::model::{Change, Document, Entry, Moment, State};
+use crate::model::{Change, Document, Entry, Moment, State, Role};
 use crate::text::edit::{quoted, scan};
 use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set, set_body};
@@ -345,6 +345,17 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2],
         moved[1].push(Change::remove(&document.path, (&*document.bytes).into()));
     }
     Ok(moved)
+}
+
+/// Notes that were deprecated over a year ago.
+pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
+    let is_due = |entry: &&Entry| {
+        let document = scene.store.document(entry);
+        let is_live = document.role == Role::Records && is_deprecated(scene, entry);
+        let since = text_of(document).ok().filter(|_| is_live).and_then(deprecated_on);
+        since.is_some_and(|since| scene.now >= since.plus(YEAR))
+    };
+    scene.store.entries.iter().filter(is_due).copied().collect()
 }
 
 /// Refuses a path where something stands.

@@ -28,7 +28,7 @@ use crate::model::{Document, Moment};
 use crate::text::records::{self, Piece};
 
 pub use archive::archive_session;
-pub use decay::{Weighed, compaction, decay_update, factor};
+pub use decay::{Weighed, compaction, factor};
 pub use index::index;
 pub use manifest::manifest;
 pub use record::{Draft, new_record};
@@ -117,11 +117,6 @@ impl<'a> Log<'a> {
     pub fn of(document: &'a Document) -> Option<Log<'a>> {
         let whole = document.offset == 0 && document.len == document.bytes.len() as u64;
         whole.then(|| Log::new(&document.path, &document.bytes)).flatten()
-    }
-
-    /// The type of memory that it holds.
-    pub fn kind(&self) -> &'static str {
-        LOGS.get(self.place).map_or("unknown", |(_, kind)| kind)
     }
 }
 
