@@ -16,11 +16,11 @@ const TEXTS: [&str; 5] =
 
 /// A field and its value; the names that an edit of it may change besides.
 pub fn random<'a>(chance: &mut Chance, format: &str) -> (Setting<'a>, &'static [&'static str]) {
-    let value: &str = *chance.one_of(&TEXTS);
+    let value: &str = chance.one_of::<&str>(&TEXTS);
     match (format, chance.below(4)) {
         ("memory-server", 0) => (Setting { name: "content", value: "Changed." }, &["content", "updated_at"]),
         ("memory-server", 1) => (
-            Setting { name: "importance", value: *chance.one_of(&["low", "high"]) },
+            Setting { name: "importance", value: chance.one_of::<&str>(&["low", "high"]) },
             &["importance", "updated_at"],
         ),
         ("memory-server", _) => (Setting { name: "x", value }, &["x", "updated_at"]),

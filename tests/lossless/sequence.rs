@@ -313,7 +313,7 @@ fn run(seed: u64, steps: usize) -> BTreeMap<String, usize> {
             break;
         }
         let seed = seed + number;
-        let format = if seed % 2 == 0 { "session-log" } else { "memory-server" };
+        let format = if seed.is_multiple_of(2) { "session-log" } else { "memory-server" };
         let of_run = super::told(seed, || {
             let mut chance = Chance::new(seed);
             let site = Site::new(format, &stores::random(&mut chance, format));
