@@ -7,8 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use palimp::disk::{Real, ThisMachine};
-use palimp::format::Format;
-use palimp::format::bmad::Bmad;
 use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store};
 use palimp::ops::{self, Draft, Refusal, Scene, Setting};
 use palimp::store::commit::{Host, Writer};
@@ -204,10 +202,16 @@ fn a_session_s_lock_comes_first_and_each_file_has_its_own() {
     let own = |name: &str| PathBuf::from(format!("{SESSION}/{name}"));
     let (log, manifest) = (own("conversation.jsonl"), own("manifest.json"));
     let locks = [".lock", "conversation.jsonl.lock", "manifest.json.lock"].map(own);
-    assert_eq!(Bmad.lock(&[&manifest, &log]), Lock::Exclusive(locks.to_vec()));
-    assert_eq!(Bmad.lock(&[Path::new(SESSION)]), Lock::None);
-    assert_eq!(Bmad.lock(&[Path::new("shared/user-preferences.json")]), Lock::None);
-    assert_eq!(Bmad.lock(&[Path::new(ARCHIVE)]), Lock::None);
+    assert_eq!(
+        palimp::format::by_name("bmad").unwrap().lock(&[&manifest, &log]),
+        Lock::Exclusive(locks.to_vec())
+    );
+    assert_eq!(palimp::format::by_name("bmad").unwrap().lock(&[Path::new(SESSION)]), Lock::None);
+    assert_eq!(
+        palimp::format::by_name("bmad").unwrap().lock(&[Path::new("shared/user-preferences.json")]),
+        Lock::None
+    );
+    assert_eq!(palimp::format::by_name("bmad").unwrap().lock(&[Path::new(ARCHIVE)]), Lock::None);
 }
 
 #[test]

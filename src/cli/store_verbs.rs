@@ -57,8 +57,9 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
         let snapshot = open::to_change(context)?;
         let mut plans: Vec<(&Store, Plan)> = Vec::new();
         for store in &snapshot.stores {
-            let due =
-                ops::upkeep::maintain(&scene(context, store))?.into_iter().filter(|plan| !plan.is_empty());
+            let packed = due_files(context, store)?;
+            let scene = Scene { packed: &packed, ..scene(context, store) };
+            let due = ops::upkeep::maintain(&scene)?.into_iter().filter(|plan| !plan.is_empty());
             match context.options.yes && !context.options.dry_run {
                 true => plans.extend(due.take(1).map(|plan| (&**store, plan))),
                 false => plans.extend(due.map(|plan| (&**store, plan))),

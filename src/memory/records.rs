@@ -78,7 +78,7 @@ impl Memory {
         self.commit(&plan)?;
         let store = self.store();
         let in_file = |entry: &&crate::model::Entry| Some(&store.document(entry).path) == added.as_ref();
-        let last = store.entries.iter().filter(in_file).next_back();
+        let last = store.entries.iter().rfind(in_file);
         let id = last.and_then(|entry| {
             let view = store.view(entry)?;
             view.id.as_deref().map(str::to_owned).or_else(|| Some(store.key(entry)))

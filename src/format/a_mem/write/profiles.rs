@@ -34,14 +34,6 @@ pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Re
     edit(&changed, |object| Ok(set(&changed, object, object, "last_active", &active)))
 }
 
-/// The agent's skill level in a capability: `novice` where the profile says nothing of it.
-pub fn capability_level(profile: &[u8], capability: &str) -> String {
-    let mut tape = Tape::default();
-    let object = reading::whole_object(&mut tape, reading::without_mark(profile)).ok();
-    let level = object.and_then(|object| object.path(&["capabilities", capability, "skill_level"])?.text());
-    level.map_or_else(|| "novice".to_owned(), |level| level.into_owned())
-}
-
 /// One change of a document: the bytes from the first to the second are replaced.
 type Change = (usize, usize, String);
 

@@ -7,7 +7,7 @@ use super::{ended, no_worse, parts, rewritten};
 use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
 use crate::format::writing::{Draft, Members, Refusal, Scene, Setting};
 use crate::model::time::DAY;
-use crate::model::{Change, Document, Entry, Moment, State, Role};
+use crate::model::{Change, Document, Entry, Moment, Role, State};
 use crate::text::edit::{quoted, scan};
 use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set, set_body};

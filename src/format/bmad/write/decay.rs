@@ -1,9 +1,6 @@
 //! Decay written back (§6.3), and what compaction drops (§4.3).
 
-use super::json::{self, quote};
-use super::{Refused, stamp};
 use crate::model::{DecayTable, Moment, View};
-use crate::text::json::Kind;
 
 /// How much is kept where no share from 0 to 1 is given (§9.1).
 const KEEP: f64 = 0.8;
@@ -14,25 +11,6 @@ pub fn factor(view: &View, decay: &DecayTable, now: Moment) -> f64 {
     let rule = decay.rule(&view.kind);
     let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * view.importance;
     rule.factor(view.created.map(|created| now.hours_since(created)), boost)
-}
-
-/// A record with its decay factor, and when that was reckoned, set in place.
-pub fn decay_update(record: &[u8], factor: f64, now: Moment) -> Result<Vec<u8>, Refused> {
-    let factor = if factor.is_finite() { factor.max(0.0) } else { 1.0 };
-    json::splice(record, "The record", |object| {
-        let stored = object.get("last_decay_update").map(|value| value.kind());
-        let updated = match stored {
-            Some(Kind::String) => quote(&stamp(now)),
-            _ => now.0.div_euclid(1000).to_string(),
-        };
-        let same = object.get("decay_factor").and_then(|own| own.number()) == Some(factor);
-        let mut members = vec![("last_decay_update", updated)];
-        // What is right keeps its spelling.
-        if !same {
-            members.insert(0, ("decay_factor", format!("{factor:?}")));
-        }
-        json::set(object, &members)
-    })
 }
 
 /// A live record, as compaction weighs it.

@@ -180,27 +180,6 @@ fn a_decay_factor_is_the_model_s_with_its_boost() {
 }
 
 #[test]
-fn a_decay_update_changes_two_values_and_no_other_byte() {
-    let update = |record: &str, factor| {
-        String::from_utf8(decay_update(record.as_bytes(), factor, NOW).unwrap()).unwrap()
-    };
-    assert_eq!(
-        update(r#"{"decay_factor" : 1.0, "id":"a", "x":1.50}"#, 0.25),
-        r#"{"decay_factor" : 0.25, "id":"a", "x":1.50, "last_decay_update":1768141800123}"#
-    );
-    assert_eq!(
-        update(r#"{"decay_factor":1.00}"#, 1.0),
-        r#"{"decay_factor":1.00,"last_decay_update":1768141800123}"#
-    );
-    let text = r#"{"last_decay_update":"2026-01-01T00:00:00Z"}"#;
-    assert_eq!(update(text, 0.5), r#"{"last_decay_update":"2026-01-11T14:30:00.123Z","decay_factor":0.5}"#);
-    let once = update(r#"{"id":"a"}"#, 1e-9);
-    assert_eq!(update(&once, 1e-9), once);
-    assert_eq!(update("{}", f64::NAN), r#"{"decay_factor":1.0,"last_decay_update":1768141800123}"#);
-    assert!(decay_update(b"{\"id\":", 0.5, NOW).is_err());
-}
-
-#[test]
 fn compaction_drops_the_least_relevant_fifth_and_never_a_preference() {
     let weigh = |entries: &[(&'static str, f64)], keep| {
         let entries: Vec<Weighed<'_>> =
