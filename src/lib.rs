@@ -9,7 +9,7 @@
 //! | [`text`] | bytes into lines, JSON spans, safe text |
 //! | [`disk`] | every touch of the file system |
 //! | [`mod@format`] | the five on-disk formats, one folder each |
-//! | [`store`] | finding stores and loading them |
+//! | [`store`] | finding stores, loading them, and the one way in which they are changed |
 //! | [`query`] | find and rank |
 //! | [`check`] | what is wrong, and what is sensitive |
 //! | [`ops`] | what a user can do: from a store to a plan |

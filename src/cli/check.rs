@@ -7,6 +7,7 @@ use super::failure::{Exit, Failure, say};
 use super::open;
 use crate::check::findings;
 use crate::model::Severity;
+use crate::ops::repair::repairs;
 
 #[derive(Serialize)]
 struct Row {
@@ -19,7 +20,14 @@ struct Row {
     message: String,
     problem: String,
     fix: &'static str,
-    fixes: [(); 0],
+    fixes: Vec<Fix>,
+}
+
+#[derive(Serialize)]
+struct Fix {
+    n: u32,
+    title: &'static str,
+    confidence: f64,
 }
 
 /// Lists the problems of every store.
@@ -38,9 +46,11 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
                 severity: finding.problem.severity.as_str(),
                 message: finding.problem.message.clone(),
                 problem: finding.key,
-                // Repair comes with writing; until then nothing can be fixed from here.
-                fix: "none",
-                fixes: [],
+                fix: if repairs(store, finding.problem).is_some() { "safe" } else { "none" },
+                fixes: repairs(store, finding.problem)
+                    .map(|title| Fix { n: 1, title, confidence: 1.0 })
+                    .into_iter()
+                    .collect(),
             };
             if context.options.json {
                 context.out.json(&row)?;

@@ -306,6 +306,16 @@ pub trait Writes: Sync {
         Vec::new()
     }
 
+    /// What tells of a repair in the store itself, where the format records such.
+    fn repaired(
+        &self,
+        _scene: &Scene<'_>,
+        _changes: &[Change],
+        _count: usize,
+    ) -> Result<Vec<Change>, Refusal> {
+        Ok(Vec::new())
+    }
+
     /// The changes that bring files of an older version to this one, each backed up first.
     fn migration(&self, _scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())

@@ -72,7 +72,19 @@ pub fn plan(
     plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
     join_derived(&mut plan);
+    if touched.iter().any(|path| has_unread_neighbour(store, path)) {
+        plan.derived.clear();
+        plan.derive_after = true;
+    }
     Ok(plan)
+}
+
+/// Whether a file beside it could not be read: what is derived waits until it can.
+fn has_unread_neighbour(store: &Store, path: &Path) -> bool {
+    let unread = store.problems.iter().filter(|problem| problem.code == Code::UnreadableFile);
+    unread
+        .into_iter()
+        .any(|problem| problem.file.parent() == path.parent() || path.starts_with(&problem.file))
 }
 
 /// A plan of changes from which nothing follows: what they bring, or take away, is whole.

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::{Refusal, Scene, backups, base, plan, writes};
-use crate::model::{Body, Change, Code, Document, Plan, Role};
+use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Store};
 
 /// What a repair takes out of the files, to be kept in quarantine first.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +23,7 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let mut repair = Repair::default();
     let mut changes = Vec::new();
     let mut count = 0;
-    let logs = scene.store.documents.iter().filter(|own| {
-        matches!(own.role, Role::Records | Role::Tombstones | Role::Archive)
-            && own.path.extension().is_some_and(|end| end == "jsonl")
-            && !own.path.to_string_lossy().contains("!/")
-    });
-    for document in logs {
+    for document in scene.store.documents.iter().filter(|own| is_mended(own)) {
         let (edits, out) = mended(document);
         count += edits.len();
         repair.quarantined.extend(out.into_iter().map(|(at, bytes)| (document.path.clone(), at, bytes)));
@@ -39,10 +34,33 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     if changes.is_empty() {
         return Ok(repair);
     }
+    let told = writes.repaired(scene, &changes, count)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
+    all.extend(told);
     repair.plan = Some(plan("repair", scene, count, all)?);
     Ok(repair)
+}
+
+/// What `repair --all-safe` does about a problem, if anything.
+pub fn repairs(store: &Store, problem: &Problem) -> Option<&'static str> {
+    let document = store.documents.iter().find(|document| document.path == problem.file)?;
+    if !is_mended(document) {
+        return None;
+    }
+    match problem.code {
+        Code::TornLine => Some("move the torn line to quarantine"),
+        Code::GluedRecords => Some("give each record a line of its own"),
+        Code::ExtraBrace => Some("remove the brace too many"),
+        _ => None,
+    }
+}
+
+/// Whether a document is a log that is repaired line by line.
+fn is_mended(document: &Document) -> bool {
+    matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
+        && document.path.extension().is_some_and(|end| end == "jsonl")
+        && !document.path.to_string_lossy().contains("!/")
 }
 
 type Edits = Vec<(std::ops::Range<usize>, Vec<u8>)>;

@@ -151,6 +151,11 @@ fn recorded(
     events::logged(scene, event, scene.now)
 }
 
+/// The event that says that logs were mended.
+pub fn repaired(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Change>, Refusal> {
+    recorded(scene, "memory.events_repaired", &BTreeSet::new(), files, count)
+}
+
 /// Brings back what the records stand in: compressed logs unpacked, files of `archive/` to
 /// where they were.
 pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
