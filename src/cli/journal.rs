@@ -1,5 +1,8 @@
 //! `journal`, `undo`, `redo`.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::change::{Carry, machine, make_with};
@@ -8,7 +11,9 @@ use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Moment, Plan, Store};
 use crate::store::commit::erase::Erasing;
-use crate::store::commit::{CommitError, FileLine, Host, JournalLine, Turn, Vault, Writer, undo_until};
+use crate::store::commit::{
+    CommitError, FileLine, History, Host, JournalLine, Turn, Vault, Writer, latest, undo_until,
+};
 
 #[derive(Serialize)]
 struct Row {
@@ -83,36 +88,60 @@ fn row(store: &Store, line: JournalLine, kept: &[u64]) -> Row {
 
 /// Takes back the last step, or that one.
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
-    turn(context, |writer| writer.undo(step))
+    let snapshot = open::to_change(context)?;
+    let data = open::data_folder(context)?;
+    let store = match step {
+        None => latest(&Real, &data, &snapshot.stores, false),
+        Some(number) => with_step(&snapshot.stores, &data, number)?,
+    };
+    // Where there is none, the first store says so.
+    let store = store.or(snapshot.stores.first());
+    turn(context, store, &|writer| writer.undo(step))
 }
 
 /// Does again what was taken back last.
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
-    turn(context, |writer| writer.redo())
+    let snapshot = open::to_change(context)?;
+    let data = open::data_folder(context)?;
+    let store = latest(&Real, &data, &snapshot.stores, true).or(snapshot.stores.first());
+    turn(context, store, &|writer| writer.redo())
 }
 
-/// Turns a step of the one store where there is one to turn.
-fn turn(
-    context: &mut Context,
-    planned: impl Fn(&Writer<'_>) -> Result<(Plan, Turn), CommitError>,
-) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
+/// The one store in which a step of that number is in force.
+fn with_step<'a>(
+    stores: &'a [Arc<Store>],
+    data: &Path,
+    number: u64,
+) -> Result<Option<&'a Arc<Store>>, Failure> {
+    let has = |store: &&Arc<Store>| {
+        let journal = Vault::look(&Real, data, &store.root).journal();
+        History::of(&journal).has(number)
+    };
+    let with: Vec<&Arc<Store>> = stores.iter().filter(has).collect();
+    match with.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        several => {
+            let names: Vec<String> =
+                several.iter().map(|store| format!("  {}", store.root.display())).collect();
+            let message =
+                format!("several stores have a step {number}; name one with --store:\n{}", names.join("\n"));
+            Err(Failure::new(Exit::Refused, message))
+        }
+    }
+}
+
+type Planned<'p> = dyn Fn(&Writer<'_>) -> Result<(Plan, Turn), CommitError> + 'p;
+
+/// Turns a step of a store round.
+fn turn(context: &mut Context, store: Option<&Arc<Store>>, planned: &Planned<'_>) -> Result<Exit, Failure> {
+    let Some(store) = store else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    // The latest of all stores: a step is undone where it was made.
-    let last = |store: &&std::sync::Arc<Store>| {
-        let journal = Vault::look(&Real, &data, &store.root).journal();
-        journal.last().map(|line| line.at.clone())
-    };
-    let store = snapshot.stores.iter().max_by_key(last);
-    let Some(store) = store else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
     // Taking back needs no question: it can be taken back itself.
     context.options.yes = true;
-    let (plan, turned) = {
-        let writer = Writer::open(host, store)?;
-        planned(&writer)?
-    };
+    let (plan, turned) = planned(&Writer::look(host, store)?)?;
     let carry: &Carry<'_> = &|writer, plan| writer.turn(plan, turned);
     make_with(context, &[(store, plan)], carry)
 }

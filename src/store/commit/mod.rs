@@ -32,6 +32,7 @@ pub use hidden::is_ours;
 pub use latest::latest;
 pub use log::LogLine;
 pub use rebase::merge;
+pub use recover::History;
 pub use step::Step;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
 
@@ -90,9 +91,7 @@ impl<'a> Writer<'a> {
     /// store as it was read; what it lists of our own files is looked after.
     pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let place = Place { root: store.root.clone(), format: store.format, session: None };
-        let format = format::by_name(store.format).ok_or_else(|| {
-            CommitError::NoStep(format!("{} is no format that this version knows.", store.format))
-        })?;
+        let format = format_of(store)?;
         let own = wait_for(host, &store.root)?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
         let mut writer = Writer { host, place, store, format, vault, rescued: 0, _own: own };
@@ -101,6 +100,14 @@ impl<'a> Writer<'a> {
         writer.rescued = writer.rescue(store);
         writer.finish_erasing();
         Ok(writer)
+    }
+
+    /// The store to plan on: nothing is taken, finished or written, and nothing may be changed.
+    pub fn look(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
+        let place = Place { root: store.root.clone(), format: store.format, session: None };
+        let format = format_of(store)?;
+        let vault = Vault::look(host.disk, host.data, &store.root);
+        Ok(Writer { host, place, store, format, vault, rescued: 0, _own: None })
     }
 
     /// Our own data about the store.
@@ -311,4 +318,9 @@ fn wait_for<'a>(host: Host<'a>, root: &Path) -> Result<Option<Box<dyn Flock + 'a
             Err(source) => return Err(CommitError::io(root, "locked", source)),
         }
     }
+}
+
+fn format_of(store: &Store) -> Result<&'static dyn Format, CommitError> {
+    format::by_name(store.format)
+        .ok_or_else(|| CommitError::NoStep(format!("{} is no format that this version knows.", store.format)))
 }

@@ -255,6 +255,13 @@ pub struct History {
 }
 
 impl History {
+    /// Whether a step of that number can be taken back: one in force, or one that took
+    /// another back.
+    pub fn has(&self, number: u64) -> bool {
+        self.done.iter().any(|(step, by)| *step == number || *by == number)
+            || self.undone.iter().any(|(_, by)| *by == number)
+    }
+
     /// Reads it from the journal.
     pub fn of(journal: &[JournalLine]) -> History {
         let mut history = History::default();
@@ -281,9 +288,13 @@ impl History {
 /// The plan that takes a step back.
 pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
     let history = History::of(&writer.vault.read_journal()?);
+    // A step that took another back is itself taken back by doing that one again.
+    if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
+        return Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)));
+    }
     let found = match wanted {
         None => history.done.last(),
-        Some(number) => history.done.iter().find(|(step, _)| *step == number),
+        Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number),
     };
     let Some(&(step, by)) = found else {
         return Err(CommitError::NoStep(match wanted {
