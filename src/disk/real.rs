@@ -26,9 +26,11 @@ impl Disk for Real {
                 continue;
             }
             let path = folder.join(name);
-            // A name that vanished since, or a link to nowhere, is told by lstat alone.
-            if let Ok(item) = item(&path) {
-                items.push(item);
+            match item(&path) {
+                Ok(item) => items.push(item),
+                // A name that vanished since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
         }
         items.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,6 +1,8 @@
 //! Where stores are: by content, from a path that the user named or from the default
 //! places.
 
+use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
@@ -301,20 +303,36 @@ fn reason(path: &Path, item: &Item, why: Vec<String>) -> String {
 }
 
 fn recognised(disk: &dyn Disk, root: &Path, format: &dyn Format, names_suffice: bool) -> Result<(), String> {
-    format.recognise(root, &DiskGlance { disk, names_suffice })
+    let glance = DiskGlance { disk, names_suffice, refused: RefCell::new(None) };
+    let outcome = format.recognise(root, &glance);
+    // What could not be looked at is a likelier reason than what was not there.
+    outcome.map_err(|why| glance.refused.into_inner().unwrap_or(why))
 }
 
 /// A glance at the real disk, or at one of a test.
 struct DiskGlance<'a> {
     disk: &'a dyn Disk,
     names_suffice: bool,
+    /// The first thing that the system did not let us look at, as a sentence.
+    refused: RefCell<Option<String>>,
 }
 
 impl DiskGlance<'_> {
     fn names(&self, folder: &Path, kind: ItemKind) -> Vec<String> {
-        let items = self.disk.list(folder).unwrap_or_default().into_iter();
-        let named = items.filter(|item| item.kind == kind).take(NAMES);
+        let items = self.disk.list(folder).unwrap_or_else(|error| {
+            self.note(folder, &error);
+            Vec::new()
+        });
+        let named = items.into_iter().filter(|item| item.kind == kind).take(NAMES);
         named.map(|item| item.name.to_string_lossy().into_owned()).collect()
+    }
+
+    fn note(&self, path: &Path, error: &io::Error) {
+        let absent = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        let mut refused = self.refused.borrow_mut();
+        if !absent && refused.is_none() {
+            *refused = Some(format!("{} can't be read: {error}", path.display()));
+        }
     }
 }
 
@@ -333,9 +351,10 @@ impl Glance for DiskGlance<'_> {
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {
         let item = self.disk.look(file).ok()?;
-        (item.kind == ItemKind::File)
-            .then(|| self.disk.read(file, 0, Some(HEAD as u64)).ok())
-            .flatten()
-            .map(|(b, _)| b)
+        if item.kind != ItemKind::File {
+            return None;
+        }
+        let read = self.disk.read(file, 0, Some(HEAD as u64));
+        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
     }
 }
