@@ -13,6 +13,7 @@ pub use members::{Members, hex, list, set_field, uuid};
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::edit::EditError;
 use crate::text::json::Json;
+use crate::text::unpack::Member;
 
 /// Why something is not done. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -304,6 +305,23 @@ pub trait Writes: Sync {
     /// The compressed files whose bytes on disk it takes to do what is due.
     fn due_files(&self, _scene: &Scene<'_>) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// Brings what is derived within an archive up to date with its other members.
+    fn rederived(&self, _archive: &Path, _members: &mut [Member], _now: Moment) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// The changes of files that say something of an archive, which has those members now and
+    /// is that long.
+    fn beside_archive(
+        &self,
+        _scene: &Scene<'_>,
+        _archive: &Path,
+        _members: &[Member],
+        _len: u64,
+    ) -> Result<Vec<Change>, Refusal> {
+        Ok(Vec::new())
     }
 
     /// What tells of a repair in the store itself, where the format records such.

@@ -20,7 +20,7 @@ pub struct Unpacked<T> {
 }
 
 /// One regular file of an archive.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Member {
     /// Its path within the archive, without `.`, `..` and a root.
     pub path: PathBuf,

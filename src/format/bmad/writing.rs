@@ -22,6 +22,7 @@ use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, 
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
+use crate::text::unpack::Member;
 
 pub use derived::derived;
 
@@ -139,6 +140,20 @@ impl Writes for Bmad {
         packed: &[u8],
     ) -> Result<Vec<Change>, Refusal> {
         sessions::unarchive_session(scene, name, allow_large, packed)
+    }
+
+    fn rederived(&self, archive: &Path, members: &mut [Member], now: Moment) -> Result<(), Refusal> {
+        sessions::rederived(archive, members, now)
+    }
+
+    fn beside_archive(
+        &self,
+        scene: &Scene<'_>,
+        archive: &Path,
+        members: &[Member],
+        len: u64,
+    ) -> Result<Vec<Change>, Refusal> {
+        sessions::beside_archive(scene, archive, members, len)
     }
 
     fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {

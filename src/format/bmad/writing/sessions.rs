@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::super::write;
+use super::super::layout;
+use super::super::write::{self, Log};
 use super::live_session;
 use crate::format::writing::{Refusal, Scene, document};
-use crate::model::{Change, Document, Entry, Role, State, Store};
+use crate::model::{Change, Document, Entry, Moment, Role, State, Store};
+use crate::text::edit::set;
+use crate::text::unpack::Member;
 
 /// Archives the sessions of these records, which have to be all live ones of each.
 pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
@@ -121,4 +124,47 @@ fn refusal(why: &write::Unsafe) -> Refusal {
         Unsafe::Session(_) => Refusal::invalid(message),
         _ => Refusal::corrupt(message),
     }
+}
+
+/// The index and the manifest within a session's archive, made anew from its logs.
+pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<(), Refusal> {
+    let Some((session, _)) = layout::session_of(archive) else { return Ok(()) };
+    let of = |members: &[Member], name: &str| members.iter().position(|own| own.path.ends_with(name));
+    for name in ["index.json", "manifest.json"] {
+        let Some(at) = of(members, name) else { continue };
+        let logs = logs_within(members);
+        let stands = &members[at].bytes;
+        let new = match name {
+            "index.json" => write::index(Some(stands), &session, &logs, now),
+            _ => write::manifest(Some(stands), &session, &logs, now, false)?,
+        };
+        members[at].bytes = new;
+    }
+    Ok(())
+}
+
+fn logs_within(members: &[Member]) -> Vec<Log<'_>> {
+    members.iter().filter_map(|own| Log::new(&own.path, &own.bytes)).collect()
+}
+
+/// The manifest beside an archive, with its counts and sizes right.
+pub fn beside_archive(
+    scene: &Scene<'_>,
+    archive: &Path,
+    members: &[Member],
+    len: u64,
+) -> Result<Vec<Change>, Refusal> {
+    let Some((session, _)) = layout::session_of(archive) else { return Ok(Vec::new()) };
+    let path = archive.with_file_name(format!("{session}.manifest.json"));
+    let Some(own) = document(&scene.store.documents, &path) else { return Ok(Vec::new()) };
+    let logs = logs_within(members);
+    let size: usize = members
+        .iter()
+        .filter(|own| Log::new(&own.path, &own.bytes).is_some())
+        .map(|own| own.bytes.len())
+        .sum();
+    let counted = write::manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;
+    let sized = set(&counted, &["original_size_bytes"], &size.to_string())?;
+    let sized = set(&sized, &["compressed_size_bytes"], &len.to_string())?;
+    Ok(vec![Change::rewrite(path, (&*own.bytes).into(), &sized)])
 }

@@ -15,7 +15,7 @@ use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
 use crate::text::repack::{gzip, retar};
-use crate::text::unpack::gunzip;
+use crate::text::unpack::{gunzip, untar};
 
 /// One file may unpack to so many bytes.
 pub const LARGEST: u64 = 256 << 20;
@@ -143,7 +143,7 @@ impl Site<'_> {
         let unpacked = gunzip(&own.bytes, LARGEST);
         let failed =
             |why: String| Refusal::corrupt(format!("{} can't be packed anew: {why}.", own.path.display()));
-        let mut refusal = None;
+        let (mut refusal, mut repacked) = (None, None);
         let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, main) {
             Ok(Outcome::Same) => None,
             Ok(Outcome::Gone) => Some(Vec::new()),
@@ -164,18 +164,31 @@ impl Site<'_> {
             }
             Packing::TarGzip => {
                 let within = inside(&own.path);
-                let seen = &mut changes.seen;
-                let edit = &mut |path: &Path, bytes: &[u8]| {
-                    let path = within.join(path);
-                    let new = edited(&path, bytes)?;
-                    seen.push(Change::rewrite(&path, bytes.into(), &new));
-                    Some(new)
-                };
                 // What is no archive for us may still be searched afterwards.
                 if unpacked.fault.is_some() && unpacked.content.is_empty() {
                     return Ok(None);
                 }
-                retar(&unpacked.content, edit).map_err(|error| failed(error.to_string()))?
+                let mut members = untar(&own.bytes, LARGEST).content;
+                let mut any = false;
+                for member in &mut members {
+                    let Some(new) = edited(&within.join(&member.path), &member.bytes) else { continue };
+                    let path = within.join(&member.path);
+                    changes.seen.push(Change::rewrite(path, member.bytes.as_slice().into(), &new));
+                    member.bytes = new;
+                    any = true;
+                }
+                if any && let Some(writes) = self.wanted.format.writes() {
+                    writes.rederived(&own.path, &mut members, self.scene.now)?;
+                    repacked = Some(members.clone());
+                }
+                let edit = &mut |path: &Path, _: &[u8]| {
+                    members.iter().find(|member| member.path == path).map(|member| member.bytes.clone())
+                };
+                if any {
+                    retar(&unpacked.content, edit).map_err(|error| failed(error.to_string()))?
+                } else {
+                    None
+                }
             }
         };
         match (refusal, new, unpacked.fault) {
@@ -183,7 +196,14 @@ impl Site<'_> {
             (None, None, _) => Ok(None),
             // Packed anew, what can't be unpacked would be lost.
             (None, Some(_), Some(fault)) => Err(failed(fault)),
-            (None, Some(new), None) => gzip(&new).map(Some).map_err(|error| failed(error.to_string())),
+            (None, Some(new), None) => {
+                let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
+                if let (Some(members), Some(writes)) = (repacked, self.wanted.format.writes()) {
+                    let len = packed.len() as u64;
+                    changes.data.extend(writes.beside_archive(self.scene, &own.path, &members, len)?);
+                }
+                Ok(Some(packed))
+            }
         }
     }
 
