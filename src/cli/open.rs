@@ -7,7 +7,7 @@ use super::Context;
 use super::failure::{Exit, Failure, say};
 use crate::disk::{Disk, Real, ThisMachine};
 use crate::model::{Document, Extent, Snapshot, Store};
-use crate::store::commit::{Host, Vault, Writer};
+use crate::store::commit::{Host, Writer, is_left_over};
 use crate::store::{self, Looked, Place};
 
 /// Where stores are: those that the options name, or those found from here and from home.
@@ -62,7 +62,7 @@ pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
     let machine = ThisMachine::new();
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        if store.own.is_empty() && !Vault::look(&Real, &data, &store.root).is_unfinished() {
+        if !is_left_over(&Real, &data, store) {
             tended.stores.push(Arc::clone(store));
             continue;
         }

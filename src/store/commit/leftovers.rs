@@ -4,9 +4,29 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Writer, hidden};
-use crate::disk::Holder;
+use super::{Vault, Writer, hidden};
+use crate::disk::{Disk, Holder};
 use crate::model::Store;
+
+/// Whether an earlier palimp left something behind that the next change looks after first.
+pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
+    let around = store.root.ancestors().nth(depth_of(store));
+    let folders = store.beside.iter().filter_map(|(path, _)| around?.join(path).parent().map(Path::to_owned));
+    let folders: BTreeSet<PathBuf> = folders.collect();
+    let has_temp = |folder: &PathBuf| {
+        let items = disk.list(folder).unwrap_or_default();
+        items.iter().any(|item| hidden::temp_of(&item.name).is_some())
+    };
+    !store.own.is_empty()
+        || Vault::look(disk, data, &store.root).is_unfinished()
+        || folders.iter().any(has_temp)
+}
+
+/// How many folders the default place of a store's format has.
+fn depth_of(store: &Store) -> usize {
+    let format = crate::format::by_name(store.format);
+    format.map_or(0, |format| Path::new(format.default_place()).iter().count())
+}
 
 impl Writer<'_> {
     /// Removes our own temporary files, and locks of ours whose process is gone. While this

@@ -30,6 +30,7 @@ pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
 pub use hidden::is_ours;
 pub use latest::latest;
+pub use leftovers::is_left_over;
 pub use log::LogLine;
 pub use rebase::merge;
 pub use recover::History;

@@ -8,7 +8,7 @@ use super::super::write::{self, Log};
 use super::live_session;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::{Change, Document, Entry, Moment, Role, State, Store};
-use crate::text::edit::set;
+use crate::text::edit::{remove, set};
 use crate::text::unpack::Member;
 
 /// Archives the sessions of these records, which have to be all live ones of each.
@@ -101,8 +101,12 @@ pub fn unarchive_session(
         )));
     }
     let manifest = document(documents, &Path::new("archive").join(format!("{name}.manifest.json")));
-    let files = write::restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)
+    let mut files = write::restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)
         .map_err(|why| refusal(&why))?;
+    // Some archivers leave it out: then the one beside the archive is the only one.
+    if let Some(own) = manifest.filter(|_| !files.iter().any(|(path, _)| path == Path::new(MANIFEST))) {
+        files.push((MANIFEST.into(), live_manifest(&own.bytes)?));
+    }
     let paths = files.iter().map(|(path, _)| folder.join(path));
     let within: BTreeSet<PathBuf> =
         paths.flat_map(|path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>()).collect();
@@ -111,6 +115,17 @@ pub fn unarchive_session(
     let removed = [Change::remove(archive, packed.into())];
     let manifest = manifest.map(|own| Change::remove(&own.path, (&*own.bytes).into()));
     Ok(folders.chain(made).chain(removed).chain(manifest).collect())
+}
+
+const MANIFEST: &str = "manifest.json";
+
+/// The manifest of an archived session as that of a live one.
+fn live_manifest(archived: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let mut manifest = archived.to_vec();
+    for name in ["archived_at", "original_size_bytes", "compressed_size_bytes"] {
+        manifest = remove(&manifest, &[name])?;
+    }
+    Ok(manifest)
 }
 
 fn refusal(why: &write::Unsafe) -> Refusal {
