@@ -129,6 +129,8 @@ pub struct App {
     pub readonly: bool,
     /// Changes that were asked for and are not done yet.
     pub changing: usize,
+    /// Whether what an earlier run left behind was looked for.
+    pub tended: bool,
     /// Left as soon as they are done.
     pub leaving: bool,
     /// Whether files of ours are being looked after.
@@ -201,6 +203,7 @@ impl App {
             data: options.data.clone(),
             readonly: options.readonly,
             changing: 0,
+            tended: false,
             leaving: false,
             tending: false,
             can_undo: false,

@@ -8,7 +8,7 @@ use crate::disk::{Real, ThisMachine};
 use crate::model::{Change, Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::erase::Gone;
 use crate::ops::{self, Refusal, Scene, Setting};
-use crate::store::commit::{CommitError, Files, Host, Turn, Vault, Writer, latest};
+use crate::store::commit::{CommitError, Files, Host, Turn, Vault, Writer, is_left_over, latest};
 use crate::store::packed_bytes;
 
 /// What is to be done.
@@ -281,6 +281,6 @@ fn turn_in(
 pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> usize {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
-    let own = snapshot.stores.iter().filter(|store| !store.own.is_empty());
+    let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, data, store));
     own.filter_map(|store| Writer::open(host, store).ok()).map(|writer| writer.rescued()).sum()
 }

@@ -265,10 +265,11 @@ fn told(app: &mut App, changed: Changed) -> String {
 /// Has files of ours looked after, where the stores hold any.
 pub fn tend(app: &mut App) -> Option<Effect> {
     let data = app.data.clone().filter(|_| !app.readonly && !app.tending && app.is_whole())?;
-    if app.snapshot.stores.iter().all(|store| store.own.is_empty()) {
+    // Once in any case: what was cut short need not have left a file in a store.
+    if app.tended && app.snapshot.stores.iter().all(|store| store.own.is_empty()) {
         return None;
     }
-    app.tending = true;
+    (app.tending, app.tended) = (true, true);
     let snapshot = Arc::clone(&app.snapshot);
     Some(Effect::Job(Job::Tend { snapshot, data, now: app.now }))
 }
