@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
-use super::change::{make, scene};
+use super::change::{Carry, make_with, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
+use crate::format::writing::{NO_PACKED, Scene};
 use crate::model::{Snapshot, Store};
 use crate::ops::{self, Draft};
 
@@ -39,8 +40,15 @@ pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
         importance: asked.importance,
         record: if asked.record.is_some() { input.as_deref() } else { None },
     };
-    let plan = ops::add::add(&scene(context, store), &draft)?;
-    make(context, &[(store, plan)])
+    let (now, random) = (context.now, scene(context, store).random);
+    let planned = |store: &Store| {
+        let scene = Scene { store, now, random, packed: &NO_PACKED };
+        ops::add::add(&scene, &draft)
+    };
+    let plan = planned(store)?;
+    // An id that is free now may be taken by then: it is settled when no other palimp writes.
+    let carry: &Carry<'_> = &|writer, _| writer.commit(&planned(&writer.load())?);
+    make_with(context, &[(store, plan)], carry)
 }
 
 /// All of standard input, which must be UTF-8.

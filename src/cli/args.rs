@@ -39,7 +39,7 @@ pub struct Options {
     pub stores: Vec<PathBuf>,
 
     /// The format, where the content does not tell.
-    #[arg(long = "as", value_name = "FORMAT", global = true, value_parser = known_format)]
+    #[arg(long = "as", id = "as", value_name = "FORMAT", global = true, value_parser = known_format)]
     pub format: Option<String>,
 
     /// JSON instead of text: JSON Lines for lists.
@@ -270,8 +270,8 @@ pub enum Verb {
         /// What to export; everything live where it is absent.
         query: Vec<String>,
         /// The shape.
-        #[arg(long, value_enum)]
-        format: ShapeArg,
+        #[arg(long = "format", value_enum)]
+        shape: ShapeArg,
     },
     /// Writes the demo's stores into a folder.
     Demo {
@@ -321,8 +321,8 @@ pub enum SessionVerb {
         /// Which.
         id: String,
         /// The shape.
-        #[arg(long, value_enum, default_value = "jsonl")]
-        format: ShapeArg,
+        #[arg(long = "format", value_enum, default_value = "jsonl")]
+        shape: ShapeArg,
     },
     /// Moves one aside, whole.
     Archive {

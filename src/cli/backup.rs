@@ -59,8 +59,6 @@ fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
 
 /// Copies every file that holds memories: where the format keeps backups, else in our own data.
 fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
-    // A copy changes nothing that is there: it needs no question.
-    context.options.yes = true;
     let mut plans: Vec<(&Store, Plan)> = Vec::new();
     let mut own: Vec<&Store> = Vec::new();
     for store in &snapshot.stores {
@@ -70,12 +68,29 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
         }
     }
     let data = open::data_folder(context)?;
-    if !context.options.dry_run && !context.options.readonly {
+    if own.is_empty() {
+        return make(context, &plans);
+    }
+    let writes = !context.options.dry_run && !context.options.readonly;
+    if writes && !context.options.yes {
+        return Err(Failure::new(Exit::Refused, "nothing was copied: say --yes to do it."));
+    }
+    if writes {
         for store in own {
             let vault = Vault::open(&Real, &data, &store.root)?;
             for document in ops::backup::worth(store) {
                 let path = vault.copy(&document.path, &document.bytes, context.now)?;
-                context.out.line(&path.display().to_string())?;
+                if context.options.json {
+                    let row = serde_json::json!({
+                        "store": store.root.display().to_string(),
+                        "backup": path.display().to_string(),
+                        "file": document.path.display().to_string(),
+                        "bytes": document.len,
+                    });
+                    context.out.json(&row)?;
+                } else {
+                    context.out.line(&path.display().to_string())?;
+                }
             }
         }
     }

@@ -14,6 +14,9 @@ pub const SEED: u64 = 1;
 
 /// Writes the demo.
 pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result<Exit, Failure> {
+    if context.options.readonly || context.options.dry_run {
+        return Err(Failure::new(Exit::Refused, "the demo would be written; nothing was."));
+    }
     write(folder, seed, context.now)?;
     for place in places(folder) {
         if context.options.json {

@@ -139,8 +139,6 @@ fn turn(context: &mut Context, store: Option<&Arc<Store>>, planned: &Planned<'_>
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    // Taking back needs no question: it can be taken back itself.
-    context.options.yes = true;
     let (plan, turned) = planned(&Writer::look(host, store)?)?;
     let carry: &Carry<'_> = &|writer, plan| writer.turn(plan, turned);
     make_with(context, &[(store, plan)], carry)

@@ -100,7 +100,7 @@ fn verb(
         Some(Verb::Journal) => journal::run(context),
         Some(Verb::Undo { step }) => journal::undo(context, step),
         Some(Verb::Redo) => journal::redo(context),
-        Some(Verb::Export { query, format }) => export::run(context, &query, format),
+        Some(Verb::Export { query, shape }) => export::run(context, &query, shape),
         Some(Verb::Demo { folder, seed }) => demo::run(context, &folder, seed),
         Some(Verb::Completions { shell }) => completions::run(context, shell),
         Some(Verb::Man) => man::run(context),

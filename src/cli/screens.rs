@@ -1,7 +1,7 @@
 //! No verb: the screens, or off a terminal the first of them as plain text.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::demo::Temporary;
@@ -49,6 +49,10 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, 
         (demo.places, Vec::new(), Some(demo.data))
     } else {
         let looked = open::places(context, paths);
+        if let Some(word) = paths.iter().find(|path| is_no_path(path, &looked)) {
+            let message = format!("{} is neither a verb nor a file or folder here.", word.display());
+            return Err(Failure::new(Exit::Usage, message));
+        }
         let places = open::found(&looked);
         let named = !paths.is_empty() || !context.options.stores.is_empty();
         if named && places.is_empty() {
@@ -62,6 +66,12 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, 
     let demo = |now| new_demo(now).map_err(|failure| failure.message().to_owned());
     let readonly = context.options.readonly || context.options.dry_run;
     Ok(Options { places, looked, now: context.options.now, ranking, no_color, data, readonly, demo })
+}
+
+/// Whether a word that was taken for a path is none: a verb that is misspelt, most likely.
+fn is_no_path(path: &Path, looked: &[crate::store::Looked]) -> bool {
+    let is_word = path.components().count() == 1 && !path.to_string_lossy().contains(['/', '.']);
+    is_word && looked.iter().any(|look| look.path == path && look.refused)
 }
 
 fn new_demo(now: Moment) -> Result<Demo, Failure> {

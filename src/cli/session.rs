@@ -32,7 +32,7 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
             make(context, &[(store, plan)])
         }
         SessionVerb::List => list(context, &snapshot),
-        SessionVerb::Export { id, format } => export_one(context, &snapshot, &id, format),
+        SessionVerb::Export { id, shape } => export_one(context, &snapshot, &id, shape),
         SessionVerb::Delete { id } => {
             let store = with_session(&snapshot, &id)?;
             let plan = ops::session::delete(&scene(context, store), &id)?;

@@ -21,14 +21,12 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = ops::init::init(format, &root, context.now)?;
-    let writes = !context.options.dry_run && !context.options.readonly;
+    let writes = context.options.yes && !context.options.dry_run && !context.options.readonly;
     if writes {
         let failed =
             |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.display()));
         make_folders(&Real, &root).map_err(failed)?;
     }
-    // An empty store is no change of anything that is there: it needs no question.
-    context.options.yes |= writes;
     let empty = store::load(&place(&root, &plan), crate::model::Extent::Whole, None, context.now);
     make(context, &[(&empty, plan)])
 }
@@ -44,8 +42,6 @@ pub fn compact(context: &mut Context, session: Option<&str>) -> Result<Exit, Fai
 
 /// Makes what is derived anew.
 pub fn reindex(context: &mut Context) -> Result<Exit, Failure> {
-    // It changes no memory: it needs no question.
-    context.options.yes = true;
     each(context, |context, store| Ok(ops::reindex::reindex(&scene(context, store))?))
 }
 

@@ -33,7 +33,7 @@ pub use records::{Dropped, Found, New};
 pub use sessions::Statistics;
 
 use crate::disk::{Disk, Machine, Real, ThisMachine};
-use crate::format::writing::{NO_PACKED, Scene};
+use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Entry, Extent, Moment, Plan, Snapshot, Store};
 use crate::ops;
 use crate::store::commit::{Host, Receipt, Writer, make_folders};
@@ -131,6 +131,25 @@ impl Memory {
         };
         self.refresh();
         Ok(Some(receipt))
+    }
+
+    /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
+    /// made when no other palimp can write.
+    fn commit_anew(
+        &mut self,
+        planned: &dyn Fn(&Scene<'_>) -> Result<Plan, Refusal>,
+    ) -> Result<Plan, MemoryError> {
+        let (now, random) = (self.now(), self.machine.random());
+        let plan = {
+            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
+            let writer = Writer::open(host, self.store())?;
+            let store = writer.load();
+            let plan = planned(&Scene { store: &store, now, random, packed: &NO_PACKED })?;
+            writer.commit(&plan)?;
+            plan
+        };
+        self.refresh();
+        Ok(plan)
     }
 
     /// The first entry of that id: in that session where one is named.

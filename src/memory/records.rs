@@ -72,10 +72,8 @@ impl Memory {
             importance: new.importance,
             record: new.record,
         };
-        let before = self.store().entries.len();
-        let plan = ops::add::add(&self.scene(), &draft)?;
+        let plan = self.commit_anew(&|scene| ops::add::add(scene, &draft))?;
         let added = plan.changes.first().map(|change| change.path.clone());
-        self.commit(&plan)?;
         let store = self.store();
         let in_file = |entry: &&crate::model::Entry| Some(&store.document(entry).path) == added.as_ref();
         let last = store.entries.iter().rfind(in_file);
@@ -83,7 +81,6 @@ impl Memory {
             let view = store.view(entry)?;
             view.id.as_deref().map(str::to_owned).or_else(|| Some(store.key(entry)))
         });
-        debug_assert!(store.entries.len() > before || before > 0);
         id.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The record was added and can't be read."))
     }
 

@@ -31,8 +31,7 @@ impl Memory {
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String, MemoryError> {
         self.refresh();
         let before: Vec<String> = self.session_names();
-        let plan = ops::session::new(&self.scene(), id, user)?;
-        self.commit(&plan)?;
+        self.commit_anew(&|scene| ops::session::new(scene, id, user))?;
         let made = self.session_names().into_iter().find(|name| !before.contains(name));
         made.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The session was made and can't be read."))
     }

@@ -3,7 +3,8 @@
 use super::{Refusal, Scene, Setting, backups, base, check, is_json, plan, writable, writes};
 use crate::format::Format;
 use crate::format::writing::{Deed, Writes, set_field};
-use crate::model::{Change, Entry, Plan};
+use crate::model::{Change, Code, Document, Entry, Plan};
+use crate::store::derive;
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
@@ -15,6 +16,9 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Pla
     if scene.store.view(entry).is_none() {
         return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
     }
+    if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
+        return Err(Refusal::invalid(format!("`{}` names the record, and can't be changed.", own.name)));
+    }
     let changes = match writes.edit(scene, entry, set) {
         Some(changes) => changes?,
         None if is_json(format, scene.store, entry) => vec![json(scene, format, writes, entry, set)?],
@@ -24,7 +28,29 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Pla
     all.extend(changes);
     let plan = plan("edit", scene, 1, all)?;
     check(scene, &plan)?;
+    unharmed(scene, entry, &plan)?;
     Ok(plan)
+}
+
+/// Refuses an edit that brings its record a problem which it did not have.
+fn unharmed(scene: &Scene<'_>, entry: &Entry, plan: &Plan) -> Result<(), Refusal> {
+    let path = &scene.store.document(entry).path;
+    let after = derive::after(scene.store, &plan.changes, scene.now);
+    let Some(new) = after.iter().find(|document| document.path == *path) else { return Ok(()) };
+    let of = |document: &Document| -> Vec<(Code, String)> {
+        let own = document.problems.iter().filter(|problem| problem.record == Some(entry.record));
+        own.map(|problem| (problem.code, problem.message.clone())).collect()
+    };
+    let before = of(scene.store.document(entry));
+    let harmless = |code: Code| matches!(code, Code::FutureTimestamp | Code::DanglingReference);
+    match of(new).into_iter().find(|own| !before.contains(own) && !harmless(own.0)) {
+        Some((code, message)) => {
+            let message = format!("{message} ({})", code.as_str());
+            let exceeds = matches!(code, Code::TooLong | Code::LimitExceeded);
+            Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The record with its fields set.

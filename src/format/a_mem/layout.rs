@@ -68,6 +68,15 @@ pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     match seen.contains(&Some(Likeness::No)) {
         true => Err("its events, notes or profiles are of another kind".into()),
         false if named && glance.names_suffice() => Ok(()),
+        // An empty store has all of its rooms, and the index of tags.
+        false
+            if glance.files(&root.join("knowledge")).iter().any(|name| name == "tags.json")
+                && ["events", "profiles"]
+                    .iter()
+                    .all(|room| glance.folders(root).iter().any(|own| own == room)) =>
+        {
+            Ok(())
+        }
         false => Err("it has no events, no notes with front matter and no profiles".into()),
     }
 }

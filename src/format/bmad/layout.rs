@@ -98,7 +98,10 @@ pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     if looks.contains(&Likeness::Yes) || archives(root, glance) {
         return Ok(());
     }
-    let expected = glance.names_suffice() && glance.folders(root).iter().any(|name| name == "sessions");
+    let config =
+        || glance.head(&root.join("config.json")).is_some_and(|head| names_member(&head, "memory_config"));
+    let has_room = glance.folders(root).iter().any(|name| name == "sessions");
+    let expected = has_room && (glance.names_suffice() || config());
     match looks.contains(&Likeness::No) {
         true => Err("the files below `sessions/` are of another kind".into()),
         false if looks.contains(&Likeness::Silent) => Ok(()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::Placement;
-use super::super::glance::{Glance, Likeness, likeness, names_member};
+use super::super::glance::{Glance, HEAD, Likeness, likeness, names_member};
 use crate::model::Role;
 use crate::text::json::{Json, Kind};
 
@@ -59,7 +59,11 @@ pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     let looks: Vec<Likeness> = found
         .iter()
         .filter_map(|file| glance.head(&root.join(file)))
-        .map(|head| likeness(&head, is_record))
+        .map(|head| match likeness(&head, is_record) {
+            // A first record longer than what is looked at tells by the names of its members.
+            Likeness::Silent if head.len() >= HEAD && is_record_begun(&head) => Likeness::Yes,
+            likeness => likeness,
+        })
         .collect();
     if looks.contains(&Likeness::Yes) || (glance.names_suffice() && !found.is_empty()) {
         return Ok(());
@@ -78,6 +82,11 @@ pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
         (files, false) if files.contains(&"core_memories.jsonl") || files.len() > 1 => Ok(()),
         (files, false) => Err(format!("{} holds no whole record", files.join(", "))),
     }
+}
+
+fn is_record_begun(head: &[u8]) -> bool {
+    let has = |name| names_member(head, name);
+    head.starts_with(b"{") && has("content") && (has("type") || has("created_at")) && has("id")
 }
 
 /// Some fields of its schema, enough to tell its records from others'.

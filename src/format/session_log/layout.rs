@@ -44,7 +44,10 @@ pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     let folder = root.join("sessions");
     let sessions = glance.folders(&folder);
     if sessions.is_empty() {
-        let suffices = glance.names_suffice() && glance.folders(root).iter().any(|name| name == "sessions");
+        let config =
+            || glance.head(&root.join("config.json")).is_some_and(|head| names_member(&head, "storage"));
+        let has_room = glance.folders(root).iter().any(|name| name == "sessions");
+        let suffices = has_room && (glance.names_suffice() || config());
         return if suffices { Ok(()) } else { Err("it has no session below `sessions/`".into()) };
     }
     let mut silent = false;

@@ -56,6 +56,7 @@ impl Writes for SessionLog {
     }
 
     fn edited(&self, before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
+        check_new_tags(before, &after)?;
         let sign: fn(Json<'_>) -> String = match canonical::verify(before) {
             Some(Checksum::Canonical) => canonical::checksum,
             Some(Checksum::Legacy) => canonical::legacy_checksum,
@@ -315,6 +316,23 @@ fn check_ids(members: &Members, log: Option<&Document>) -> Result<(), Refusal> {
     let tags: Vec<String> =
         value.get("tags").iter().flat_map(|tags| tags.items()).map(|tag| tag.plain()).collect();
     check_tags(&tags)
+}
+
+/// What §14.2 asks of tags that an edit brings; those that were there stay as they are.
+fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<(), Refusal> {
+    let mut tape = Tape::default();
+    let texts = |value: Json<'_>| -> Vec<String> {
+        let tags = value.get("tags");
+        tags.iter()
+            .flat_map(|tags| tags.items())
+            .filter_map(|tag| tag.text())
+            .map(|tag| tag.into_owned())
+            .collect()
+    };
+    let old = texts(before);
+    let mut new = texts(edit::scan(&mut tape, after)?);
+    new.retain(|tag| !old.contains(tag));
+    check_tags(&new)
 }
 
 /// Tags that we write: letters, digits, `-`, `.` and `_` (§14.2 and its own examples).

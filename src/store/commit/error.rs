@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::format::writing::Refusal;
 use crate::store::lock::LockError;
 
 /// What became of the user's files.
@@ -96,6 +97,9 @@ pub enum CommitError {
         /// What is in the way.
         why: String,
     },
+    /// On the store as it is now, it is not done.
+    #[error("{} Nothing was changed.", .0.message)]
+    Refused(#[from] Refusal),
     /// There is nothing to take back, or it is gone.
     #[error("{0}")]
     NoStep(String),
@@ -186,6 +190,7 @@ impl CommitError {
                 "E_STORAGE_FULL"
             }
             CommitError::NoStep(_) => "E_INVALID_QUERY",
+            CommitError::Refused(refusal) => refusal.code,
             _ => "E_STORAGE_IO",
         }
     }

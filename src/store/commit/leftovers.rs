@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Vault, Writer, hidden};
 use crate::disk::{Disk, Holder};
-use crate::model::Store;
+use crate::model::{Role, Store};
+use crate::text::edit::scan;
+use crate::text::scan::Tape;
 
 /// Whether an earlier palimp left something behind that the next change looks after first.
 pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
@@ -43,9 +45,25 @@ impl Writer<'_> {
                 self.remove_lock(&whole);
             }
         }
+        let locks = store.documents.iter().filter(|document| document.role == Role::Lock);
+        locks.for_each(|document| self.remove_own_lock(&self.path(&document.path)));
         let folder = |(path, _): &(PathBuf, _)| self.path_beside(path).parent().map(Path::to_owned);
         let beside: BTreeSet<PathBuf> = store.beside.iter().filter_map(folder).collect();
         beside.iter().for_each(|folder| self.remove_temps_beside(folder));
+    }
+
+    /// Removes a lock that names palimp and a process that is gone: a power cut brings such
+    /// back, and nobody else may touch it for half a minute.
+    fn remove_own_lock(&self, lock: &Path) {
+        let disk = self.host.disk;
+        let Ok((bytes, _)) = disk.read(lock, 0, Some(4096)) else { return };
+        let mut tape = Tape::default();
+        let Ok(said) = scan(&mut tape, &bytes) else { return };
+        let is_ours = said.get("agent_id").is_some_and(|agent| agent.is_text("palimp"));
+        let process = said.get("pid").and_then(|pid| i32::try_from(pid.count()?).ok()).filter(|_| is_ours);
+        if process.is_some_and(|process| self.host.machine.process(process) == Holder::Gone) {
+            let _ = disk.remove(lock);
+        }
     }
 
     /// Removes a lock of a process that is gone, under its own name and under the one that

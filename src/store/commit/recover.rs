@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::rebase::{fits, rebase};
-use super::vault::{JournalLine, Turn};
+use super::vault::{FileLine, JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
 use crate::disk::ItemKind;
 use crate::format::Placement;
@@ -64,7 +64,7 @@ impl Writer<'_> {
         if is_over && may_finish {
             self.make_durable(&touched)?;
             self.derive(&touched, &none);
-            self.vault.write(&line_of(number, &step))?;
+            self.vault.write(&line_of(self, number, &step))?;
             return Ok(Settled::Finished);
         }
         let back = step.changes.iter().zip(made).filter_map(|(change, made)| match made {
@@ -231,8 +231,10 @@ fn is_log(change: &Change) -> bool {
     change.path.extension().is_some_and(|end| end == "jsonl")
 }
 
-fn line_of(number: u64, step: &Step) -> JournalLine {
-    let files = step.changes.iter().rev().map(super::file_line).collect();
+/// What the journal says of a step that was found to be finished.
+fn line_of(writer: &Writer<'_>, number: u64, step: &Step) -> JournalLine {
+    let data = step.changes.iter().rev().chain(step.derived.iter().rev());
+    let files = data.filter(|change| !change.is_empty()).map(|inverse| finished(writer, inverse)).collect();
     JournalLine {
         step: number,
         at: step.at.clone(),
@@ -241,6 +243,28 @@ fn line_of(number: u64, step: &Step) -> JournalLine {
         files,
         turn: step.turn,
         ids: Vec::new(),
+    }
+}
+
+/// A file as a finished step left it, from what would take the step back.
+fn finished(writer: &Writer<'_>, inverse: &Change) -> FileLine {
+    let item = writer.host.disk.look(&writer.path(&inverse.path)).ok();
+    let after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
+    let (change, before) = match &inverse.act {
+        Act::Create(bytes) | Act::Append(bytes) => ("remove", bytes.len() as u64),
+        Act::Remove(_) | Act::RemoveFolder => ("create", 0),
+        Act::MakeFolder | Act::Expire => ("remove", 0),
+        Act::Splice(splices) => {
+            let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
+            let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
+            ("rewrite", (after + gone as u64).saturating_sub(come as u64))
+        }
+    };
+    FileLine {
+        path: inverse.path.to_string_lossy().into_owned(),
+        change: change.to_owned(),
+        bytes_before: before,
+        bytes_after: after,
     }
 }
 
