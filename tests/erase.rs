@@ -134,7 +134,7 @@ fn session_log() -> Site {
         .entry(json!({"id": "mem_001", "content": {"finding": "Another one of the same id."}}))
         .build();
     let site = Site::of(store);
-    site.run(&["backup", "create"]).expect_status(0);
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
     let set = format!("text={}", secret(2));
     site.run(&["edit", "sess_a/mem_001", "--set", &set, "--yes"]).expect_status(0);
     site.run(&["delete", "mem_002", "--yes"]).expect_status(0);
@@ -187,10 +187,10 @@ fn nothing_is_left_of_a_session_log_entry_and_everything_else_stays() {
 fn nothing_brings_an_erased_entry_back() {
     let site = session_log();
     site.erase("sess_a/mem_001");
-    let refused = site.run(&["undo"]);
+    let refused = site.run(&["undo", "--yes"]);
     assert_eq!(refused.status, Some(1), "{}", refused.stderr);
     assert!(refused.stderr.contains("nothing takes back"), "{}", refused.stderr);
-    assert_eq!(site.run(&["undo", "1"]).status, Some(1));
+    assert_eq!(site.run(&["undo", "1", "--yes"]).status, Some(1));
     for row in site.run(&["backup", "list", "--json"]).json_lines() {
         let name = row["backup"].as_str().unwrap();
         site.run(&["backup", "restore", name, "--yes"]);
@@ -257,7 +257,7 @@ fn nothing_is_left_of_a_memory_in_backups_and_archives() {
     let members = palimp::text::unpack::untar(&site.store.read("archive/kept.tar.gz"), 1 << 20).content;
     let files: Vec<&[u8]> = members.iter().map(|own| &*own.bytes).collect();
     assert_eq!(files, [format!("{keeps}\n").as_bytes(), b"other"]);
-    let undone = site.run(&["undo", "1"]);
+    let undone = site.run(&["undo", "1", "--yes"]);
     assert_eq!(undone.status, Some(1), "{}", undone.stderr);
 }
 

@@ -16,9 +16,6 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Pla
     if scene.store.view(entry).is_none() {
         return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
     }
-    if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
-        return Err(Refusal::invalid(format!("`{}` names the record, and can't be changed.", own.name)));
-    }
     let changes = match writes.edit(scene, entry, set) {
         Some(changes) => changes?,
         None if is_json(format, scene.store, entry) => vec![json(scene, format, writes, entry, set)?],
@@ -82,6 +79,9 @@ fn json(
     entry: &Entry,
     set: &[Setting<'_>],
 ) -> Result<Change, Refusal> {
+    if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
+        return Err(Refusal::invalid(format!("`{}` names the record, and can't be changed.", own.name)));
+    }
     let after = edited(scene, format, writes, entry, set)?;
     let document = scene.store.document(entry);
     let span = scene.store.record(entry).span;

@@ -84,7 +84,7 @@ impl Part {
         let progress = self.room.join("progress");
         let began = Instant::now();
         while due > 0 && fs::metadata(&progress).map_or(0, |found| found.len()) < due {
-            assert!(began.elapsed() < SOON * 3, "palimp went on rewriting");
+            assert!(began.elapsed() < SOON * 12, "palimp went on rewriting");
             std::thread::sleep(Duration::from_millis(1));
         }
         // A spread of pauses, so that every moment of a rewrite is met.
