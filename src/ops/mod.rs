@@ -81,7 +81,8 @@ pub fn plan(
 
 /// Whether a file beside it could not be read: what is derived waits until it can.
 fn has_unread_neighbour(store: &Store, path: &Path) -> bool {
-    let unread = store.problems.iter().filter(|problem| problem.code == Code::UnreadableFile);
+    let is_file = |problem: &&Problem| problem.code == Code::UnreadableFile && problem.record.is_none();
+    let unread = store.problems.iter().filter(is_file);
     unread
         .into_iter()
         .any(|problem| problem.file.parent() == path.parent() || path.starts_with(&problem.file))

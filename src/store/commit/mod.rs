@@ -302,7 +302,9 @@ fn file_line(change: &Change) -> FileLine {
 /// Whether a file could not be read that what is derived for the `touched` is made of.
 fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
     let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
-    problem.code == Code::UnreadableFile && touched.iter().any(beside)
+    // One that names a record is about what the record says could not be read.
+    let is_file = problem.code == Code::UnreadableFile && problem.record.is_none();
+    is_file && touched.iter().any(beside)
 }
 
 /// Keeps other palimps out by a lock on the store's folder, which the system lets go of when
