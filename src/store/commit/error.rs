@@ -195,3 +195,11 @@ impl CommitError {
         }
     }
 }
+
+/// The message of a failure that came when other stores had been changed already: it is not
+/// true of them that nothing was changed.
+pub fn nothing_else(message: &str) -> String {
+    message
+        .replace("Nothing was changed", "Nothing else was changed")
+        .replace("nothing was changed", "nothing else was changed")
+}
