@@ -87,8 +87,11 @@ pub fn make_written(
         }
         return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
     }
-    for (store, plan) in plans.iter().filter(|(_, plan)| !plan.is_empty()) {
-        carry_out(context, store, plan, carry, written)?;
+    for (store, plan) in plans {
+        match plan.is_empty() {
+            true => print(context, plan, false, None)?,
+            false => carry_out(context, store, plan, carry, written)?,
+        }
     }
     Ok(Exit::Done)
 }
