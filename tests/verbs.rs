@@ -188,3 +188,51 @@ fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_wa
     terminal.send_keys("y\r");
     terminal.wait_for_text(&format!("\"change\":\"append\",\"bytes_before\":{length}"), SOON);
 }
+
+#[test]
+fn maintain_says_of_every_store_what_is_due_also_when_that_is_nothing() {
+    let store = || StoreBuilder::session_log().session("s").entries(2).build();
+    let (first, second) = (store(), store());
+    let two = second.path.to_str().unwrap();
+    for options in [["--json"].as_slice(), &["--json", "--dry-run"]] {
+        let output = change(&first, &[&["maintain", "--store", two], options].concat()).expect_status(0);
+        let rows = output.json_lines();
+        assert_eq!(rows.len(), 2, "{}", output.stdout);
+        for row in rows {
+            assert_eq!(row["plan"]["files"], json!([]));
+            assert_eq!((&row["plan"]["verb"], &row["applied"]), (&json!("maintain"), &json!(false)));
+        }
+    }
+}
+
+#[test]
+fn our_own_data_is_never_kept_in_a_store() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let before = Tree::of(&store.path);
+    let path = store.path.to_str().unwrap();
+    let link = store.around().join("link");
+    std::os::unix::fs::symlink(store.file("sessions"), &link).unwrap();
+    for data in [store.path.clone(), store.file("sessions/s/own/data"), link.join("data")] {
+        let tag = Verb::new(
+            ["tag", "mem_1", "+a", "--yes", "--store", path, "--data-dir"]
+                .map(Into::into)
+                .into_iter()
+                .chain([data.into_os_string()]),
+        );
+        let output = tag.run().expect_status(3);
+        assert!(
+            output.stderr.contains("lies in the store") && output.stderr.contains("--data-dir"),
+            "{}",
+            output.stderr
+        );
+        assert_untouched(&store.path, &before);
+    }
+    let home = Verb::new(["tag", "mem_1", "+a", "--yes", "--store", path]).env("XDG_DATA_HOME", &store.path);
+    assert!(home.run().expect_status(3).stderr.contains("lies in the store"));
+    assert_untouched(&store.path, &before);
+    let new = store.around().join("new");
+    let data = new.join("data");
+    let (new_path, data) = (new.to_str().unwrap(), data.to_str().unwrap());
+    Verb::new(["init", "session-log", new_path, "--yes", "--data-dir", data]).run().expect_status(3);
+    assert!(!new.exists());
+}
