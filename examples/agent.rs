@@ -41,8 +41,8 @@ fn main() -> Result<(), MemoryError> {
         println!("{:.2}  {}  {}", found.rank.unwrap_or_default(), found.id.unwrap_or_default(), found.text);
         // What was of use fades more slowly.
     }
-    memory.record_access(Some(&session), &decision)?;
-    memory.delete(&secret, "user_request")?;
+    memory.record_access(Some(&session), &decision.id)?;
+    memory.delete(Some(&session), &secret.id, "user_request")?;
     let figures = memory.statistics(Some(&session))?;
     println!("{} memories, {} deleted, {} bytes", figures.live, figures.deleted, figures.bytes);
     memory.close_session(&session)

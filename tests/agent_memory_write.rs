@@ -381,6 +381,25 @@ fn fields_that_are_no_strings_are_json_and_the_main_text_is_found_wherever_it_st
 }
 
 #[test]
+fn items_of_lists_are_set_by_their_number_and_the_words_of_a_command_as_they_are_shown() {
+    let patient = AgentMemoryBuilder::new().config("/recall/backlogWarnThreshold", json!(10));
+    let own = Repository::of(&patient);
+    let problems = own.problems();
+    let command = || own.json("state.json")["bundle"]["validationCommands"][0]["command"].clone();
+    own.done(edit("validationCommands.0", &[set("text", "make check all")]));
+    assert_eq!(command(), json!(["make", "check", "all"]));
+    own.done(edit("validationCommands.0", &[set("command.1", "test")]));
+    assert_eq!(command(), json!(["make", "test", "all"]));
+    own.done(edit("validationCommands.0", &[set("validationCommands.0.command.2", "some of it")]));
+    assert_eq!(command(), json!(["make", "test", "some of it"]));
+    let store = own.store();
+    let text = [set("text", "make test more of it")];
+    let refusal = own.planned(&store, edit("validationCommands.0", &text)).unwrap_err();
+    assert!(refusal.message.contains("not JSON"), "where a word ends can't be told: {refusal:?}");
+    own.assert_sound(&problems);
+}
+
+#[test]
 fn an_edit_that_changes_nothing_plans_nothing() {
     let own = Repository::of(&AgentMemoryBuilder::new());
     let store = own.store();
@@ -406,7 +425,10 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     edit("gotchas.0", &[set("title", " ")], "own tool would refuse");
     edit("projectMap", &[set("text", "x")], "no text of its own");
     edit("project", &[set("keyPaths", "a")], "not JSON");
+    edit("project", &[set("keyPaths", "a")], "`keyPaths.0` is the first of a list");
     edit("project", &[set("nothing.here", "a")], "no `project.nothing.here`");
+    edit("gotchas.0", &[set("importance", "0.9")], "`gotchas.0` has title, symptom, cause, correctPath");
+    edit("project", &[set("keyPaths.9", "a")], "no `project.keyPaths.9`");
     let one = |id: &str| entries(&store, &[id]);
     refused(&|scene| ops::tag::tag(scene, &one("gotchas.0"), &["x".into()], &[]), "no tags");
     refused(&|scene| ops::tag::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");

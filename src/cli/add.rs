@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::change::{Carry, make_with, scene};
+use super::change::{Carry, make_written, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::format::writing::{NO_PACKED, Scene};
@@ -48,7 +48,7 @@ pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
     let plan = planned(store)?;
     // An id that is free now may be taken by then: it is settled when no other palimp writes.
     let carry: &Carry<'_> = &|writer, _| writer.commit(&planned(&writer.load())?);
-    make_with(context, &[(store, plan)], carry)
+    make_written(context, &[(store, plan)], carry, draft.text.or(draft.record))
 }
 
 /// All of standard input, which must be UTF-8.

@@ -9,7 +9,7 @@ use super::{Context, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Plan, Store};
-use crate::store::commit::{CommitError, Files, Host, Receipt, Writer};
+use crate::store::commit::{CommitError, Host, Receipt, Writer, keep_draft};
 use crate::text::show::show;
 
 #[derive(Serialize)]
@@ -62,6 +62,16 @@ pub fn make_with(
     plans: &[(&Store, Plan)],
     carry: &Carry<'_>,
 ) -> Result<Exit, Failure> {
+    make_written(context, plans, carry, None)
+}
+
+/// The same for what somebody wrote, which is kept where it can't be saved.
+pub fn make_written(
+    context: &mut Context,
+    plans: &[(&Store, Plan)],
+    carry: &Carry<'_>,
+    written: Option<&str>,
+) -> Result<Exit, Failure> {
     if plans.iter().all(|(_, plan)| plan.is_empty()) {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
         say("there is nothing to change");
@@ -77,35 +87,53 @@ pub fn make_with(
         }
         return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
     }
-    for (store, plan) in plans.iter().filter(|(_, plan)| !plan.is_empty()) {
-        carry_out(context, store, plan, carry)?;
+    for (store, plan) in plans {
+        match plan.is_empty() {
+            true => print(context, plan, false, None)?,
+            false => carry_out(context, store, plan, carry, written)?,
+        }
     }
     Ok(Exit::Done)
 }
 
-fn carry_out(context: &mut Context, store: &Store, plan: &Plan, carry: &Carry<'_>) -> Result<(), Failure> {
+fn carry_out(
+    context: &mut Context,
+    store: &Store,
+    plan: &Plan,
+    carry: &Carry<'_>,
+    written: Option<&str>,
+) -> Result<(), Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let done = Writer::open(host, store).and_then(|writer| {
-        carry(&writer, plan).inspect_err(|error| {
-            if let Some(draft) = writer.vault().draft(plan, context.now).filter(|_| keeps_draft(error)) {
-                say(&format!("what you wrote is kept in {}", draft.display()));
-            }
-        })
-    });
-    let receipt = done.map_err(Failure::from)?;
+    let done = Writer::open(host, store).and_then(|writer| carry(&writer, plan));
+    let receipt = done.map_err(|error| {
+        let failure = Failure::from(error);
+        match written {
+            Some(text) => failure.with(&keep_draft(host, &store.root, text.as_bytes())),
+            None => failure,
+        }
+    })?;
+    let (root, step) = (store.root.display(), receipt.step);
+    context.changed.push(format!("  {root}: `palimp undo {step} --store {root}` takes it back"));
     receipt.notes.iter().for_each(|note| say(note));
-    print(context, plan, true, Some(&receipt))?;
+    print(context, &receipt.plan, true, Some(&receipt))?;
     if !context.options.json {
-        say(&format!("saved; `palimp undo {}` takes it back", receipt.step));
+        say(&format!("saved; `palimp undo {step}` takes it back"));
     }
     Ok(())
 }
 
-/// Whether a failure would lose what somebody wrote.
-fn keeps_draft(error: &CommitError) -> bool {
-    error.files() != Files::Halfway
+/// Keeps what somebody wrote for that store, and says where.
+pub fn keep(context: &Context, store: &Store, text: &[u8]) -> String {
+    let machine = machine();
+    match open::data_folder(context) {
+        Ok(data) => {
+            let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+            keep_draft(host, &store.root, text)
+        }
+        Err(failure) => failure.message().to_owned(),
+    }
 }
 
 /// Whether the user wants it: said so before, or says so now.

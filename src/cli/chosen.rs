@@ -3,7 +3,8 @@
 use super::Context;
 use super::args::Chosen;
 use super::failure::{Exit, Failure};
-use crate::model::{Entry, EntryRef, Snapshot, Store};
+use crate::format::writing::Refusal;
+use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::query::{Cancel, Order, Query, Request, search};
 
 /// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
@@ -28,16 +29,47 @@ pub fn records(
         }
         None => {}
     }
-    found.retain(|&at| {
+    let named = chosen.ids.len();
+    let mut fitting = Vec::new();
+    let mut others = Vec::new();
+    for (number, at) in found.into_iter().enumerate() {
         let (store, entry) = snapshot.get(at);
-        fits(store, entry)
-    });
-    found.sort();
-    found.dedup();
-    match found.is_empty() {
-        true => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
-        false => Ok(found),
+        match fits(store, entry) {
+            true => fitting.push(at),
+            false if number < named && entry.state == State::Broken => return Err(broken(snapshot, at)),
+            false => others.push(at),
+        }
     }
+    fitting.sort();
+    fitting.dedup();
+    match (fitting.is_empty(), others.as_slice()) {
+        (false, _) => Ok(fitting),
+        (true, []) => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
+        (true, [one, ..]) => Err(unfit(snapshot, *one, others.len())),
+    }
+}
+
+fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
+    let refusal = Refusal::broken();
+    let message =
+        format!("{}: {} Nothing was changed. ({})", key(snapshot, at), refusal.message, refusal.code);
+    Failure::new(Exit::Refused, message)
+}
+
+/// Records were found, and none in a state that this is done to: which, by the first of them.
+fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
+    let (store, entry) = snapshot.get(at);
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = id.unwrap_or_else(|| key(snapshot, at));
+    let state = match entry.state {
+        State::Live => "is not set aside: it is live",
+        State::Archived => "is archived; `palimp unarchive` brings it back",
+        State::Deleted => "is deleted; `palimp undelete` takes that back",
+        State::Broken => return broken(snapshot, at),
+    };
+    let more = if count > 1 { format!(" So are {} others.", count - 1) } else { String::new() };
+    let more = if entry.state == State::Live { String::new() } else { more };
+    Failure::new(Exit::Nothing, format!("{id} {state}.{more} Nothing was changed."))
 }
 
 /// Everything that a query finds, whatever its state.

@@ -1,11 +1,12 @@
 //! `palimp edit`: fields of one record.
 
-use super::change::{make, scene};
+use super::change::{keep, make_written, scene};
 use super::chosen::the_one;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk;
 use crate::format;
+use crate::model::{Entry, Store};
 use crate::ops::{self, Setting};
 
 /// Sets fields, or opens the main text in `$EDITOR`.
@@ -20,20 +21,40 @@ pub fn run(context: &mut Context, id: &str, set: &[String], editor: bool) -> Res
         };
         settings.push(Setting { name, value });
     }
-    let snapshot = open::to_change(context)?;
-    let at = the_one(&snapshot, id)?;
-    let (store, entry) = snapshot.get(at);
-    let written;
-    if editor {
-        let before = format::text_of(store, entry).text;
-        written = disk::edit_text(&before)
-            .map_err(|error| Failure::new(Exit::Refused, format!("{error} Nothing was changed.")))?;
-        if written == before {
-            say("nothing was written otherwise; nothing was changed");
-            return Ok(Exit::Done);
-        }
-        settings.push(Setting { name: "text", value: &written });
+    if editor && context.options.readonly && !context.options.dry_run {
+        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
-    let plan = ops::edit::edit(&scene(context, store), entry, &settings)?;
-    make(context, &[(store, plan)])
+    let snapshot = open::to_change(context)?;
+    let (store, entry) = snapshot.get(the_one(&snapshot, id)?);
+    if !editor {
+        let values: Vec<&str> = settings.iter().map(|own| own.value).collect();
+        return save(context, store, entry, &settings, Some(&values.join("\n")));
+    }
+    let before = format::text_of(store, entry).text;
+    let written = disk::edit_text(&before).map_err(|error| {
+        let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
+        match error.left() {
+            Some(left) => failure.with(&keep(context, store, left)),
+            None => failure,
+        }
+    })?;
+    if written == before {
+        say("nothing was written otherwise; nothing was changed");
+        return Ok(Exit::Done);
+    }
+    settings.push(Setting { name: "text", value: &written });
+    // Whatever is in the way: a text that somebody wrote is not lost.
+    save(context, store, entry, &settings, None)
+        .map_err(|failure| failure.with(&keep(context, store, written.as_bytes())))
+}
+
+fn save(
+    context: &mut Context,
+    store: &Store,
+    entry: &Entry,
+    set: &[Setting<'_>],
+    written: Option<&str>,
+) -> Result<Exit, Failure> {
+    let plan = ops::edit::edit(&scene(context, store), entry, set)?;
+    make_written(context, &[(store, plan)], &|writer, plan| writer.commit(plan), written)
 }

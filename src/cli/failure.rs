@@ -5,6 +5,7 @@ use std::process::{ExitCode, Termination};
 
 use crate::disk::WriteError;
 use crate::query::QueryError;
+use crate::store::commit::nothing_else;
 use crate::text::show::show;
 
 /// How a verb ended.
@@ -56,6 +57,26 @@ impl Failure {
     /// A failure with its message.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Failure { exit, message: message.into() }
+    }
+
+    /// The same, with one more sentence. Nothing is added for a reader that has gone.
+    pub fn with(mut self, sentence: &str) -> Self {
+        if !self.message.is_empty() {
+            self.message = format!("{} {sentence}", self.message);
+        }
+        self
+    }
+
+    /// The same after stores were changed already, which are named: it is not true any more
+    /// that nothing was.
+    pub fn after(mut self, changed: &[String]) -> Self {
+        if changed.is_empty() || self.message.is_empty() {
+            return self;
+        }
+        let message = nothing_else(&self.message).replace(" No store was touched.", "");
+        self.message = format!("{message}\nchanged before that:\n{}", changed.join("\n"));
+        self.exit = Exit::Failed;
+        self
     }
 
     /// What to say.

@@ -45,12 +45,14 @@ struct Context {
     options: args::Options,
     now: Moment,
     out: Out,
+    /// The stores that were changed so far, and how that is taken back.
+    changed: Vec<String>,
 }
 
 /// Runs what the arguments say and tells how it ended.
 pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
-    let mut context = Context { out: Out::stdout(), options: args.options, now };
+    let mut context = Context { out: Out::stdout(), options: args.options, now, changed: Vec::new() };
     let ended = verb(&mut context, args.verb, args.paths, args.demo);
     let ended = ended.and_then(|exit| match exit {
         // A hang-up: nothing takes what is left.
@@ -59,7 +61,7 @@ pub fn run(args: Args) -> Exit {
     });
     match ended {
         Ok(exit) => exit,
-        Err(failure) => failure.tell(),
+        Err(failure) => failure.after(&context.changed).tell(),
     }
 }
 

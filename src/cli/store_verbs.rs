@@ -20,6 +20,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
         return Err(Failure::new(Exit::Refused, message));
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    open::outside(&open::data_folder(context)?, &root)?;
     let plan = ops::init::init(format, &root, context.now)?;
     let writes = context.options.yes && !context.options.dry_run && !context.options.readonly;
     if writes {
@@ -56,17 +57,21 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
             let packed = due_files(context, store)?;
             let scene = Scene { packed: &packed, ..scene(context, store) };
             let due = ops::upkeep::maintain(&scene)?.into_iter().filter(|plan| !plan.is_empty());
-            match context.options.yes && !context.options.dry_run {
-                true => plans.extend(due.take(1).map(|plan| (&**store, plan))),
-                false => plans.extend(due.map(|plan| (&**store, plan))),
+            let most = if context.options.yes && !context.options.dry_run { 1 } else { usize::MAX };
+            let before = plans.len();
+            plans.extend(due.take(most).map(|plan| (&**store, plan)));
+            if plans.len() == before && !any {
+                // That nothing is due is told of each store once.
+                plans.push((store, Plan::new("maintain", &store.root, store.format)));
             }
         }
-        if plans.is_empty() && any {
+        let is_over = plans.iter().all(|(_, plan)| plan.is_empty());
+        if is_over && any {
             return Ok(Exit::Done);
         }
         let ended = make(context, &plans)?;
         any = true;
-        if plans.is_empty() || !context.options.yes || context.options.dry_run {
+        if is_over || !context.options.yes || context.options.dry_run {
             return Ok(ended);
         }
     }

@@ -30,10 +30,26 @@ pub enum EditorError {
         name: String,
         /// How it ended.
         status: std::process::ExitStatus,
+        /// What it left, where that is not the text that it was given.
+        left: Option<Vec<u8>>,
     },
     /// What it left can't be read.
     #[error("What was written can't be read: {0}.")]
     Read(io::Error),
+    /// What it left is no text.
+    #[error("What was written is not UTF-8.")]
+    NoText(Vec<u8>),
+}
+
+impl EditorError {
+    /// What somebody wrote, as far as there is anything: it is to be kept.
+    pub fn left(&self) -> Option<&[u8]> {
+        match self {
+            EditorError::Ended { left, .. } => left.as_deref(),
+            EditorError::NoText(left) => Some(left),
+            _ => None,
+        }
+    }
 }
 
 /// Lets the user change a text in `$VISUAL` or `$EDITOR`, whose arguments are split at
@@ -49,9 +65,11 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     let status = Command::new(&name).args(words).arg(&file).status();
     let status = status.map_err(|source| EditorError::Start { name: name.clone(), source })?;
     if !status.success() {
-        return Err(EditorError::Ended { name, status });
+        let left = std::fs::read(&file).ok().filter(|left| left != text.as_bytes());
+        return Err(EditorError::Ended { name, status, left });
     }
-    let after = std::fs::read_to_string(&file).map_err(EditorError::Read)?;
+    let after = std::fs::read(&file).map_err(EditorError::Read)?;
+    let after = String::from_utf8(after).map_err(|error| EditorError::NoText(error.into_bytes()))?;
     let added = !text.ends_with('\n') && after.ends_with('\n');
     Ok(if added { after[..after.len() - 1].to_owned() } else { after })
 }

@@ -46,6 +46,14 @@ impl Refusal {
         Refusal { code: "E_STORAGE_CORRUPT", message: message.into() }
     }
 
+    /// The record can't be read, and what is asked for needs one that can.
+    pub fn broken() -> Refusal {
+        Refusal::corrupt(
+            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` mends what can be mended \
+             without a loss; what is left is corrected in an editor, or deleted.",
+        )
+    }
+
     /// No such session.
     pub fn no_session(name: &str) -> Refusal {
         Refusal { code: "E_SESSION_NOT_FOUND", message: format!("there is no session {name:?}.") }

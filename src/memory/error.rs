@@ -1,4 +1,4 @@
-//! Errors with the codes of specification 4 §12.1.
+//! Errors with the codes of specification 4 §12.1, and one for ids that stand in several sessions.
 
 use crate::format::writing::Refusal;
 use crate::query::QueryError;
@@ -8,7 +8,8 @@ use crate::store::commit::{CommitError, Files};
 #[derive(Debug, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct MemoryError {
-    /// `E_STORAGE_IO`, `E_LOCK_TIMEOUT`, `E_SIZE_LIMIT`, `E_SESSION_NOT_FOUND`, …
+    /// `E_STORAGE_IO`, `E_LOCK_TIMEOUT`, `E_SIZE_LIMIT`, `E_SESSION_NOT_FOUND`,
+    /// `E_AMBIGUOUS_ID`, …
     pub code: &'static str,
     /// What happened and what to do, in sentences. May quote the store: untrusted text.
     pub message: String,
@@ -19,6 +20,15 @@ pub struct MemoryError {
 impl MemoryError {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> MemoryError {
         MemoryError { code, message: message.into(), files: Files::Untouched }
+    }
+
+    /// An id that stands in several sessions names none of them.
+    pub(super) fn ambiguous(id: &str, sessions: &[&str]) -> MemoryError {
+        let message = format!(
+            "{id:?} stands in several sessions: {}. Name the session. Nothing was changed.",
+            sessions.join(", ")
+        );
+        MemoryError::new("E_AMBIGUOUS_ID", message)
     }
 
     /// Whether the same may succeed when it is tried again: a lock was held, or the file

@@ -24,7 +24,7 @@ impl Memory {
             json_text(status),
             json_text(source)
         );
-        self.add(&New { kind: "event", record: Some(&record), ..New::default() })
+        self.add(&New { kind: "event", record: Some(&record), ..New::default() }).map(|added| added.id)
     }
 
     /// Events that failed in the last so many days, the newest first (§6.1).

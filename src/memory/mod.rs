@@ -11,17 +11,18 @@
 //! # fn main() -> Result<(), palimp::memory::MemoryError> {
 //! let mut memory = Memory::create("session-log", "memory".as_ref(), "data".as_ref())?;
 //! let session = memory.create_session(None, "agent")?;
-//! let id = memory.add(&New { session: Some(&session), kind: "decision", text: "Use SQLite", ..New::default() })?;
+//! let added = memory.add(&New { session: Some(&session), kind: "decision", text: "Use SQLite", ..New::default() })?;
 //! for memory in memory.query("sqlite type:decision")? {
 //!     println!("{} {}", memory.id.unwrap_or_default(), memory.text);
 //! }
-//! memory.delete(&id, "superseded")?;
+//! memory.delete(Some(&session), &added.id, "superseded")?;
 //! # Ok(())
 //! # }
 //! ```
 
 mod error;
 mod events;
+mod outcome;
 mod records;
 mod sessions;
 
@@ -29,14 +30,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use error::MemoryError;
-pub use records::{Dropped, Found, New};
+pub use outcome::{Added, Dropped};
+pub use records::{Found, New};
 pub use sessions::Statistics;
 
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Entry, Extent, Moment, Plan, Snapshot, Store};
+use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store};
 use crate::ops;
-use crate::store::commit::{Host, Receipt, Writer, make_folders};
+use crate::store::commit::{CommitError, Host, Receipt, Writer, is_within, make_folders};
 use crate::store::{Place, load_from, look_at};
 
 /// A store that an agent has open.
@@ -69,13 +71,18 @@ impl Memory {
         }
     }
 
-    /// Makes an empty store of that format in a folder that is empty or not there yet.
+    /// Makes an empty store of that format in a folder that is empty or not there yet. `data`
+    /// is the folder of palimp's own data, and lies outside of it.
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory, MemoryError> {
+        let data = &*std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
         if Real.list(&root).is_ok_and(|items| !items.is_empty()) {
             let message = format!("{} is not empty. Nothing was written.", root.display());
             return Err(MemoryError::new("E_INVALID_FORMAT", message));
+        }
+        if is_within(&Real, data, &root) {
+            return Err(CommitError::DataWithin { data: data.to_owned(), root }.into());
         }
         let plan = ops::init::init(format, &root, machine.now())?;
         make_folders(&Real, &root).map_err(|error| {
@@ -134,33 +141,45 @@ impl Memory {
     }
 
     /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
-    /// made when no other palimp can write.
-    fn commit_anew(
+    /// made when no other palimp can write. What is told of it is told of that very plan.
+    fn commit_anew<T>(
         &mut self,
-        planned: &dyn Fn(&Scene<'_>) -> Result<Plan, Refusal>,
-    ) -> Result<Plan, MemoryError> {
+        planned: &dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal>,
+    ) -> Result<T, MemoryError> {
         let (now, random) = (self.now(), self.machine.random());
-        let plan = {
+        let told = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
             let writer = Writer::open(host, self.store())?;
             let store = writer.load();
-            let plan = planned(&Scene { store: &store, now, random, packed: &NO_PACKED })?;
+            let (plan, told) = planned(&Scene { store: &store, now, random, packed: &NO_PACKED })?;
             writer.commit(&plan)?;
-            plan
+            told
         };
         self.refresh();
-        Ok(plan)
+        Ok(told)
     }
 
-    /// The first entry of that id: in that session where one is named.
-    fn entry(&self, session: Option<&str>, id: &str) -> Option<(u32, Entry)> {
+    /// The entry of that id, in that session where one is named: the first that counts, else
+    /// the first. Of several sessions none is meant.
+    fn entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>, MemoryError> {
         let store = self.store();
-        let own = |entry: &Entry| {
+        let own = |(_, entry): &(usize, &Entry)| {
             let named = store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
             named && within
         };
-        let at = store.entries.iter().position(own)?;
-        Some((at as u32, store.entries[at]))
+        let mut named: Vec<(usize, &Entry)> = store.entries.iter().enumerate().filter(own).collect();
+        if named.iter().any(|(_, entry)| entry.state == State::Live) {
+            named.retain(|(_, entry)| entry.state == State::Live);
+        }
+        let mut sessions: Vec<&str> =
+            named.iter().filter_map(|(_, entry)| Some(store.session(entry)?.name.as_str())).collect();
+        sessions.sort_unstable();
+        sessions.dedup();
+        if sessions.len() > 1 {
+            return Err(MemoryError::ambiguous(id, &sessions));
+        }
+        let first = named.first();
+        Ok(first.map(|&(at, entry)| (EntryRef { store: 0, entry: at as u32 }, *entry)))
     }
 }

@@ -1,11 +1,12 @@
 //! Records: written, recalled, deleted.
 
+use super::outcome::{Added, Brought, brought, dropped};
 use super::{Memory, MemoryError};
 use crate::format;
 use crate::format::writing::Draft;
-use crate::model::{EntryRef, Moment, State};
+use crate::model::{Entry, EntryRef, Moment, State};
 use crate::ops;
-use crate::query::{Cancel, Order, Query, Ranking, Request, search};
+use crate::query::{Cancel, Order, Query, Ranking, Request, search, tied};
 
 /// A record to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,21 +49,10 @@ pub struct Found {
     pub raw: Vec<u8>,
 }
 
-/// A record that a compaction dropped.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Dropped {
-    /// Its session.
-    pub session: Option<String>,
-    /// Its id.
-    pub id: Option<String>,
-    /// Its exact bytes.
-    pub raw: Vec<u8>,
-}
-
 impl Memory {
     /// Adds a record and says what its id is. Limits of size are kept; at the fill level a
-    /// compaction goes first where the store's config says so.
-    pub fn add(&mut self, new: &New<'_>) -> Result<String, MemoryError> {
+    /// compaction goes first where the store's config says so, and what it dropped is told.
+    pub fn add(&mut self, new: &New<'_>) -> Result<Added, MemoryError> {
         self.refresh();
         let draft = Draft {
             session: new.session,
@@ -72,31 +62,41 @@ impl Memory {
             importance: new.importance,
             record: new.record,
         };
-        let plan = self.commit_anew(&|scene| ops::add::add(scene, &draft))?;
-        let added = plan.changes.first().map(|change| change.path.clone());
-        let store = self.store();
-        let in_file = |entry: &&crate::model::Entry| Some(&store.document(entry).path) == added.as_ref();
-        let last = store.entries.iter().rfind(in_file);
-        let id = last.and_then(|entry| {
-            let view = store.view(entry)?;
-            view.id.as_deref().map(str::to_owned).or_else(|| Some(store.key(entry)))
-        });
-        id.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The record was added and can't be read."))
-    }
-
-    /// The record of that id, if it counts.
-    pub fn get(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
-        self.refresh();
-        let (at, entry) = self.entry(session, id)?;
-        (entry.state == State::Live).then(|| self.found(EntryRef { store: 0, entry: at }, None))
-    }
-
-    /// Deletes a record as the format does it. False where there is none that counts.
-    pub fn delete(&mut self, id: &str, reason: &str) -> Result<bool, MemoryError> {
-        self.refresh();
-        let Some((_, entry)) = self.entry(None, id).filter(|(_, entry)| entry.state == State::Live) else {
-            return Ok(false);
+        let (brought, dropped) = self.commit_anew(&|scene| {
+            let plan = ops::add::add(scene, &draft)?;
+            let told = (brought(scene.store, &plan, scene.now), dropped(scene.store, &plan, scene.now));
+            Ok((plan, told))
+        })?;
+        let lost = || MemoryError::new("E_STORAGE_IO", "The record was added and can't be read.");
+        let id = match brought.ok_or_else(lost)? {
+            Brought { id: Some(id), .. } => id,
+            nameless => self.key_of(&nameless).ok_or_else(lost)?,
         };
+        Ok(Added { id, dropped })
+    }
+
+    /// The key of a record without an id: where it stands now.
+    fn key_of(&self, brought: &Brought) -> Option<String> {
+        let store = self.store();
+        let is_it =
+            |entry: &&Entry| store.document(entry).path == brought.path && store.raw(entry) == brought.raw;
+        store.entries.iter().rfind(is_it).map(|entry| store.key(entry))
+    }
+
+    /// The record of that id, if it counts. An id that stands in several sessions is refused
+    /// unless the session is named.
+    pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>, MemoryError> {
+        self.refresh();
+        let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
+        Ok(live.map(|(at, _)| self.found(at, None)))
+    }
+
+    /// Deletes a record as the format does it. False where there is none that counts; an id
+    /// that stands in several sessions is refused unless the session is named.
+    pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
+        self.refresh();
+        let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
+        let Some((_, entry)) = live else { return Ok(false) };
         let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
         let plan = ops::delete::delete(&self.scene(), &[entry], asked)?;
         self.commit(&plan)?;
@@ -142,9 +142,9 @@ impl Memory {
         self.commit(&plan).map(drop)
     }
 
-    fn known(&self, session: Option<&str>, id: &str) -> Result<(u32, crate::model::Entry), MemoryError> {
+    fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry), MemoryError> {
         let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}."));
-        self.entry(session, id).ok_or_else(missing)
+        self.entry(session, id)?.ok_or_else(missing)
     }
 
     /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
@@ -155,9 +155,23 @@ impl Memory {
         Ok(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect())
     }
 
-    /// Records that refer to one another within so many steps of that one.
-    pub fn related(&mut self, id: &str, depth: usize) -> Result<Vec<Found>, MemoryError> {
-        self.query(&format!("ref:{} depth:{depth}", quoted(id)))
+    /// Records that refer to one another within so many steps of that one, best first. An id
+    /// that stands in several sessions is refused unless the session is named.
+    pub fn related(
+        &mut self,
+        session: Option<&str>,
+        id: &str,
+        depth: usize,
+    ) -> Result<Vec<Found>, MemoryError> {
+        self.refresh();
+        let (at, _) = self.known(session, id)?;
+        let reached = tied(&self.snapshot, [at].into(), depth);
+        let found = self.search("", Order::Rank)?;
+        Ok(found
+            .into_iter()
+            .filter(|(at, _)| reached.contains(at))
+            .map(|(at, rank)| self.found(at, rank))
+            .collect())
     }
 
     pub(super) fn search(
@@ -195,21 +209,6 @@ impl Memory {
             rank,
             raw: store.raw(entry).to_vec(),
         }
-    }
-
-    pub(super) fn dropped_by_nothing(&self) -> Vec<Dropped> {
-        let store = self.store();
-        let one = |entry: &crate::model::Entry| Dropped {
-            session: store.session(entry).map(|session| session.name.clone()),
-            id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
-            raw: store.raw(entry).to_vec(),
-        };
-        store.entries.iter().map(one).collect()
-    }
-
-    pub(super) fn gone_since(&self, before: &[Dropped]) -> Vec<Dropped> {
-        let now: std::collections::BTreeSet<Dropped> = self.dropped_by_nothing().into_iter().collect();
-        before.iter().filter(|own| !now.contains(own)).cloned().collect()
     }
 }
 

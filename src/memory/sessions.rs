@@ -1,5 +1,6 @@
 //! Sessions, and the store as a whole.
 
+use super::outcome::{dropped, new_session};
 use super::{Dropped, Memory, MemoryError};
 use crate::model::{EntryRef, Severity, State};
 use crate::ops;
@@ -30,9 +31,11 @@ impl Memory {
     /// Makes a session, and says what it is called.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String, MemoryError> {
         self.refresh();
-        let before: Vec<String> = self.session_names();
-        self.commit_anew(&|scene| ops::session::new(scene, id, user))?;
-        let made = self.session_names().into_iter().find(|name| !before.contains(name));
+        let made = self.commit_anew(&|scene| {
+            let plan = ops::session::new(scene, id, user)?;
+            let name = new_session(&plan);
+            Ok((plan, name))
+        })?;
         made.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The session was made and can't be read."))
     }
 
@@ -92,10 +95,10 @@ impl Memory {
     /// Drops what the format's compaction drops, and says what that was.
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>, MemoryError> {
         self.refresh();
-        let before = self.dropped_by_nothing();
         let plan = ops::compact::compact(&self.scene(), session)?;
+        let gone = dropped(self.store(), &plan, self.now());
         self.commit(&plan)?;
-        Ok(self.gone_since(&before))
+        Ok(gone)
     }
 
     /// Makes what is derived from the records anew wherever it disagrees with them.

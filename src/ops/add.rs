@@ -1,14 +1,18 @@
 //! `add`: one new record.
 
+use super::tag::check_words;
 use super::{Draft, Refusal, Scene, backups, check, plan, writes};
 use crate::format;
-use crate::format::writing::removals;
+use crate::format::writing::{Members, removals};
 use crate::model::plan::{line_end_for, whole_lines};
 use crate::model::{Act, Change, Entry, Plan, Store};
 
 /// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
 pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    check_words(draft.tags.iter().map(String::as_str))?;
+    let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
+    check_words(own.iter().map(String::as_str))?;
     let added = writes.add(scene, draft)?;
     let bytes = added.iter().map(grown).sum();
     let goes = writes.makes_room(scene, draft, bytes)?;

@@ -16,6 +16,9 @@ pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>, Refusal>
 /// Archives records as the format does it.
 pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    if entries.iter().any(|entry| entry.state == State::Broken) {
+        return Err(Refusal::broken());
+    }
     let mut own = Vec::new();
     for entry in &writes.together(scene.store, entries) {
         let document = scene.store.document(entry);

@@ -63,7 +63,13 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     changes.extend(removals(scene.store, &removed));
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    plan("delete", scene, count, all)
+    let mut plan = plan("delete", scene, count, all)?;
+    let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
+    if broken > 0 {
+        let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` mends what can be mended, and keeps torn lines in quarantine.";
+        plan.lines.push(format!("{broken} of them {message}"));
+    }
+    Ok(plan)
 }
 
 fn is_faded(store: &Store, entry: &Entry) -> bool {

@@ -1,5 +1,6 @@
 //! `edit`: one field of one record, every other byte as it was.
 
+use super::tag::check_words;
 use super::{Refusal, Scene, Setting, backups, base, check, is_json, plan, writable, writes};
 use crate::format::Format;
 use crate::format::writing::{Deed, Writes, set_field};
@@ -14,7 +15,7 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Pla
     let document = writable(scene.store, entry)?;
     writes.may(Deed::Edit, &document.path).map_err(Refusal::unfit)?;
     if scene.store.view(entry).is_none() {
-        return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+        return Err(Refusal::broken());
     }
     let changes = match writes.edit(scene, entry, set) {
         Some(changes) => changes?,
@@ -38,6 +39,7 @@ fn unharmed(scene: &Scene<'_>, entry: &Entry, plan: &Plan) -> Result<(), Refusal
         let own = document.problems.iter().filter(|problem| problem.record == Some(entry.record));
         own.map(|problem| (problem.code, problem.message.clone())).collect()
     };
+    new_tags(scene, entry, new)?;
     let before = of(scene.store.document(entry));
     let harmless = |code: Code| matches!(code, Code::FutureTimestamp | Code::DanglingReference);
     match of(new).into_iter().find(|own| !before.contains(own) && !harmless(own.0)) {
@@ -48,6 +50,14 @@ fn unharmed(scene: &Scene<'_>, entry: &Entry, plan: &Plan) -> Result<(), Refusal
         }
         None => Ok(()),
     }
+}
+
+/// Refuses tags that an edit brings and that are no words; those that were there stay.
+fn new_tags(scene: &Scene<'_>, entry: &Entry, new: &Document) -> Result<(), Refusal> {
+    let view = new.records.get(entry.record as usize).and_then(|record| record.view());
+    let old = scene.store.view(entry);
+    let known = |tag: &str| old.is_some_and(|old| old.tags.iter().any(|own| &**own == tag));
+    check_words(view.iter().flat_map(|view| view.tags.iter()).map(|tag| &**tag).filter(|tag| !known(tag)))
 }
 
 /// The record with its fields set.

@@ -44,7 +44,7 @@ pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<(), Refusal> {
         }
         (Deed::Archive, State::Archived) => return Err(Refusal::unfit("it is archived already.")),
         (Deed::Edit | Deed::Tag | Deed::Archive, State::Broken) => {
-            return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+            return Err(Refusal::broken());
         }
         _ => {}
     }

@@ -10,6 +10,7 @@ use crate::text::scan::Tape;
 /// Adds and removes tags of records.
 pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[String]) -> Result<Plan, Refusal> {
     let (format, writes) = writes(scene.store)?;
+    check_words(add.iter().map(String::as_str))?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     for (document, own) in by_document(scene.store, entries) {
@@ -17,7 +18,12 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
         let mut edits = Vec::new();
         for entry in &own {
             writable(scene.store, entry)?;
-            let Some(view) = scene.store.view(entry) else { continue };
+            let Some(view) = scene.store.view(entry) else {
+                return Err(Refusal::broken());
+            };
+            if is_json(format, scene.store, entry) {
+                check_list(scene, entry)?;
+            }
             let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
             let tags = changed(&now, add, remove);
             if tags == now {
@@ -41,6 +47,34 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
     let plan = plan("tag", scene, count, all)?;
     check(scene, &plan)?;
     Ok(plan)
+}
+
+/// Refuses to tag a record whose `tags` are something else than a list: what stands there
+/// would be lost.
+fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
+    let mut tape = Tape::default();
+    let record = scan(&mut tape, scene.store.raw(entry))?;
+    let Some(tags) = record.get("tags").filter(|tags| !matches!(tags.kind(), Kind::Array | Kind::Null))
+    else {
+        return Ok(());
+    };
+    let id = scene.store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = id.unwrap_or_else(|| scene.store.key(entry));
+    let what = tags.kind().as_str();
+    Err(Refusal::invalid(format!(
+        "`tags` of {id} is {what} and no list: what stands there would be lost. Make a list of it first, as with `palimp edit {id} --set 'tags=[\"…\"]'`."
+    )))
+}
+
+/// What every format asks of tags that we write: something to be seen, and to be found by. A
+/// format's own rules come on top.
+pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result<(), Refusal> {
+    let is_word = |tag: &str| !tag.trim().is_empty() && !tag.chars().any(char::is_control);
+    match tags.into_iter().find(|tag| !is_word(tag)) {
+        Some(tag) if tag.trim().is_empty() => Err(Refusal::invalid("a tag is empty.")),
+        Some(tag) => Err(Refusal::invalid(format!("a tag has no control characters; {tag:?} has."))),
+        None => Ok(()),
+    }
 }
 
 /// The record with items of its tags removed and others put behind them: what else stands in

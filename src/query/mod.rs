@@ -51,6 +51,7 @@ pub use facets::{Facets, SessionCount, facets};
 pub use fields::field_names;
 pub use highlight::highlights;
 pub use rank::{Fading, Ranking, WEIGHTS};
+pub use related::tied;
 pub use search::{Hit, Order, Request, Results, search};
 pub use syntax::Query;
 pub use text_index::TextIndex;

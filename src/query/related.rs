@@ -8,8 +8,11 @@ use crate::model::{EntryRef, Named, Snapshot};
 /// The entries within `depth` references, either way, of those whose id or other name
 /// `patterns` hold; those themselves left out.
 pub(super) fn related(snapshot: &Snapshot, patterns: &[Pattern], depth: usize) -> HashSet<EntryRef> {
-    let start: HashSet<EntryRef> =
-        snapshot.entries().filter(|at| is_meant(snapshot, *at, patterns)).collect();
+    tied(snapshot, snapshot.entries().filter(|at| is_meant(snapshot, *at, patterns)).collect(), depth)
+}
+
+/// The entries within `depth` references, either way, of those; those themselves left out.
+pub fn tied(snapshot: &Snapshot, start: HashSet<EntryRef>, depth: usize) -> HashSet<EntryRef> {
     let mut seen = start.clone();
     let mut edge: Vec<EntryRef> = start.iter().copied().collect();
     for _ in 0..depth {

@@ -19,14 +19,14 @@ use signal_hook::iterator::Signals;
 use super::Options;
 use super::app::{Aim, App};
 use super::msg::{Effect, Msg};
-use super::terminal::{Keyboard, Screen, end, enter, leave, redraw, with_editor};
+use super::terminal::{Keyboard, Left, Screen, end, enter, leave, redraw, with_editor};
 use super::update::{self, update};
 use super::view::view;
 use crate::format;
 use crate::model::{Extent, Moment, Snapshot};
 use crate::query::Cancel;
 use crate::store;
-use crate::work::{Job, Kept, Loaded, Watch, Workers, perform};
+use crate::work::{Job, Kept, Loaded, Watch, Workers, keep, perform};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
@@ -228,7 +228,24 @@ impl<'a> Loop<'a> {
     fn edit(&mut self, aim: Aim, now: Moment) -> io::Result<()> {
         let (store, entry) = aim.snapshot.get(aim.at);
         let before = format::text_of(store, entry).text;
-        let after = with_editor(&self.keyboard, self.screen, &before)?;
+        let (left, entered) = with_editor(&self.keyboard, self.screen, &before);
+        let keep = |text: &[u8]| match &self.app.data {
+            Some(data) => keep(data, &store.root, text, now),
+            None => String::new(),
+        };
+        if let Err(error) = entered {
+            let kept = match &left {
+                Left::Text(after) if *after != before => keep(after.as_bytes()),
+                Left::Nothing(_, Some(left)) => keep(left),
+                _ => String::new(),
+            };
+            return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
+        }
+        let after = match left {
+            Left::Text(after) => Ok(after),
+            Left::Nothing(why, None) => Err(why),
+            Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
+        };
         self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
         self.take_size(now)
     }

@@ -89,19 +89,30 @@ impl Keyboard {
     }
 }
 
+/// What came back from an editor.
+pub enum Left {
+    /// A text.
+    Text(String),
+    /// None: why, and what somebody wrote, as far as there is anything.
+    Nothing(String, Option<Vec<u8>>),
+}
+
 /// Lets the user change a text in an editor, which has the terminal meanwhile. However the
-/// editor ends, the terminal is as it should be afterwards.
-pub fn with_editor(
-    keyboard: &Keyboard,
-    screen: &mut Screen,
-    text: &str,
-) -> io::Result<Result<String, String>> {
+/// editor ends, the terminal is as it should be afterwards; where it can't be, what was
+/// written is returned all the same.
+pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Left, io::Result<()>) {
     if !keyboard.lend() {
-        return Ok(Err("The keyboard can't be handed to an editor. Nothing was changed.".into()));
+        let why = "The keyboard can't be handed to an editor. Nothing was changed.";
+        return (Left::Nothing(why.into(), None), Ok(()));
     }
     leave();
     let modes = tcgetattr(io::stdin()).ok();
-    let after = edit_text(text).map_err(|error| format!("{error} Nothing was changed."));
+    let left = match edit_text(text) {
+        Ok(after) => Left::Text(after),
+        Err(error) => {
+            Left::Nothing(format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))
+        }
+    };
     if let Some(modes) = modes {
         // What was typed for an editor that is gone must not be taken for keys of ours.
         let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &modes);
@@ -110,8 +121,8 @@ pub fn with_editor(
     let _ = execute!(io::stdout(), DisableMouseCapture, DisableFocusChange, ResetColor);
     let entered = enter();
     keyboard.take_back();
-    mem::forget(mem::replace(screen, entered?));
-    Ok(after)
+    let entered = entered.map(|entered| mem::forget(mem::replace(screen, entered)));
+    (left, entered)
 }
 
 /// Ends the program. A terminal that takes no output blocks whoever writes to it, and

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{Real, ThisMachine};
-use crate::model::{Change, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::erase::Gone;
 use crate::ops::{self, Refusal, Scene, Setting};
-use crate::store::commit::{CommitError, Files, Host, Turn, Vault, Writer, is_left_over, latest};
+use crate::store::commit::{
+    CommitError, Host, Turn, Vault, Writer, is_left_over, keep_draft, latest, nothing_else,
+};
 use crate::store::packed_bytes;
 
 /// What is to be done.
@@ -128,8 +130,6 @@ struct Step {
 /// Why nothing came of it.
 struct Failed {
     message: String,
-    /// The text would be written twice if it were kept beside a change that is finished later.
-    is_halfway: bool,
     /// The step that was to be turned is not there any more.
     is_gone: bool,
 }
@@ -137,7 +137,7 @@ struct Failed {
 impl From<Refusal> for Failed {
     fn from(refusal: Refusal) -> Self {
         let message = format!("{} Nothing was changed. ({})", refusal.message, refusal.code);
-        Failed { message, is_halfway: false, is_gone: false }
+        Failed { message, is_gone: false }
     }
 }
 
@@ -145,9 +145,20 @@ impl From<CommitError> for Failed {
     fn from(error: CommitError) -> Self {
         Failed {
             message: format!("{error} ({})", error.code()),
-            is_halfway: error.files() == Files::Halfway,
             is_gone: matches!(error, CommitError::NoStep(_)),
         }
+    }
+}
+
+impl Failed {
+    /// The same when other stores had been changed before.
+    fn after(self, changed: &[&Path]) -> Failed {
+        if changed.is_empty() {
+            return self;
+        }
+        let roots: Vec<String> = changed.iter().map(|root| root.display().to_string()).collect();
+        let message = nothing_else(&self.message);
+        Failed { message: format!("{message} Changed before that: {}.", roots.join(", ")), ..self }
     }
 }
 
@@ -160,19 +171,24 @@ pub fn carry_out(request: &ChangeRequest, recent: &mut Recent) -> Result<Changed
         Wanted::Redo => turn(request, host, recent, true),
         _ => make(request, host, recent),
     };
-    done.map_err(|failed| match draft(request, &failed) {
-        Some(path) => format!("{} What you wrote is kept in {}.", failed.message, path.display()),
-        None => failed.message,
-    })
+    done.map_err(|failed| not_made(request, failed.message))
 }
 
-/// A text that somebody wrote outlives a change that was refused.
-fn draft(request: &ChangeRequest, failed: &Failed) -> Option<PathBuf> {
-    let (Wanted::Text(text), false) = (&request.wanted, failed.is_halfway) else { return None };
-    let (store, _) = request.snapshot.get(*request.at.first()?);
-    let mut plan = Plan::new("edit", &store.root, store.format);
-    plan.changes.push(Change::create("memory.md", text.as_bytes()));
-    Vault::open(&Real, &request.data, &store.root).ok()?.draft(&plan, request.now)
+/// Why a change was not made. A text that somebody wrote outlives that.
+pub fn not_made(request: &ChangeRequest, why: String) -> String {
+    match (&request.wanted, request.at.first()) {
+        (Wanted::Text(text), Some(at)) => {
+            let (store, _) = request.snapshot.get(*at);
+            format!("{why} {}", keep(&request.data, &store.root, text.as_bytes(), request.now))
+        }
+        _ => why,
+    }
+}
+
+/// Keeps what somebody wrote for the store at `root`, and says where.
+pub fn keep(data: &Path, root: &Path, text: &[u8], now: Moment) -> String {
+    let machine = ThisMachine::new();
+    keep_draft(Host { disk: &Real, machine: &machine, data, now }, root, text)
 }
 
 fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<Changed, Failed> {
@@ -196,8 +212,11 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
     }
     let said = format!("{} {}", request.wanted.done(), request.name);
     let mut notes = Vec::new();
+    let mut changed: Vec<&Path> = Vec::new();
     for (store, plan) in plans {
-        let receipt = Writer::open(host, store)?.commit(&plan)?;
+        let committed = Writer::open(host, store).and_then(|writer| writer.commit(&plan));
+        let receipt = committed.map_err(|error| Failed::from(error).after(&changed))?;
+        changed.push(&store.root);
         notes.extend(receipt.notes);
         recent.done.push(Step { root: store.root.clone(), number: receipt.step, said: said.clone() });
         recent.undone.clear();

@@ -5,7 +5,7 @@ mod change;
 mod job;
 mod thread;
 
-pub use change::{ChangeRequest, Changed, Recent, Turned, Wanted};
+pub use change::{ChangeRequest, Changed, Recent, Turned, Wanted, keep};
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use thread::Workers;
 

@@ -2,10 +2,11 @@
 //! newest is done, and a running one stops when a newer one comes. Changes are done in their
 //! order, every one.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use super::change::not_made;
 use super::job::{Done, Job, Kept, perform};
 use crate::query::Cancel;
 
@@ -50,9 +51,10 @@ impl Workers {
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Tend { .. } => drop(self.changes.send(job)),
             Job::Change(_) => {
-                if self.changes.send(job).is_err() {
+                if let Err(SendError(Job::Change(request))) = self.changes.send(job) {
                     let why = "The system gives no thread to make changes. Nothing was changed.";
-                    (self.deliver)(Done::Changed(Box::new(Err(why.into()))));
+                    let why = not_made(&request, why.into());
+                    (self.deliver)(Done::Changed(Box::new(Err(why))));
                 }
             }
         }

@@ -49,6 +49,29 @@ pub fn check(value: Json<'_>, name: &'static str, shape: &Shape, now: Moment) ->
     checker.found
 }
 
+/// Whether a shape has a place for what a dotted path names.
+pub fn knows(shape: &Shape, path: &str) -> bool {
+    inner(shape, path).is_some()
+}
+
+/// The names that an object at a path may have; none where it is no object.
+pub fn names(shape: &Shape, path: &str) -> Vec<&'static str> {
+    match inner(shape, path) {
+        Some(Shape::Object(members)) => members.iter().map(|(name, ..)| *name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn inner<'s>(shape: &'s Shape, path: &str) -> Option<&'s Shape> {
+    let steps = path.split('.').filter(|step| !step.is_empty());
+    steps.into_iter().try_fold(shape, |shape, step| match shape {
+        Shape::Object(members) => members.iter().find(|(name, ..)| *name == step).map(|(.., inner)| inner),
+        Shape::Each(inner) => Some(*inner),
+        Shape::Texts => Some(&Shape::Text),
+        _ => None,
+    })
+}
+
 /// Where a value stands, as a chain from the inside out: written only into messages.
 struct Name<'a> {
     before: Option<&'a Name<'a>>,

@@ -8,19 +8,20 @@
 //! - A store of which only the newest entries were read is not written: the counts and the
 //!   numbers of events are those of all files.
 
+mod parts;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
-use super::write::{canonical_write, path_of, prune, value_at};
-use super::{AgentMemory, layout, projection, text};
+use super::write::{canonical_write, path_of, prune};
+use super::{AgentMemory, layout, projection};
 use crate::format::writing::{Deed, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document};
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Change, Document, Entry, Extent, Moment, Store};
 use crate::text::edit;
-use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
 /// So many parts of the bundle an event names one by one.
@@ -58,7 +59,7 @@ impl Writes for AgentMemory {
         entry: &Entry,
         set: &[Setting<'_>],
     ) -> Option<Result<Vec<Change>, Refusal>> {
-        Some(edit_part(scene, entry, set))
+        Some(parts::edit(scene, entry, set))
     }
 
     fn delete(
@@ -204,8 +205,7 @@ impl Choice {
         for entry in entries {
             let document = store.document(entry);
             let view = store.view(entry);
-            let view =
-                view.ok_or_else(|| Refusal::corrupt("it can't be read as a record: repair it first."))?;
+            let view = view.ok_or_else(Refusal::broken)?;
             let id = || {
                 let id = view.id.as_deref().map(str::to_owned);
                 id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
@@ -241,66 +241,6 @@ fn bundle_path(store: &Store, record: usize) -> Result<String, Refusal> {
     let state = document(&store.documents, Path::new(layout::STATE));
     let path = state.and_then(|state| path_of(state, record));
     path.ok_or_else(|| Refusal::corrupt("the state has no bundle of which it could be a part."))
-}
-
-fn edit_part(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
-    let state = scene.store.document(entry);
-    let part = bundle_path(scene.store, entry.record as usize)?;
-    let mut edits: Vec<(String, String)> = Vec::new();
-    for setting in set {
-        let path = match field(scene.store.raw(entry), setting.name)? {
-            Some(name) => format!("{part}.{name}"),
-            None => part.clone(),
-        };
-        let value = spelled(value_at(state, &path).as_deref(), setting.value);
-        edits.push((path, value));
-    }
-    if edits.iter().all(|(path, value)| value_at(state, path).is_some_and(|stands| is_same(&stands, value))) {
-        return Ok(Vec::new());
-    }
-    let mut writing = Writing::of(scene)?;
-    let summary = summary("edited", edits.iter().map(|(path, _)| path.as_str()));
-    let edits: Vec<_> = edits.iter().map(|(path, value)| BundleEdit::Set { path, value }).collect();
-    writing.canonical(&edits, &summary)?;
-    Ok(writing.done())
-}
-
-/// The member of a record that a setting names; `None` where the record is the value itself.
-fn field<'n>(record: &[u8], name: &'n str) -> Result<Option<&'n str>, Refusal> {
-    let mut tape = Tape::default();
-    let record = edit::scan(&mut tape, record)?;
-    if name != "text" || record.get("text").is_some() {
-        return Ok(Some(name));
-    }
-    let main = text::main_text(record).1.first().copied();
-    match main.filter(|main| ["summary", "title", "command", "path"].contains(main)) {
-        Some(main) => Ok(Some(main)),
-        None if record.kind() == Kind::String => Ok(None),
-        None => Err(Refusal::invalid("it has no text of its own: name the field that is to be set.")),
-    }
-}
-
-/// A new value as JSON: text where a string stands, or nothing.
-fn spelled(stands: Option<&str>, value: &str) -> String {
-    let kind = stands.and_then(|stands| with_value(stands, |value| value.kind()));
-    match kind {
-        Some(Kind::Null) if value == "null" => value.to_owned(),
-        None | Some(Kind::Null | Kind::String) => edit::quoted(value),
-        Some(_) => value.to_owned(),
-    }
-}
-
-fn is_same(stands: &str, value: &str) -> bool {
-    let texts = || {
-        let text = |json: &str| with_value(json, |value| value.text().map(|text| text.into_owned()))?;
-        Some(text(stands)? == text(value)?)
-    };
-    stands == value || texts().unwrap_or_default()
-}
-
-fn with_value<T>(json: &str, take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
-    let mut tape = Tape::default();
-    edit::scan(&mut tape, json.as_bytes()).ok().map(take)
 }
 
 /// What was done, for the event: names of parts, never what they said.

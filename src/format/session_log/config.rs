@@ -30,6 +30,11 @@ pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
     (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
 }
 
+/// A switch of the config, where it is set.
+pub fn flag(config: Option<Json<'_>>, path: &[&str]) -> Option<bool> {
+    config?.path(path)?.bool()
+}
+
 /// What the store's config makes of decay.
 pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
     let Some(decay) = config.get("decay") else { return };

@@ -116,6 +116,18 @@ impl Writes for SessionLog {
         Ok(vec![Change::append(path, line, log.map(|log| (&*log.bytes).into()))])
     }
 
+    /// §5.1: an entry that brings a session to the fill level is reason to compact it, where the
+    /// config has `auto_compact`.
+    fn makes_room(&self, scene: &Scene<'_>, draft: &Draft<'_>, bytes: u64) -> Result<Vec<Entry>, Refusal> {
+        let name = draft.session.unwrap_or_default();
+        let session = scene.store.sessions.iter().find(|session| session.name == name);
+        let size = session.ok_or_else(|| Refusal::no_session(name))?.size;
+        match compacts(scene.store) && is_full(scene.store, size + bytes) {
+            true => Ok(faded_away(scene, name)),
+            false => Ok(Vec::new()),
+        }
+    }
+
     fn tombstone(&self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
         let id = scene.store.view(entry)?.id.as_deref()?;
         let mut members = Members::default();
@@ -141,23 +153,17 @@ impl Writes for SessionLog {
     /// §4.4: decay factors are brought up to date where the config says how often; §5.1: a
     /// session at the fill level is compacted where the config says `auto_compact`.
     fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
-        let (updates, compacts) = with_config(scene.store, |config| {
-            let on =
-                |path: &[&str]| config.and_then(|config| config.path(path)).and_then(|value| value.bool());
+        let updates = with_config(scene.store, |config| {
             let often = config.and_then(|config| config.path(&["decay", "update_interval_minutes"]));
-            (
-                often.is_some() && on(&["decay", "enabled"]) != Some(false),
-                on(&["storage", "auto_compact"]) == Some(true),
-            )
+            often.is_some() && config::flag(config, &["decay", "enabled"]) != Some(false)
         });
         let mut due = Vec::new();
         if updates {
             due.extend(crate::format::writing::decay_update(self, scene));
         }
-        let limit = with_config(scene.store, config::size_limit);
-        let full = |size: u64| size as f64 >= limit.0 as f64 * limit.1;
-        let sessions = scene.store.sessions.iter().filter(|session| compacts && full(session.size));
-        for session in sessions {
+        let compacts = compacts(scene.store);
+        let full = |size| compacts && is_full(scene.store, size);
+        for session in scene.store.sessions.iter().filter(|session| full(session.size)) {
             let goes = faded_away(scene, &session.name);
             if !goes.is_empty() {
                 let changes = crate::format::writing::removals(scene.store, &goes);
@@ -233,6 +239,17 @@ impl Writes for SessionLog {
             false => Ok(()),
         }
     }
+}
+
+/// Whether the config has full sessions compacted.
+fn compacts(store: &Store) -> bool {
+    with_config(store, |config| config::flag(config, &["storage", "auto_compact"])) == Some(true)
+}
+
+/// Whether a session of that size is at the fill level.
+fn is_full(store: &Store, size: u64) -> bool {
+    let (limit, share) = with_config(store, config::size_limit);
+    size as f64 >= limit as f64 * share
 }
 
 /// A factor as it is written: four decimals tell more than anybody asks.

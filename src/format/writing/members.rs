@@ -26,7 +26,9 @@ pub fn set_field(
         _ => at.get(step),
     });
     let is_text = match stands.map(|value| value.kind()) {
-        Some(Kind::String) => true,
+        // A string that stands where none belongs makes way for what does, if that is given by
+        // the field's own name: a text stays one.
+        Some(Kind::String) => set.name == "text" || writes.is_text(&steps.join(".")) || json(set).is_err(),
         Some(Kind::Null) | None => writes.is_text(&steps.join(".")),
         Some(_) => false,
     };
@@ -103,6 +105,14 @@ impl Members {
             None if value.is_null() => Ok(None),
             None => Err(Refusal::invalid(format!("`{name}` has to be a text; it is {raw}."))),
         }
+    }
+
+    /// The texts in the list of that name.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let mut tape = Tape::default();
+        let list = self.get(name).and_then(|raw| edit::scan(&mut tape, raw.as_bytes()).ok());
+        let texts = list.iter().flat_map(|list| list.items()).filter_map(|item| item.text());
+        texts.map(|text| text.into_owned()).collect()
     }
 
     /// Adds a member where the draft has none of that name.

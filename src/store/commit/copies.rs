@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{CommitError, Vault};
 use crate::model::plan::PRIVATE;
-use crate::model::{Act, Change};
-use crate::model::{Moment, Plan, Role, Store};
+use crate::model::{Moment, Role, Store};
 
 /// A copy of a file as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,18 +72,9 @@ impl Vault<'_> {
         self.put("quarantine", Path::new(&name), bytes, now)
     }
 
-    /// Keeps what somebody wrote and could not be saved; `None` where that fails too.
-    pub fn draft(&self, plan: &Plan, now: Moment) -> Option<PathBuf> {
-        let mut bytes = Vec::new();
-        for change in &plan.changes {
-            match &change.act {
-                Act::Append(own) | Act::Create(own) => bytes.extend_from_slice(own),
-                Act::Splice(splices) => splices.iter().for_each(|own| bytes.extend_from_slice(&own.becomes)),
-                _ => {}
-            }
-        }
-        let name = plan.changes.first().map_or(Path::new("draft"), |change: &Change| &change.path).to_owned();
-        self.put("drafts", &name, &bytes, now).ok()
+    /// Keeps what somebody wrote and could not be saved.
+    pub(super) fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        self.put("drafts", Path::new("memory.md"), text, now)
     }
 
     fn put(&self, folder: &str, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {

@@ -81,6 +81,14 @@ pub enum CommitError {
         /// What the system said.
         source: io::Error,
     },
+    /// Our own data is to stand in the store that it is about.
+    #[error("{} lies in the store {}, and palimp keeps what undo needs outside of it. Name another folder with --data-dir. Nothing was changed.", data.display(), root.display())]
+    DataWithin {
+        /// The folder of our own data.
+        data: PathBuf,
+        /// The store's root.
+        root: PathBuf,
+    },
     /// A lock, or our own data, failed after a part of the change had been made.
     #[error("The change stopped in its midst: {}. {}", cause.in_short(), files.sentence())]
     Stopped {
@@ -194,4 +202,12 @@ impl CommitError {
             _ => "E_STORAGE_IO",
         }
     }
+}
+
+/// The message of a failure that came when other stores had been changed already: it is not
+/// true of them that nothing was changed.
+pub fn nothing_else(message: &str) -> String {
+    message
+        .replace("Nothing was changed", "Nothing else was changed")
+        .replace("nothing was changed", "nothing else was changed")
 }

@@ -9,6 +9,7 @@ mod apply;
 mod carry;
 mod copies;
 mod create;
+mod drafts;
 pub mod erase;
 mod error;
 mod hidden;
@@ -27,7 +28,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use copies::{Copy, copies};
-pub use error::{CommitError, Files};
+pub use drafts::keep_draft;
+pub use error::{CommitError, Files, nothing_else};
 pub use hidden::is_ours;
 pub use latest::latest;
 pub use leftovers::is_left_over;
@@ -35,7 +37,7 @@ pub use log::LogLine;
 pub use rebase::merge;
 pub use recover::History;
 pub use step::Step;
-pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
+pub use vault::{FileLine, JournalLine, Turn, Vault, is_within, make_folders, undo_until};
 
 use super::find::Place;
 use super::load::load_from;
@@ -74,6 +76,8 @@ pub struct Receipt {
     pub files: Vec<FileLine>,
     /// What went otherwise than it was shown: lines that others had added, and the like.
     pub notes: Vec<String>,
+    /// The plan that was carried out: not the one that was shown, where that was made anew.
+    pub plan: Plan,
 }
 
 /// A store that this process alone of all palimps is changing.
@@ -167,7 +171,7 @@ impl<'a> Writer<'a> {
         if let Err(error) = self.vault.expire(self.host.now) {
             notes.push(format!("old undo data could not be removed: {error}"));
         }
-        Ok(Receipt { step: number, files: line.files, notes })
+        Ok(Receipt { step: number, files: line.files, notes, plan: plan.clone() })
     }
 
     /// The plan, with other names for copies whose names others took since it was made.
