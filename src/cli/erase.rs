@@ -12,10 +12,9 @@ use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Entry, Plan, Snapshot, Store};
 use crate::ops::erase::{REASON, plan as planned, targets};
-use crate::store::commit::erase::{
-    Contents, Erased, Searched, Target, Wanted, cannot_reach, gather, kept_copies,
-};
+use crate::store::commit::erase::{Erased, Searched, cannot_reach, gather, kept_copies};
 use crate::store::commit::{Host, Vault, Writer};
+use crate::store::erase::{Contents, Target, Wanted};
 use crate::text::show::show;
 
 /// A plan with what it erases.

@@ -3,12 +3,14 @@
 
 mod edits;
 mod members;
+mod reason;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
 pub use members::{Members, hex, list, set_field, uuid};
+pub use reason::{is_code, reason};
 
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::edit::EditError;

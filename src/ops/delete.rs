@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
-use crate::format::writing::{Deed, Deletion, document, removals};
+use crate::format::writing::{self, Deed, Deletion, document, removals};
 use crate::model::{Change, Entry, Plan, Role, State, Store};
-use crate::store::commit::erase::is_code;
 use crate::text::lines;
 
 /// How a deletion is asked for.
@@ -24,7 +23,7 @@ pub struct Asked<'a> {
 /// Deletes records as the format does it.
 pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let reason = reason(asked.reason)?;
+    let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
     let mut tombstones: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -68,17 +67,6 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
 
 fn is_faded(store: &Store, entry: &Entry) -> bool {
     store.view(entry).is_some_and(|view| view.faded)
-}
-
-/// A reason is a code: it stays when the content is gone, and must not repeat it.
-fn reason(asked: Option<&str>) -> Result<&str, Refusal> {
-    let reason = asked.unwrap_or("user_request");
-    match is_code(reason) {
-        true => Ok(reason),
-        false => Err(Refusal::invalid(format!(
-            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
-        ))),
-    }
 }
 
 fn bury(

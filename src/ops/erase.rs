@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::{Refusal, Scene, writes};
-use crate::format::writing::{Deed, Deletion};
+use crate::format::writing::{self, Deed, Deletion};
 use crate::model::Entry;
-use crate::store::commit::erase::{Contents, Outside, Removal, Site, Target, Wanted, is_code};
+use crate::store::erase::{Contents, Outside, Removal, Site, Target, Wanted};
 use crate::text::lines;
 
 /// The reason where none is given.
@@ -15,11 +15,7 @@ pub const REASON: &str = "erased";
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
     let (format, writes) = writes(scene.store)?;
-    if !is_code(reason) {
-        return Err(Refusal::invalid(format!(
-            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
-        )));
-    }
+    writing::reason(reason)?;
     let mut targets: Vec<Target> = Vec::new();
     for entry in entries {
         let path = &scene.store.document(entry).path;

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
-pub use hidden::is_ours;
+pub use hidden::{START as OURS, is_ours};
 pub use latest::latest;
 pub use leftovers::is_left_over;
 pub use log::LogLine;

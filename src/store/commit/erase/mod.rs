@@ -5,22 +5,14 @@
 //! known by its id, and what it said is taken from the versions that still stand. No step
 //! keeps what an erasure takes out, so nothing takes it back.
 
-mod clean;
-mod contents;
-mod removal;
 mod search;
 mod vaulted;
-mod wanted;
 
 use std::path::{Path, PathBuf};
 
-pub use clean::is_code;
-pub use contents::{Contents, Sought};
-pub use removal::{Outside, Removal, Site};
 pub use search::Searched;
 use serde::Serialize;
 pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
-pub use wanted::{Target, Wanted};
 
 use super::hidden::Old;
 use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
@@ -28,6 +20,7 @@ use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Plan, Role, Store};
+use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
@@ -85,7 +78,7 @@ pub fn gather(
         let is_read = known(relative).is_some_and(|own| !is_unread(own.role));
         let packing = Packing::of(relative);
         let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
-        if packing.is_none() && (is_read || !wanted::is_log(relative) && !placed) {
+        if packing.is_none() && (is_read || !is_log(relative) && !placed) {
             return;
         }
         let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
@@ -113,9 +106,9 @@ fn see_packed(
 ) {
     match packing {
         None => drop(contents.see(wanted, path, bytes)),
-        Some(Packing::Gzip) => drop(contents.see(wanted, path, &gunzip(bytes, removal::LARGEST).content)),
+        Some(Packing::Gzip) => drop(contents.see(wanted, path, &gunzip(bytes, LARGEST).content)),
         Some(Packing::TarGzip) => {
-            for member in untar(bytes, removal::LARGEST).content {
+            for member in untar(bytes, LARGEST).content {
                 contents.see(wanted, &inside(path).join(member.path), &member.bytes);
             }
         }

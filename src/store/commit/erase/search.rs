@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::removal::LARGEST;
 use crate::disk::{Disk, ItemKind};
+use crate::store::erase::LARGEST;
 use crate::text::needle::Needles;
 use crate::text::unpack::{gunzip, untar};
 

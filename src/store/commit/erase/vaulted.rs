@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::clean::{Outcome, applied, clean};
-use super::contents::{Contents, Sought};
-use super::removal::{LARGEST, Outside};
-use super::wanted::{Target, Wanted, is_log};
 use crate::disk::ItemKind;
-use crate::model::plan::PRIVATE;
+use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change};
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
+use crate::store::erase::{
+    Contents, LARGEST, Outcome, Outside, Sought, Target, Wanted, applied, clean, is_log,
+};
 use crate::text::unpack::gunzip;
 
 /// An erasure that has begun. It holds no content, and stands until the search is over.

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::format::{Format, Placement};
 use crate::model::{Entry, Moment, Record, Role, Store, View};
+use crate::store::commit::OURS;
 use crate::text::edit;
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
@@ -161,7 +162,7 @@ fn names(raw: &[u8], id: &str) -> bool {
 /// The file that a copy is a copy of: without what says that it is one.
 pub fn original(path: &Path) -> PathBuf {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return path.to_owned() };
-    let own = match name.strip_prefix(super::super::hidden::START) {
+    let own = match name.strip_prefix(OURS) {
         // `.palimp-old-<since>-<taken>-<number>-<file>`
         Some(rest) => rest.splitn(5, '-').nth(4).unwrap_or(rest),
         None => name,

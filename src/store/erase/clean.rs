@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::contents::raw;
 use super::wanted::{Wanted, is_log};
-use crate::format::writing::{Members, Refusal};
+use crate::format::writing::{Members, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
 use crate::model::{Document, Role, Span};
 use crate::text::edit;
@@ -93,12 +93,6 @@ fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
     let mut line = members.to_line(&[]);
     line.pop();
     Some(line)
-}
-
-/// Whether a reason is a code: it stays when the content is gone, and must not repeat it.
-pub fn is_code(reason: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits)
 }
 
 /// A JSON document without the members and items that say what is searched for; `None` where
