@@ -1,6 +1,6 @@
 //! `delete` and `undelete`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
@@ -105,34 +105,30 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(scene);
+    let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id.as_deref()?));
+    let named: HashSet<_> = entries.iter().filter_map(name).collect();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
         if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
             return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
         }
-        let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
-        let (Some(id), Some(session)) = (id, scene.store.session(entry)) else { continue };
+        let has_id = name(entry).is_some();
+        let Some(session) = scene.store.session(entry).filter(|_| has_id) else { continue };
         let in_session = |own: &&std::sync::Arc<crate::model::Document>| {
             own.role == Role::Tombstones && own.path.starts_with(&session.path)
         };
         let Some(file) = scene.store.documents.iter().find(in_session) else { continue };
         count += 1;
         changes.entry(file.path.clone()).or_insert_with(|| {
-            let wanted = |id: &str| {
-                entries.iter().any(|own| {
-                    own.session == entry.session
-                        && scene.store.view(own).is_some_and(|view| view.id.as_deref() == Some(id))
-                })
-            };
-            let named = file
+            let wanted = |id: &str| named.contains(&(entry.session, id));
+            let own = file
                 .records
                 .iter()
                 .filter(|record| record.view().and_then(|view| view.id.as_deref()).is_some_and(wanted));
-            let spans: Vec<_> = named.map(|record| record.span).collect();
+            let spans: Vec<_> = own.map(|record| record.span).collect();
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });
-        let _ = id;
     }
     if count == 0 {
         return Err(Refusal::unfit(
