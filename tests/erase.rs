@@ -217,6 +217,50 @@ fn a_backup_that_was_kept_elsewhere_brings_nothing_back() {
     assert_eq!(refused.status, Some(3), "{}", refused.stderr);
 }
 
+#[test]
+fn an_erasure_list_that_cannot_be_read_stops_the_change_and_stays() {
+    let site = session_log();
+    let old = site.store.read(LOG);
+    site.erase("sess_a/mem_001");
+    let name = "sessions%2Fsess_a%2Fmemory.jsonl.backup.20260101_100000";
+    site.keep("backups", name, &old);
+    let list = site.vault().join("erased.jsonl");
+    let whole = std::fs::read(&list).unwrap();
+    let torn = &whole[..whole.len() / 2];
+    for says in [Some(torn), None] {
+        std::fs::remove_file(&list).unwrap();
+        match says {
+            Some(bytes) => std::fs::write(&list, bytes).unwrap(),
+            None => std::fs::create_dir(&list).unwrap(),
+        }
+        let before = Tree::of(site.store.around());
+        for words in [
+            &["erase", "sess_a/mem_003", "--yes"][..],
+            &["backup", "restore", name, "--yes"],
+            &["backup", "restore", name, "--replace", "--yes"],
+            &["undelete", "sess_a/mem_002", "--yes"],
+            &["undo", "--yes"],
+        ] {
+            let output = site.run(words);
+            assert_ne!(output.status, Some(0), "{words:?}: {}", output.stderr);
+            assert!(output.stderr.contains("erased.jsonl"), "{words:?}: {}", output.stderr);
+        }
+        assert_untouched(site.store.around(), &before);
+    }
+}
+
+#[test]
+fn an_erasure_that_began_and_cannot_be_read_stops_every_change() {
+    let site = session_log();
+    let entry = site.vault().join("erasing.json");
+    std::fs::write(&entry, b"{\"step\": 3").unwrap();
+    let before = Tree::of(&site.store.path);
+    let output = site.run(&["delete", "sess_a/mem_003", "--yes"]).expect_status(4);
+    assert!(output.stderr.contains("erasing.json"), "{}", output.stderr);
+    assert_untouched(&site.store.path, &before);
+    assert_eq!(std::fs::read(&entry).unwrap(), b"{\"step\": 3");
+}
+
 /// A memory-server store with backups, archives and an undo history.
 fn memory_server() -> Site {
     let own = json!({"id": "k-1", "content": secret(3), "tags": [term()]});
@@ -420,9 +464,9 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
     let stands = left_on(disk);
     let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
-    let had_begun = vault.erasing().is_some() || !vault.erased().is_empty();
+    let had_begun = vault.erasing().unwrap().is_some() || !vault.erased().unwrap().is_empty();
     drop(Writer::open(host(disk, &machine), &load(disk)).unwrap());
-    assert!(vault.erasing().is_none(), "{label}: it still says erasing");
+    assert!(vault.erasing().unwrap().is_none(), "{label}: it still says erasing");
     let log = String::from_utf8(disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone()).unwrap();
     assert!(log.contains("It stays as it is."), "{label}: {log}");
     match had_begun {
@@ -430,7 +474,7 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
         false => assert_eq!(left_on(disk).is_empty(), stands.is_empty(), "{label}"),
     }
     if had_begun {
-        assert_eq!(vault.erased().len(), 1, "{label}");
+        assert_eq!(vault.erased().unwrap().len(), 1, "{label}");
         assert!(vault.journal().iter().any(|line| line.ids == ["k-1"]), "{label}");
     }
     had_begun

@@ -74,11 +74,11 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     let mut any = false;
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
-        let Some(entry) = vault.erasing() else { continue };
+        let Some(entry) = vault.erasing()? else { continue };
         any = true;
         let machine = machine();
         drop(Writer::open(Host { disk: &Real, machine: &machine, data: &data, now: context.now }, store)?);
-        let how = if vault.erasing().is_none() { "was finished now" } else { "can't be finished yet" };
+        let how = if vault.erasing()?.is_none() { "was finished now" } else { "can't be finished yet" };
         say(&format!("step {}, an erasure that was cut short, {how}", entry.step));
     }
     Ok(any)

@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
         writer.remove_leftovers(store);
         writer.recover()?;
         writer.rescued = writer.rescue(store);
-        writer.finish_erasing();
+        writer.finish_erasing()?;
         Ok(writer)
     }
 

@@ -119,6 +119,8 @@ impl Writer<'_> {
     /// Erases, by the plan that was shown. Where it returns an error, its [`Files`] say what
     /// became of the files; what began is finished by the next start.
     pub fn erase(&self, plan: &Plan, targets: &[Target], reason: &str) -> Result<Erased, CommitError> {
+        // A list that can't be added to now would be found only when the data is gone.
+        self.vault.erased()?;
         let entry = Erasing {
             step: self.vault.next_step()?,
             at: self.host.now.to_rfc3339(),
@@ -142,10 +144,11 @@ impl Writer<'_> {
     }
 
     /// Finishes an erasure that was cut short. What it can't finish waits for the next start.
-    pub(super) fn finish_erasing(&self) {
-        let Some(entry) = self.vault.erasing() else { return };
+    pub(super) fn finish_erasing(&self) -> Result<(), CommitError> {
+        let Some(entry) = self.vault.erasing()? else { return Ok(()) };
         let wanted = Wanted::of(self.format, self.store, &entry.records, self.host.now);
         let _ = self.finish(&entry, &wanted, Contents::default(), true);
+        Ok(())
     }
 
     /// Carries a plan out that nothing takes back: tombstones first, durably.

@@ -47,9 +47,23 @@ const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
 impl Vault<'_> {
     /// The erasure that was cut short, if one was.
-    pub fn erasing(&self) -> Option<Erasing> {
-        let (bytes, _) = self.disk().read(&self.path(ERASING), 0, None).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    ///
+    /// # Errors
+    ///
+    /// If there is an entry that can't be read: nobody knows then what is still to be erased.
+    pub fn erasing(&self) -> Result<Option<Erasing>, CommitError> {
+        let path = self.path(ERASING);
+        let Some(bytes) = self.own(&path)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| CommitError::unread(&path, error.into()))
+    }
+
+    /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
+    fn own(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+        match self.disk().read(path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::unread(path, error)),
+        }
     }
 
     /// Says that an erasure has begun, durably.
@@ -68,14 +82,27 @@ impl Vault<'_> {
     }
 
     /// What was erased, ever: by number and name, never by content.
-    pub fn erased(&self) -> Vec<ErasedLine> {
-        let Ok((bytes, _)) = self.disk().read(&self.path(LIST), 0, None) else { return Vec::new() };
-        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    ///
+    /// # Errors
+    ///
+    /// If the list, or a line of it, is there and can't be read: what was erased could come
+    /// back then.
+    pub fn erased(&self) -> Result<Vec<ErasedLine>, CommitError> {
+        let path = self.path(LIST);
+        let bytes = self.own(&path)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n').zip(1_u32..);
+        let read = |(line, number): (&[u8], u32)| {
+            serde_json::from_slice(line).map_err(|error| {
+                let why = format!("line {number} of the erasure list names no record ({error})");
+                CommitError::unread(&path, std::io::Error::other(why))
+            })
+        };
+        lines.filter(|(line, _)| !line.trim_ascii().is_empty()).map(read).collect()
     }
 
     /// Adds to the list, durably; what a step has listed already is not listed again.
     pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
-        if self.erased().iter().any(|line| line.step == entry.step) {
+        if self.erased()?.iter().any(|line| line.step == entry.step) {
             return Ok(());
         }
         let mut bytes = Vec::new();
@@ -85,10 +112,9 @@ impl Vault<'_> {
             bytes.extend(json(&line)?);
             bytes.push(b'\n');
         }
-        let (path, mut whole) = (self.path(LIST), Vec::new());
-        if let Ok((stands, _)) = self.disk().read(&path, 0, None) {
-            whole = stands;
-        }
+        let path = self.path(LIST);
+        let mut whole = self.own(&path)?.unwrap_or_default();
+        whole.extend_from_slice(line_end_for(&whole));
         whole.extend(bytes);
         self.put_whole(&path, &whole)
     }
