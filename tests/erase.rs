@@ -13,13 +13,14 @@ use palimp::disk::ThisMachine;
 use palimp::disk::faulty::{Fault, Faulty};
 use palimp::format;
 use palimp::format::writing::Scene;
-use palimp::model::{Extent, Moment, Store};
+use palimp::model::{Entry, Extent, Moment, Severity, Store};
 use palimp::ops::erase;
 use palimp::store::commit::erase::{Erased, gather, kept_copies};
 use palimp::store::commit::{CommitError, Host, Vault, Writer};
 use palimp::store::erase::{Contents, Wanted};
 use palimp::store::{Place, load_from};
 use serde_json::{Value, json};
+use support::agent_memory::{WHEN, gotcha, hash, pretty};
 use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, gzip, run, tar_gz};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -378,16 +379,151 @@ fn on_a_terminal_it_is_typed_what_is_done() {
     assert_eq!(found(site.store.around(), &[secret(3), secret(4)]), Vec::<PathBuf>::new());
 }
 
-#[test]
-fn agent_memory_is_refused_with_a_word() {
-    let store = support::AgentMemoryBuilder::new().files().build("repo/.agent-memory");
+/// A gotcha that says what is erased in its title and in what it warns of.
+fn secret_gotcha(number: u32) -> Value {
+    let mut gotcha = gotcha(&format!("The key to {}", secret(20)));
+    gotcha["cause"] = json!(secret(number));
+    gotcha
+}
+
+/// An agent-memory store with two bundles: the one of the first checkpoint has an older
+/// version of the gotcha, and other gotchas stand around it. Pages and events repeat it.
+fn agent_memory(retention: bool) -> Site {
+    let others = [gotcha("The drawer sticks"), gotcha("The clock drifts")];
+    let [first, last] = &others;
+    let store = support::AgentMemoryBuilder::new()
+        .config("/retention/enabled", json!(retention))
+        .config("/recall/backlogWarnThreshold", json!(9))
+        .bundle(&[("/gotchas", json!([first, secret_gotcha(21), last]))])
+        .bundle(&[("/gotchas", json!([first, secret_gotcha(22), last]))])
+        .event(json!({"signals": {"decisions": ["It stays."], "nextStepHints": [], "keyPaths": [],
+            "gotchas": [format!("The key to {}: {}", secret(20), secret(21)), "The drawer sticks: Age."],
+            "validationObservations": []}}))
+        .event(json!({"kind": "imported_session", "summary": secret(23), "contentHash": secret(24)}))
+        .files()
+        .build("repo/.agent-memory");
     let site = Site::of(store);
-    let rows = site.run(&["list", "--json"]).json_lines();
-    let id = rows[0]["key"].as_str().unwrap();
-    let before = Tree::of(&site.store.path);
-    let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
-    assert!(refused.stderr.contains("agent-memory"));
-    assert_untouched(&site.store.path, &before);
+    let page = site.store.read("../docs/agent-memory/gotchas.md");
+    let head = String::from_utf8(page).unwrap().lines().next().unwrap().to_owned();
+    let item = |title: &str, cause: &str| {
+        format!("## {title}\n\nSymptom: Näheres 券.\n\nCause: {cause}\n\nCorrect path: Be gentle.")
+    };
+    let page = format!(
+        "{head}\n\n# Gotchas\n\n{}\n\n{}\n\n{}\n\nA note of somebody's own.\n",
+        item("The drawer sticks", "Age."),
+        item(&format!("The key to {}", secret(20)), &secret(22)),
+        item("The clock drifts", "Age.")
+    );
+    site.store.write("../docs/agent-memory/gotchas.md", page.as_bytes());
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
+    let batch = "archive/prune-20260101T000000000Z";
+    site.store.write(format!("{batch}/events.jsonl"), b"");
+    let checkpoint = String::from_utf8(site.store.read("history/checkpoints/chk-000002.json")).unwrap();
+    site.store.write(
+        format!("{batch}/checkpoints/chk-000001.json"),
+        checkpoint.replace("chk-000002", "chk-000001").as_bytes(),
+    );
+    std::fs::remove_file(site.store.file("history/checkpoints/chk-000001.json")).unwrap();
+    let manifest = json!({"archivedCheckpointIds": ["chk-000001"], "archivedEventIds": [],
+        "createdAt": WHEN});
+    site.store.write(format!("{batch}/manifest.json"), pretty(&manifest).as_bytes());
+    site
+}
+
+/// The problems that are no notes.
+fn faults(site: &Site) -> Vec<Value> {
+    let rows = site.run(&["check", "--json"]).json_lines();
+    rows.into_iter().filter(|row| row["severity"] != "note").collect()
+}
+
+#[test]
+fn nothing_is_left_of_a_part_of_a_bundle_and_hashes_and_counts_are_right() {
+    let site = agent_memory(false);
+    let texts = [secret(20), secret(21), secret(22)];
+    let around = site.store.around();
+    let holding = found(around, &texts);
+    assert!(holding.len() >= 8, "{holding:?}");
+    let before = faults(&site);
+    let row = site.erase("gotchas.1");
+    assert_eq!(found(around, &texts), Vec::<PathBuf>::new(), "{row}");
+    assert_eq!(row["left"], json!([]));
+    assert_eq!(faults(&site), before);
+    let state: Value = serde_json::from_slice(&site.store.read("state.json")).unwrap();
+    let titles: Vec<&str> = state["bundle"]["gotchas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles, ["The drawer sticks", "The clock drifts"]);
+    assert_eq!(state["bundleHash"], json!(hash(&state["bundle"])));
+    for file in [
+        "history/checkpoints/chk-000003.json",
+        "archive/prune-20260101T000000000Z/checkpoints/chk-000001.json",
+    ] {
+        let checkpoint: Value = serde_json::from_slice(&site.store.read(file)).unwrap();
+        assert_eq!(checkpoint["bundleHash"], json!(hash(&checkpoint["bundle"])), "{file}");
+        assert_eq!(checkpoint["bundle"]["gotchas"].as_array().unwrap().len(), 2, "{file}");
+    }
+    let page = String::from_utf8(site.store.read("../docs/agent-memory/gotchas.md")).unwrap();
+    assert!(page.contains("## The drawer sticks") && page.contains("A note of somebody's own."), "{page}");
+    let event: Value = serde_json::from_str(&site.lines("history/events.jsonl")[1]).unwrap();
+    assert_eq!(event["signals"]["gotchas"], json!(["The drawer sticks: Age."]));
+    assert_eq!(event["signals"]["decisions"], json!(["It stays."]));
+    // Another part has the number now, and is not taken for what was erased.
+    let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
+    assert!(!list.contains("digest") && list.contains("gotchas.1"), "{list}");
+    site.run(&["edit", "gotchas.1", "--set", "cause=Dust.", "--yes"]).expect_status(0);
+    site.erase("gotchas.1");
+    assert_eq!(faults(&site), before);
+}
+
+#[test]
+fn a_backup_of_a_bundle_keeps_its_other_parts() {
+    let site = agent_memory(false);
+    site.erase("gotchas.1");
+    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["file"] == "state.json").unwrap();
+    let backup: Value =
+        serde_json::from_slice(&std::fs::read(row["backup"].as_str().unwrap()).unwrap()).unwrap();
+    assert_eq!(backup["bundle"]["gotchas"].as_array().unwrap().len(), 2);
+    assert_eq!(backup["bundleHash"], json!(hash(&backup["bundle"])));
+    assert_eq!(backup["bundle"]["nextSteps"][0]["why"], "It sticks.");
+    assert_eq!(site.run(&["undo", "--yes"]).status, Some(1));
+}
+
+#[test]
+fn an_erased_event_leaves_its_number_and_no_gap() {
+    for retention in [false, true] {
+        let site = agent_memory(retention);
+        let (before, lines) = (faults(&site), site.lines("history/events.jsonl"));
+        let id = "evt-000003";
+        site.erase(id);
+        assert_eq!(found(site.store.around(), &[secret(23), secret(24)]), Vec::<PathBuf>::new());
+        assert_eq!(faults(&site), before);
+        let after = site.lines("history/events.jsonl");
+        assert_eq!((&after[..2], &after[3..]), (&lines[..2], &lines[3..]));
+        let event: Value = serde_json::from_str(&after[2]).unwrap();
+        assert_eq!((&event["id"], &event["summary"]), (&json!(id), &json!("erased")));
+    }
+}
+
+#[test]
+fn an_erased_checkpoint_leaves_its_batch_and_the_latest_stays() {
+    let site = agent_memory(false);
+    let before = faults(&site);
+    site.erase("chk-000001");
+    assert_eq!(faults(&site), before);
+    assert!(!site.store.file("archive/prune-20260101T000000000Z/checkpoints/chk-000001.json").exists());
+    // The second checkpoint, the event and a backup of each are other records.
+    assert_eq!(found(site.store.around(), &[secret(21)]).len(), 4);
+    let tree = Tree::of(&site.store.path);
+    for id in ["chk-000004", "currentFocus"] {
+        let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
+        assert!(refused.stderr.contains("erase the"), "{}", refused.stderr);
+    }
+    assert_untouched(&site.store.path, &tree);
 }
 
 const ROOT: &str = "/home/store";
@@ -435,22 +571,25 @@ fn on_faulty() -> Faulty {
 }
 
 fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
+    erase_of(disk, &load(disk), b"k-1")
+}
+
+/// Erases the first record that says that.
+fn erase_of(disk: &Faulty, store: &Store, says: &[u8]) -> Result<Erased, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
-    let store = load(disk);
-    let scene =
-        Scene { store: &store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
-    let entries: Vec<_> =
-        store.entries.iter().filter(|own| store.raw(own).windows(3).any(|w| w == b"k-1")).copied().collect();
-    let targets = erase::targets(&scene, &entries[..1], erase::REASON).unwrap();
+    let scene = Scene { store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
+    let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
+    let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
+    let targets = erase::targets(&scene, &entries, erase::REASON).unwrap();
     let format = format::by_name(store.format).unwrap();
     let vault = Vault::look(disk, host.data, &store.root);
-    let wanted = Wanted::of(format, &store, &targets, host.now);
+    let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(disk, &store, &vault, &wanted, &mut contents);
+    let outside = gather(disk, store, &vault, &wanted, &mut contents);
     let plan =
         erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault), erase::REASON).unwrap().plan;
-    Writer::open(host, &store)?.erase(&plan, &targets, erase::REASON)
+    Writer::open(host, store)?.erase(&plan, &targets, erase::REASON)
 }
 
 fn left_on(disk: &Faulty) -> Vec<PathBuf> {
@@ -511,4 +650,83 @@ fn a_failing_disk_is_told_and_the_next_start_finishes() {
         let _ = erase_on(&disk);
         finishes(&disk.restart(), &format!("an error at step {step}"));
     }
+}
+
+const REPO: &str = "/home/repo";
+
+fn load_bundle(disk: &Faulty) -> Store {
+    let place = Place { root: format!("{REPO}/.agent-memory").into(), format: "agent-memory", session: None };
+    load_from(disk, &place, Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+}
+
+#[test]
+fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
+    let files = agent_memory(false).store;
+    let of_bundle = || {
+        let disk = Faulty::new();
+        for (path, bytes) in below(files.file("..").canonicalize().unwrap()) {
+            disk.put(Path::new(REPO).join(path), bytes, 0o600);
+        }
+        disk.put_folder(DATA, 0o700);
+        disk
+    };
+    // The state says it in a part; of the events one does, and another record is not it.
+    let texts = [secret(20), secret(21), secret(22)];
+    let left = |disk: &Faulty| {
+        let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
+        disk.files()
+            .into_iter()
+            .filter(|(_, own)| holds(own, &forms))
+            .map(|(path, _)| path)
+            .collect::<Vec<_>>()
+    };
+    let text = serde_json::to_string(&secret(22)).unwrap();
+    let wanted = [b"\"cause\": ", text.as_bytes()].concat();
+    let whole = of_bundle();
+    let first = whole.steps();
+    let state = |disk: &Faulty| {
+        let mut store = load_bundle(disk);
+        // The state is chosen from, not the checkpoints.
+        store
+            .entries
+            .retain(|entry| store.documents[entry.document as usize].path == Path::new("state.json"));
+        store
+    };
+    erase_of(&whole, &state(&whole), &wanted).unwrap();
+    assert_eq!(left(&whole), Vec::<PathBuf>::new());
+    let mut finished = 0;
+    for step in first..whole.steps() {
+        let disk = of_bundle();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_of(&disk, &state(&disk), &wanted);
+        let disk = disk.restart();
+        let vault = Vault::look(&disk, Path::new(DATA), &load_bundle(&disk).root);
+        if vault.erasing().unwrap().is_none() && vault.erased().unwrap().is_empty() {
+            continue;
+        }
+        finished += 1;
+        let machine = ThisMachine::new();
+        drop(Writer::open(host(&disk, &machine), &load_bundle(&disk)).unwrap());
+        assert_eq!(left(&disk), Vec::<PathBuf>::new(), "killed at step {step}: {:?}", disk.log());
+        let problems = load_bundle(&disk).problems;
+        let problem = problems.iter().find(|own| own.severity != Severity::Note);
+        assert!(problem.is_none(), "killed at step {step}: {problem:?}");
+    }
+    assert!(finished > 20, "only {finished} of {} had begun", whole.steps() - first);
+}
+
+/// Every file below a folder, by its path within it.
+fn below(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => {
+                let name = PathBuf::from(path.file_name().unwrap());
+                files.extend(below(path).into_iter().map(|(own, bytes)| (name.join(own), bytes)));
+            }
+            false => files.push((path.file_name().unwrap().into(), std::fs::read(&path).unwrap())),
+        }
+    }
+    files
 }

@@ -2,6 +2,7 @@
 //! All of it is pure. What has a body here is right for most formats.
 
 mod edits;
+mod erases;
 mod members;
 mod reason;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
+pub use erases::{Erases, Part};
 pub use members::{Members, hex, list, set_field, uuid};
 pub use reason::{is_code, reason};
 
@@ -349,6 +351,11 @@ pub trait Writes: Sync {
     /// What a person is to know of changes before they are made, as sentences.
     fn told(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
         Vec::new()
+    }
+
+    /// How records are erased, where it is not only that their lines go.
+    fn erases(&self) -> Option<&dyn Erases> {
+        None
     }
 
     /// The files of an empty store.

@@ -6,7 +6,7 @@ mod contents;
 mod removal;
 mod wanted;
 
-pub use clean::{Outcome, applied, clean};
+pub use clean::{Marks, clean};
 pub use contents::{Contents, Sought};
 pub use removal::{LARGEST, Outside, Removal, Site};
 pub use wanted::{Target, Wanted, is_log, original};

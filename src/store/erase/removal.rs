@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::clean::{Outcome, applied, clean, clean_tombstones, scrubbed};
+use super::clean::{Marks, Outcome, clean, clean_tombstones, scrubbed};
 use super::contents::{Contents, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
@@ -66,28 +66,39 @@ impl Site<'_> {
     /// The plan, and what is to be searched for when it is carried out.
     pub fn removal(&self) -> Result<Removal, Refusal> {
         let store = self.scene.store;
-        let main = self.contents.main();
+        let (main, parts) = (self.contents.main(), self.contents.parts(self.wanted, &store.documents));
+        let marks = Marks { main: &main, parts: &parts, reason: self.reason };
         let mut changes = Changes { tombstones: self.tombstones(&main), ..Changes::default() };
         for own in store.documents.iter().filter(|own| self.is_plain(own)) {
-            self.plain(own, &main, &mut changes)?;
+            self.plain(own, marks, &mut changes)?;
         }
         for own in self.outside {
-            self.outside(own, &main, &mut changes)?;
+            self.outside(own, marks, &mut changes)?;
         }
+        let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
+        // What says what is erased goes last: until then it can be searched for in what repeats it.
+        changes.data.sort_by_key(|own| (self.names_a_target(&own.path), !is_log(&own.path)));
         let mut plan = Plan::new("erase", &store.root, store.format);
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derive::after(store, &seen, self.scene.now);
-        let sought = self.contents.sought(self.wanted, &self.staying(&after, &main));
+        let mut sought = self.contents.sought(self.wanted, &self.staying(&after, marks));
         plan.derived = self.derived(&after, &seen, &sought.needles);
-        plan.changes = changes.tombstones.into_iter().chain(changes.data).collect();
+        plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
+        plan.changes.extend(changes.data);
         plan.changes.retain(|change| !change.is_empty());
         plan.lines.extend(self.wanted.targets.iter().map(|own| {
-            let name = own.id.as_deref().unwrap_or("a record without an id");
+            let name = own.name().unwrap_or("a record without an id");
             format!("erase {name}  {}", own.file)
         }));
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        sought.parts = parts;
         Ok(Removal { plan, sought })
+    }
+
+    /// Whether what is erased was chosen where it stands in that file, as a part of it.
+    fn names_a_target(&self, path: &Path) -> bool {
+        self.wanted.targets.iter().any(|own| own.was.is_some() && Path::new(&own.file) == path)
     }
 
     /// Whether a document's bytes are the file's.
@@ -97,25 +108,22 @@ impl Site<'_> {
         !unread && !within && Packing::of(&own.path).is_none() && own.role != Role::Tombstones
     }
 
-    fn plain(&self, own: &Document, main: &Needles, changes: &mut Changes) -> Result<(), Refusal> {
+    fn plain(&self, own: &Document, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
         if matches!(own.role, Role::Index | Role::Config | Role::Metadata) {
             return Ok(());
         }
         let base: Arc<[u8]> = (&*own.bytes).into();
-        let change = match clean(self.wanted, &own.path, &own.bytes, main)? {
-            Outcome::Same => return Ok(()),
-            Outcome::Edits(edits) => Change::edits(&own.path, base, edits),
-            Outcome::Gone => Change::remove(&own.path, base),
-        };
-        changes.seen.push(change.clone());
-        changes.data.push(change);
+        if let Some(change) = clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base) {
+            changes.seen.push(change.clone());
+            changes.data.push(change);
+        }
         Ok(())
     }
 
-    fn outside(&self, own: &Outside, main: &Needles, changes: &mut Changes) -> Result<(), Refusal> {
+    fn outside(&self, own: &Outside, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
         let base: Arc<[u8]> = own.bytes.as_slice().into();
         if let Some(packing) = Packing::of(&own.path) {
-            if let Some(bytes) = self.repacked(own, packing, main, changes)? {
+            if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
                 changes.data.push(Change::rewrite(&own.path, base, &bytes));
             }
             return Ok(());
@@ -124,11 +132,7 @@ impl Site<'_> {
         if !is_log(&own.path) && !is_placed {
             return Ok(());
         }
-        match clean(self.wanted, &own.path, &own.bytes, main)? {
-            Outcome::Same => {}
-            Outcome::Edits(edits) => changes.data.push(Change::edits(&own.path, base, edits)),
-            Outcome::Gone => changes.data.push(Change::remove(&own.path, base)),
-        }
+        changes.data.extend(clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base));
         Ok(())
     }
 
@@ -137,17 +141,16 @@ impl Site<'_> {
         &self,
         own: &Outside,
         packing: Packing,
-        main: &Needles,
+        marks: Marks<'_>,
         changes: &mut Changes,
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let unpacked = gunzip(&own.bytes, LARGEST);
         let failed =
             |why: String| Refusal::corrupt(format!("{} can't be packed anew: {why}.", own.path.display()));
         let (mut refusal, mut repacked) = (None, None);
-        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, main) {
+        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, marks) {
             Ok(Outcome::Same) => None,
-            Ok(Outcome::Gone) => Some(Vec::new()),
-            Ok(Outcome::Edits(edits)) => Some(applied(bytes, edits)),
+            Ok(outcome) => Some(outcome.left(bytes).unwrap_or_default()),
             Err(why) => {
                 refusal = Some(why);
                 None
@@ -250,15 +253,13 @@ impl Site<'_> {
     }
 
     /// The documents that stay, with those of copies.
-    fn staying(&self, after: &[Arc<Document>], main: &Needles) -> Vec<Arc<Document>> {
+    fn staying(&self, after: &[Arc<Document>], marks: Marks<'_>) -> Vec<Arc<Document>> {
         let mut staying = after.to_vec();
         let logs = self.outside.iter().chain(self.copies).filter(|own| Packing::of(&own.path).is_none());
-        for own in logs.filter(|own| is_log(&own.path)) {
-            let bytes = match clean(self.wanted, &own.path, &own.bytes, main) {
-                Ok(Outcome::Edits(edits)) => applied(&own.bytes, edits),
-                Ok(Outcome::Gone) => Vec::new(),
-                _ => own.bytes.clone(),
-            };
+        let is_read = |own: &&Outside| is_log(&own.path) || self.wanted.erases().is_some();
+        for own in logs.filter(is_read) {
+            let outcome = clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same);
+            let bytes = outcome.left(&own.bytes).unwrap_or_default();
             staying.push(Arc::new(Document {
                 path: own.path.clone(),
                 role: Role::Backup,

@@ -1,21 +1,22 @@
 //! What is erased: records named without their content, and how they are told in any file.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
-use crate::model::{Entry, Moment, Record, Role, Store, View};
+use crate::model::{Entry, Moment, Record, Role, Span, Store, View};
 use crate::store::commit::OURS;
 use crate::text::edit;
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
 
 /// A record that is erased, named without its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     /// Its id.
     pub id: Option<String>,
@@ -23,34 +24,59 @@ pub struct Target {
     pub session: Option<String>,
     /// The file that it stood in, relative to the store's root.
     pub file: String,
+    /// What it was called, where another has that name when it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
     /// What tells a record that has no id: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
 
 impl Target {
-    /// The name of an entry. `salt` is random.
-    pub fn of(store: &Store, entry: &Entry, salt: &[u8]) -> Target {
+    /// The name of an entry. `salt` is random; `part` is what the entry is known by if it is
+    /// a part of a document.
+    pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> Target {
         let id = store.view(entry).and_then(|view| view.id.as_deref());
         // An empty id names nothing.
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
-        let digest = id.is_none().then(|| salted(salt, store.raw(entry)));
+        let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
+        let digest = id.is_none().then(|| salted(salt, part.unwrap_or_else(|| store.raw(entry))));
         Target {
             id,
             session: store.session(entry).map(|session| session.name.clone()),
             file: store.document(entry).path.to_string_lossy().into_owned(),
+            was,
             digest,
         }
     }
 
-    fn is_told_by(&self, raw: &[u8]) -> bool {
-        let Some((salt, _)) = self.digest.as_deref().and_then(|own| own.split_once(':')) else {
-            return false;
-        };
+    /// What it is called, or was.
+    pub fn name(&self) -> Option<&str> {
+        self.id.as_deref().or(self.was.as_deref())
+    }
+
+    /// The salt of its digest.
+    fn salt(&self) -> Option<Vec<u8>> {
+        let (salt, _) = self.digest.as_deref()?.split_once(':')?;
         let pairs = salt.as_bytes().chunks(2);
-        let bytes: Option<Vec<u8>> =
-            pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
-        bytes.is_some_and(|salt| self.digest.as_deref() == Some(&salted(&salt, raw)))
+        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+    }
+}
+
+/// The digests of what has no id, by salt.
+struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
+
+impl<'a> Digests<'a> {
+    fn of(targets: &'a [Target]) -> Digests<'a> {
+        let mut digests: HashMap<Vec<u8>, HashSet<&str>> = HashMap::new();
+        for (salt, digest) in targets.iter().filter_map(|own| own.salt().zip(own.digest.as_deref())) {
+            digests.entry(salt).or_default().insert(digest);
+        }
+        Digests(digests)
+    }
+
+    fn tell(&self, said: &[u8]) -> bool {
+        self.0.iter().any(|(salt, digests)| digests.contains(&*salted(salt, said)))
     }
 }
 
@@ -73,6 +99,7 @@ pub struct Wanted<'a> {
     /// The bytes of every version that was found: another record of the same bytes is a copy.
     raws: RefCell<BTreeSet<Vec<u8>>>,
     by_id: HashMap<&'a str, Vec<&'a Target>>,
+    digests: Digests<'a>,
 }
 
 impl<'a> Wanted<'a> {
@@ -82,9 +109,32 @@ impl<'a> Wanted<'a> {
         let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
         let mut by_id: HashMap<&str, Vec<&Target>> = HashMap::new();
         for target in targets {
-            by_id.entry(target.id.as_deref().unwrap_or_default()).or_default().push(target);
+            if let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) {
+                by_id.entry(id).or_default().push(target);
+            }
         }
-        Wanted { format, targets, sessions, now, raws: RefCell::default(), by_id }
+        let digests = Digests::of(targets);
+        Wanted { format, targets, sessions, now, raws: RefCell::default(), by_id, digests }
+    }
+
+    /// How the format erases, where it is not only that lines go.
+    pub fn erases(&self) -> Option<&'static dyn Erases> {
+        self.format.writes()?.erases()
+    }
+
+    /// The parts of a document that are erased.
+    pub fn parts(&self, path: &Path, bytes: &[u8]) -> Vec<Span> {
+        let Some(erases) = self.erases().filter(|_| !self.digests.0.is_empty()) else { return Vec::new() };
+        let parts = erases.parts(&original(path), bytes).into_iter();
+        parts
+            .filter(|part| part.names.iter().any(|name| self.digests.tell(name)))
+            .map(|part| part.span)
+            .collect()
+    }
+
+    /// What an erased record leaves, if it must leave something.
+    pub fn hollow(&self, path: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
+        self.erases()?.hollow(&original(path), raw, reason)
     }
 
     /// The records of a file, whatever copy of which file it is.
@@ -103,21 +153,18 @@ impl<'a> Wanted<'a> {
 
     /// Whether a record is one of those that are erased, or a copy of one.
     pub fn takes(&self, path: &Path, raw: &[u8], view: Option<&View>, contents: Option<&Needles>) -> bool {
-        if raw.is_empty() {
+        // What was left of an erased record says nothing any more.
+        if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
         }
-        let of = |target: &Target| self.is_of(target, path, raw);
-        let told = match view.map(|view| view.id.as_deref()) {
-            Some(Some(id)) if !id.is_empty() => {
-                self.by_id.get(id).is_some_and(|own| own.iter().any(|own| of(own)))
-            }
-            Some(_) => false,
-            None => self
-                .by_id
-                .iter()
-                .any(|(id, own)| !id.is_empty() && names(raw, id) && own.iter().any(|own| of(own))),
+        let is_named = |id: &str| {
+            self.by_id.get(id).is_some_and(|own| own.iter().any(|target| self.is_of(target, path, raw)))
         };
-        let told = told || self.by_id.get("").is_some_and(|own| own.iter().any(|own| own.is_told_by(raw)));
+        let told = match view.map(|view| view.id.as_deref()) {
+            Some(id) => id.is_some_and(is_named),
+            None => named(raw).any(|id| is_named(&id)),
+        };
+        let told = told || self.digests.tell(raw);
         let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
         told || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
@@ -149,14 +196,19 @@ fn session_of(raw: &[u8]) -> Option<String> {
     record.get("session_id")?.text().map(|own| own.into_owned())
 }
 
-/// Whether bytes that can't be read as a record say that this is its id.
-fn names(raw: &[u8], id: &str) -> bool {
-    let quoted = edit::quoted(id);
-    memchr::memmem::find_iter(raw, quoted.as_bytes()).any(|at| {
-        let before = raw[..at].trim_ascii_end();
-        let name = before.strip_suffix(b":").unwrap_or_default().trim_ascii_end();
-        name.ends_with(b"\"id\"") || name.ends_with(b"\"event_id\"")
-    })
+/// The ids that bytes which can't be read as a record say they have.
+fn named(raw: &[u8]) -> impl Iterator<Item = String> + '_ {
+    let id = |name: &'static [u8]| {
+        memchr::memmem::find_iter(raw, name).filter_map(move |at| {
+            let after = raw.get(at + name.len()..)?.trim_ascii_start().strip_prefix(b":")?;
+            let text = after.trim_ascii_start();
+            let is_end =
+                |at: &usize| text[..*at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
+            let end = memchr::memchr_iter(b'"', text).skip(1).find(is_end)?;
+            serde_json::from_slice(&text[..=end]).ok()
+        })
+    };
+    id(b"\"id\"").chain(id(b"\"event_id\""))
 }
 
 /// The file that a copy is a copy of: without what says that it is one.
@@ -196,14 +248,23 @@ mod tests {
 
     #[test]
     fn a_torn_record_is_known_by_its_id_and_not_by_one_that_it_refers_to() {
-        assert!(names(br#"{"id": "mem_001","content":{"#, "mem_001"));
-        assert!(!names(br#"{"id":"mem_002","references":["mem_001""#, "mem_001"));
+        let ids = |raw: &'static [u8]| named(raw).collect::<Vec<_>>();
+        assert_eq!(ids(br#"{"id": "mem_\"001","content":{"#), ["mem_\"001"]);
+        assert_eq!(ids(br#"{"id":"mem_002","references":["mem_001""#), ["mem_002"]);
+        assert_eq!(ids(br#"{"id":"mem_0"#), [""; 0]);
     }
 
     #[test]
     fn a_digest_tells_its_own_bytes_alone() {
-        let target =
-            Target { id: None, session: None, file: "f".into(), digest: Some(salted(b"ab", b"raw")) };
-        assert!(target.is_told_by(b"raw") && !target.is_told_by(b"raw "));
+        let target = |raw: &[u8]| Target {
+            id: None,
+            session: None,
+            file: "f".into(),
+            was: None,
+            digest: Some(salted(b"ab", raw)),
+        };
+        let targets = [target(b"raw"), target(b"other")];
+        let digests = Digests::of(&targets);
+        assert!(digests.tell(b"raw") && digests.tell(b"other") && !digests.tell(b"raw "));
     }
 }

@@ -205,11 +205,14 @@ impl Writer<'_> {
         }
         let Some(sought) = sought else { return Err(self.refused(&Refusal::unfit("nothing was searched."))) };
         self.vault.list_erased(entry)?;
-        self.vault.sweep(wanted, &sought)?;
-        let searched = vec![
+        self.vault.sweep(wanted, &sought, &entry.reason)?;
+        let mut searched = vec![
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),
         ];
+        let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
+        let folder = self.place.root.parent().unwrap_or(&self.place.root);
+        searched.extend(search::search_beside(self.host.disk, folder, around, &sought.needles));
         self.conclude(entry, sought, searched, resumed)
     }
 
@@ -246,7 +249,7 @@ impl Writer<'_> {
                 records: entry.records.len() as u64,
                 files: entry.files.clone(),
                 turn: None,
-                ids: entry.records.iter().filter_map(|own| own.id.clone()).collect(),
+                ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
             })?;
         }
         self.vault.end_erasing()?;
@@ -267,7 +270,9 @@ impl Writer<'_> {
             let read = old.and_then(|old| Some((old, disk.read(path, 0, None).ok()?.0)));
             let Some((old, bytes)) = read else { return };
             let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
-            if contents.see(wanted, relative, &bytes) > 0 || contents.main().any(&bytes) {
+            // Of files that are bound to each other one may repeat what another says.
+            let is_bound = self.format.is_bound(relative);
+            if contents.see(wanted, relative, &bytes) > 0 || is_bound || contents.main().any(&bytes) {
                 olds.push((path.to_owned(), old));
             }
         });
