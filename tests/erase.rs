@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -524,6 +524,80 @@ fn an_erased_checkpoint_leaves_its_batch_and_the_latest_stays() {
         assert!(refused.stderr.contains("erase the"), "{}", refused.stderr);
     }
     assert_untouched(&site.store.path, &tree);
+}
+
+/// What changed between two states of a folder: created, rewritten or removed.
+fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeSet<String> {
+    let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    let told = |path: &PathBuf| match (before.get(path), after.get(path)) {
+        (Some(was), Some(is)) if was == is => None,
+        (Some(_), Some(_)) => Some(format!("changes {}", path.display())),
+        (None, _) => Some(format!("creates {}", path.display())),
+        (_, None) => Some(format!("removes {}", path.display())),
+    };
+    paths.into_iter().filter_map(told).collect()
+}
+
+#[test]
+fn what_is_shown_before_is_what_is_done_in_every_format() {
+    let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let data = folder.path().join("data");
+    let at = |words: &[&str], store: &str| {
+        run(words.iter().copied().chain([
+            "--store",
+            store,
+            "--data-dir",
+            data.to_str().unwrap(),
+            "--now",
+            NOW,
+        ]))
+    };
+    let (mut seen, mut formats) = (BTreeSet::new(), BTreeSet::new());
+    let mut unseen = || {
+        let rows = at(&["list", "--json"], demo.to_str().unwrap()).json_lines();
+        rows.into_iter().find(|row| seen.insert(format!("{} {}", row["store"], row["type"])))
+    };
+    while let Some(row) = unseen() {
+        let [store, format, kind] =
+            ["store", "format", "type"].map(|name| row[name].as_str().unwrap_or_default());
+        let key = row["key"].as_str().unwrap();
+        let dry = at(&["erase", key, "--dry-run", "--json"], store);
+        if dry.status == Some(3) {
+            continue;
+        }
+        formats.insert(format.to_owned());
+        let plan: Value = serde_json::from_str(&dry.expect_status(0).stdout).unwrap();
+        let files = plan["plan"]["files"].as_array().unwrap().iter();
+        let shown: BTreeSet<String> = files
+            .map(|own| {
+                let word = match own["change"].as_str().unwrap() {
+                    "create" => "creates",
+                    "remove" => "removes",
+                    _ => "changes",
+                };
+                format!("{word} {}", own["path"].as_str().unwrap())
+            })
+            .collect();
+        let around = |from: &str| -> BTreeMap<PathBuf, Vec<u8>> {
+            let root = Path::new(from);
+            let mut files: BTreeMap<PathBuf, Vec<u8>> = below(root.to_owned()).into_iter().collect();
+            if let ("agent-memory", Some(parent)) = (format, root.parent()) {
+                let beside = below(parent.to_owned())
+                    .into_iter()
+                    .filter(|(path, _)| !path.starts_with(root.file_name().unwrap()));
+                files.extend(beside.map(|(path, bytes)| (Path::new("..").join(path), bytes)));
+            }
+            files.retain(|path, _| !path.ends_with(".lock"));
+            files
+        };
+        let before = around(store);
+        let done = at(&["erase", key, "--yes", "--json"], store);
+        assert!(matches!(done.status, Some(0 | 4)), "{}", done.stderr);
+        assert_eq!(changes(&before, &around(store)), shown, "{store} {kind} {key}: {}", done.stderr);
+    }
+    assert_eq!(formats.len(), 5, "{formats:?}");
 }
 
 const ROOT: &str = "/home/store";

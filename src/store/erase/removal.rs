@@ -1,6 +1,6 @@
 //! From a store and what is erased to the changes that take it out. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -277,13 +277,15 @@ impl Site<'_> {
     /// Indexes and counts, made anew without terms that only an erased record had.
     fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
         let store = self.scene.store;
+        // All of them at once: an index that is stale for another reason is searched as well, and
+        // would be made anew behind the preview's back.
         let data = store.documents.iter().filter(|own| self.is_plain(own) && own.role != Role::Index);
-        let touched: Vec<PathBuf> = match seen.is_empty() {
-            true => data.map(|own| own.path.clone()).collect(),
-            false => seen.iter().map(|change| change.path.clone()).collect(),
-        };
+        let seen_at = seen.iter().map(|change| change.path.clone());
+        let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();
+        let touched: Vec<PathBuf> = touched.into_iter().collect();
         let mut derived = derive::derived(store, after, &touched, self.scene.now);
-        derived.retain(|change| !seen.iter().any(|own| own.path == change.path));
+        let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
+        derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
         for own in store.documents.iter().filter(|own| own.role == Role::Index) {
             let change = derived.iter().position(|change| change.path == own.path);
             let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.to_vec());
