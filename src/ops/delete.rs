@@ -26,7 +26,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
-    let mut tombstones: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    let mut tombstones = Tombstones::default();
     let (mut count, mut deprecated) = (0, 0);
     for entry in entries {
         let document = writable(scene.store, entry)?;
@@ -42,7 +42,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
             Deletion::Canonical => own_way.push(*entry),
             Deletion::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
             Deletion::Tombstone if !asked.remove && entry.state != State::Broken => {
-                bury(scene, entry, reason, &mut tombstones)?;
+                tombstones.add(scene, entry, reason)?;
             }
             // What can't be read has no id to be named by.
             _ => removed.push(*entry),
@@ -52,7 +52,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
         return Err(Refusal::unfit("it is deprecated already; --remove removes the file itself."));
     }
     let mut changes: Vec<Change> = Vec::new();
-    for (path, lines) in tombstones {
+    for (path, lines) in tombstones.files {
         let stands = document(&scene.store.documents, &path).map(base);
         changes.push(Change::append(path, lines, stands));
     }
@@ -69,22 +69,25 @@ fn is_faded(store: &Store, entry: &Entry) -> bool {
     store.view(entry).is_some_and(|view| view.faded)
 }
 
-fn bury(
-    scene: &Scene<'_>,
-    entry: &Entry,
-    reason: &str,
-    tombstones: &mut BTreeMap<PathBuf, Vec<u8>>,
-) -> Result<(), Refusal> {
-    let (_, writes) = writes(scene.store)?;
-    let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
-        return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
-    };
-    let lines = tombstones.entry(path).or_default();
-    // Of records that share an id, one tombstone hides all.
-    if memchr::memmem::find(lines, &line).is_none() {
-        lines.extend(line);
+/// Lines that say that records are deleted, by the file that they go to.
+#[derive(Default)]
+struct Tombstones {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    known: HashSet<(PathBuf, Vec<u8>)>,
+}
+
+impl Tombstones {
+    fn add(&mut self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
+        let (_, writes) = writes(scene.store)?;
+        let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
+            return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
+        };
+        // Of records that share an id, one tombstone hides all.
+        if self.known.insert((path.clone(), line.clone())) {
+            self.files.entry(path).or_default().extend(line);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Takes back what the format's way of deletion did.

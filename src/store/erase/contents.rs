@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::wanted::{Target, Wanted, original};
+use super::wanted::{Wanted, original};
 use crate::format::{Format, Shape};
 use crate::model::{Document, Record, Role, Span};
 use crate::text::edit;
@@ -56,7 +56,7 @@ impl Contents {
         for span in &spans {
             let mut own = Contents::default();
             let raw = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
-            own.take(wanted.format, wanted.targets, path, raw);
+            own.take(wanted, path, raw);
             self.parts.extend(own.main.iter().chain(&own.beside).cloned());
             self.main.extend(own.main);
             self.beside.extend(own.beside);
@@ -96,17 +96,18 @@ impl Contents {
             wanted.remember(raw);
             self.main.insert(raw.to_vec());
             if record.view().is_some() {
-                self.take(wanted.format, wanted.targets, path, raw);
+                self.take(wanted, path, raw);
             }
             count += 1;
         }
         count
     }
 
-    fn take(&mut self, format: &dyn Format, targets: &[Target], path: &Path, raw: &[u8]) {
-        let text = String::from_utf8_lossy(raw);
+    fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8]) {
+        let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
+        let mut beside: Vec<Vec<u8>> = Vec::new();
         match format.shape(&original(path)) {
-            Shape::Json => self.take_json(format, raw),
+            Shape::Json => self.take_json(format, raw, &mut beside),
             Shape::Markdown => {
                 let note = Note::read(&text);
                 self.main.insert(text.get(note.body.clone()).unwrap_or_default().as_bytes().to_vec());
@@ -114,21 +115,15 @@ impl Contents {
                     .fields
                     .iter()
                     .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
-                self.beside.extend(fields.map(|own| own.value.plain().into_bytes()));
+                beside.extend(fields.map(|own| own.value.plain().into_bytes()));
             }
             Shape::Text => {}
         }
         // What names the record stays: in the tombstone, in the journal, in paths.
-        let named = |value: &Vec<u8>| {
-            targets.iter().any(|target| {
-                let names = [target.id.as_deref(), target.session.as_deref(), Some(target.file.as_str())];
-                names.into_iter().flatten().any(|name| memchr::memmem::find(name.as_bytes(), value).is_some())
-            })
-        };
-        self.beside.retain(|value| !named(value));
+        self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
-    fn take_json(&mut self, format: &dyn Format, raw: &[u8]) {
+    fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
         let mut tape = Tape::default();
         let Ok(value) = edit::scan(&mut tape, raw) else { return };
         self.main.insert(format.main_text(value).0.into_bytes());
@@ -136,7 +131,7 @@ impl Contents {
             let name = path.last().map_or("", |name| name.as_ref());
             let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
             if !is_id && !format.unsearched().contains(&name) {
-                self.beside.insert(value.plain().into_bytes());
+                beside.push(value.plain().into_bytes());
             }
         });
     }

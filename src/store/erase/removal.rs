@@ -1,6 +1,6 @@
 //! From a store and what is erased to the changes that take it out. Pure.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,7 +77,9 @@ impl Site<'_> {
         }
         let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
         // What says what is erased goes last: until then it can be searched for in what repeats it.
-        changes.data.sort_by_key(|own| (self.names_a_target(&own.path), !is_log(&own.path)));
+        let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
+        let said: HashSet<&Path> = chosen.map(|own| Path::new(&own.file)).collect();
+        changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log(&own.path)));
         let mut plan = Plan::new("erase", &store.root, store.format);
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
@@ -94,11 +96,6 @@ impl Site<'_> {
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
         sought.parts = parts;
         Ok(Removal { plan, sought })
-    }
-
-    /// Whether what is erased was chosen where it stands in that file, as a part of it.
-    fn names_a_target(&self, path: &Path) -> bool {
-        self.wanted.targets.iter().any(|own| own.was.is_some() && Path::new(&own.file) == path)
     }
 
     /// Whether a document's bytes are the file's.
@@ -217,6 +214,8 @@ impl Site<'_> {
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             lines.entry(own.path.clone()).or_default();
         }
+        let mut known: HashMap<PathBuf, HashSet<&str>> = HashMap::new();
+        let mut made = HashSet::new();
         let writes = self.wanted.format.writes();
         for entry in &store.entries {
             let path = &store.document(entry).path;
@@ -227,10 +226,13 @@ impl Site<'_> {
             let new = writes.and_then(|own| own.tombstone(self.scene, entry, self.reason));
             let Some((path, line)) = new else { continue };
             let id = view.and_then(|view| view.id.as_deref());
-            let known = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
-            let is_known = known.filter_map(|own| own.view()?.id.as_deref()).any(|own| Some(own) == id);
-            let own = lines.entry(path).or_default();
-            if !is_known && memchr::memmem::find(own, &line).is_none() {
+            let known = known.entry(path.clone()).or_insert_with(|| {
+                let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
+                own.filter_map(|own| own.view()?.id.as_deref()).collect()
+            });
+            let is_known = id.is_some_and(|id| known.contains(id));
+            let own = lines.entry(path.clone()).or_default();
+            if !is_known && made.insert((path, line.clone())) {
                 own.extend(line);
             }
         }

@@ -12,7 +12,7 @@ use crate::format::{Format, Placement};
 use crate::model::{Entry, Moment, Record, Role, Span, Store, View};
 use crate::store::commit::OURS;
 use crate::text::edit;
-use crate::text::needle::Needles;
+use crate::text::needle::{Needles, SHORTEST};
 use crate::text::scan::Tape;
 
 /// A record that is erased, named without its content.
@@ -63,6 +63,35 @@ impl Target {
     }
 }
 
+/// What names erased records.
+pub(super) struct Named<'a> {
+    names: HashSet<&'a [u8]>,
+    /// The names that hold a stretch that is as long as the shortest text that is searched for.
+    by_stretch: HashMap<&'a [u8], Vec<&'a [u8]>>,
+}
+
+impl<'a> Named<'a> {
+    fn of(targets: &'a [Target]) -> Named<'a> {
+        let each = |own: &'a Target| [own.id.as_deref(), own.session.as_deref(), Some(own.file.as_str())];
+        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().map(str::as_bytes).collect();
+        let mut by_stretch: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+        for name in &names {
+            name.windows(SHORTEST).for_each(|own| by_stretch.entry(own).or_default().push(name));
+        }
+        Named { names, by_stretch }
+    }
+
+    /// Whether a value is a name, or stands in one. Of what is too short to be searched for
+    /// only names themselves are told.
+    pub(super) fn has(&self, value: &[u8]) -> bool {
+        // The end tells numbered names apart.
+        let last = value.len().checked_sub(SHORTEST).map(|at| &value[at..]);
+        let within = last.and_then(|last| self.by_stretch.get(last));
+        self.names.contains(value)
+            || within.is_some_and(|own| own.iter().any(|name| memchr::memmem::find(name, value).is_some()))
+    }
+}
+
 /// The digests of what has no id, by salt.
 struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
 
@@ -100,6 +129,8 @@ pub struct Wanted<'a> {
     raws: RefCell<BTreeSet<Vec<u8>>>,
     by_id: HashMap<&'a str, Vec<&'a Target>>,
     digests: Digests<'a>,
+    /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
+    pub(super) named: Named<'a>,
 }
 
 impl<'a> Wanted<'a> {
@@ -114,7 +145,16 @@ impl<'a> Wanted<'a> {
             }
         }
         let digests = Digests::of(targets);
-        Wanted { format, targets, sessions, now, raws: RefCell::default(), by_id, digests }
+        Wanted {
+            format,
+            targets,
+            sessions,
+            now,
+            raws: RefCell::default(),
+            by_id,
+            digests,
+            named: Named::of(targets),
+        }
     }
 
     /// How the format erases, where it is not only that lines go.

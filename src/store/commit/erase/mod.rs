@@ -8,7 +8,9 @@
 mod search;
 mod vaulted;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use search::Searched;
 use serde::Serialize;
@@ -19,7 +21,7 @@ use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Plan, Role, Store};
+use crate::model::{Document, Plan, Role, Store};
 use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
@@ -68,14 +70,14 @@ pub fn gather(
     wanted: &Wanted<'_>,
     contents: &mut Contents,
 ) -> Vec<Outside> {
-    let known = |path: &Path| store.documents.iter().find(|own| own.path == path);
+    let known: HashMap<&Path, &Arc<Document>> = store.documents.iter().map(|own| (&*own.path, own)).collect();
     for own in &store.documents {
         contents.see_document(wanted, own);
     }
     let mut outside = Vec::new();
     search::each_file(disk, &store.root, 0, &mut |path, _| {
         let Ok(relative) = path.strip_prefix(&store.root) else { return };
-        let is_read = known(relative).is_some_and(|own| !is_unread(own.role));
+        let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
         let packing = Packing::of(relative);
         let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
         if packing.is_none() && (is_read || !is_log(relative) && !placed) {
