@@ -338,6 +338,11 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
+    /// The same of an erasure: it says how many, and nothing of what.
+    fn erased(&self, _scene: &Scene<'_>, _changes: &[Change], _count: usize) -> Result<Vec<Change>, Refusal> {
+        Ok(Vec::new())
+    }
+
     /// The changes that bring files of an older version to this one, each backed up first.
     fn migration(&self, _scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())

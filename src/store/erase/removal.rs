@@ -10,7 +10,7 @@ use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
-use crate::model::{Change, Document, Plan, Role};
+use crate::model::{Act, Change, Document, Plan, Role};
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -75,6 +75,7 @@ impl Site<'_> {
         for own in self.outside {
             self.outside(own, marks, &mut changes)?;
         }
+        self.tell(&mut changes)?;
         let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
         // What says what is erased goes last: until then it can be searched for in what repeats it.
         let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
@@ -96,6 +97,20 @@ impl Site<'_> {
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
         sought.parts = parts;
         Ok(Removal { plan, sought })
+    }
+
+    /// Has the store itself say that something was erased, where the format records that.
+    fn tell(&self, changes: &mut Changes) -> Result<(), Refusal> {
+        let Some(writes) = self.wanted.format.writes() else { return Ok(()) };
+        for own in writes.erased(self.scene, &changes.data, self.wanted.targets.len())? {
+            for all in [&mut changes.data, &mut changes.seen] {
+                match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
+                    (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),
+                    _ => all.push(own.clone()),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether a document's bytes are the file's.
