@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,14 @@ use palimp::disk::ThisMachine;
 use palimp::disk::faulty::{Fault, Faulty};
 use palimp::format;
 use palimp::format::writing::Scene;
-use palimp::model::{Extent, Moment, Store};
+use palimp::model::{Entry, Extent, Moment, Severity, Store};
 use palimp::ops::erase;
-use palimp::store::commit::erase::{Contents, Erased, Wanted, gather, kept_copies};
+use palimp::store::commit::erase::{Erased, gather, kept_copies};
 use palimp::store::commit::{CommitError, Host, Vault, Writer};
+use palimp::store::erase::{Contents, Wanted};
 use palimp::store::{Place, load_from};
 use serde_json::{Value, json};
+use support::agent_memory::{WHEN, gotcha, hash, pretty};
 use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, gzip, run, tar_gz};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -216,6 +218,50 @@ fn a_backup_that_was_kept_elsewhere_brings_nothing_back() {
     assert_eq!(refused.status, Some(3), "{}", refused.stderr);
 }
 
+#[test]
+fn an_erasure_list_that_cannot_be_read_stops_the_change_and_stays() {
+    let site = session_log();
+    let old = site.store.read(LOG);
+    site.erase("sess_a/mem_001");
+    let name = "sessions%2Fsess_a%2Fmemory.jsonl.backup.20260101_100000";
+    site.keep("backups", name, &old);
+    let list = site.vault().join("erased.jsonl");
+    let whole = std::fs::read(&list).unwrap();
+    let torn = &whole[..whole.len() / 2];
+    for says in [Some(torn), None] {
+        std::fs::remove_file(&list).unwrap();
+        match says {
+            Some(bytes) => std::fs::write(&list, bytes).unwrap(),
+            None => std::fs::create_dir(&list).unwrap(),
+        }
+        let before = Tree::of(site.store.around());
+        for words in [
+            &["erase", "sess_a/mem_003", "--yes"][..],
+            &["backup", "restore", name, "--yes"],
+            &["backup", "restore", name, "--replace", "--yes"],
+            &["undelete", "sess_a/mem_002", "--yes"],
+            &["undo", "--yes"],
+        ] {
+            let output = site.run(words);
+            assert_ne!(output.status, Some(0), "{words:?}: {}", output.stderr);
+            assert!(output.stderr.contains("erased.jsonl"), "{words:?}: {}", output.stderr);
+        }
+        assert_untouched(site.store.around(), &before);
+    }
+}
+
+#[test]
+fn an_erasure_that_began_and_cannot_be_read_stops_every_change() {
+    let site = session_log();
+    let entry = site.vault().join("erasing.json");
+    std::fs::write(&entry, b"{\"step\": 3").unwrap();
+    let before = Tree::of(&site.store.path);
+    let output = site.run(&["delete", "sess_a/mem_003", "--yes"]).expect_status(4);
+    assert!(output.stderr.contains("erasing.json"), "{}", output.stderr);
+    assert_untouched(&site.store.path, &before);
+    assert_eq!(std::fs::read(&entry).unwrap(), b"{\"step\": 3");
+}
+
 /// A memory-server store with backups, archives and an undo history.
 fn memory_server() -> Site {
     let own = json!({"id": "k-1", "content": secret(3), "tags": [term()]});
@@ -333,16 +379,268 @@ fn on_a_terminal_it_is_typed_what_is_done() {
     assert_eq!(found(site.store.around(), &[secret(3), secret(4)]), Vec::<PathBuf>::new());
 }
 
+/// A gotcha that says what is erased in its title and in what it warns of.
+fn secret_gotcha(number: u32) -> Value {
+    let mut gotcha = gotcha(&format!("The key to {}", secret(20)));
+    gotcha["cause"] = json!(secret(number));
+    gotcha
+}
+
+/// An agent-memory store with two bundles: the one of the first checkpoint has an older
+/// version of the gotcha, and other gotchas stand around it. Pages and events repeat it.
+fn agent_memory(retention: bool) -> Site {
+    let others = [gotcha("The drawer sticks"), gotcha("The clock drifts")];
+    let [first, last] = &others;
+    let store = support::AgentMemoryBuilder::new()
+        .config("/retention/enabled", json!(retention))
+        .config("/recall/backlogWarnThreshold", json!(9))
+        .bundle(&[("/gotchas", json!([first, secret_gotcha(21), last]))])
+        .bundle(&[("/gotchas", json!([first, secret_gotcha(22), last]))])
+        .event(json!({"signals": {"decisions": ["It stays."], "nextStepHints": [], "keyPaths": [],
+            "gotchas": [format!("The key to {}: {}", secret(20), secret(21)), "The drawer sticks: Age."],
+            "validationObservations": []}}))
+        .event(json!({"kind": "imported_session", "summary": secret(23), "contentHash": secret(24)}))
+        .files()
+        .build("repo/.agent-memory");
+    let site = Site::of(store);
+    let page = site.store.read("../docs/agent-memory/gotchas.md");
+    let head = String::from_utf8(page).unwrap().lines().next().unwrap().to_owned();
+    let item = |title: &str, cause: &str| {
+        format!("## {title}\n\nSymptom: Näheres 券.\n\nCause: {cause}\n\nCorrect path: Be gentle.")
+    };
+    let page = format!(
+        "{head}\n\n# Gotchas\n\n{}\n\n{}\n\n{}\n\nA note of somebody's own.\n",
+        item("The drawer sticks", "Age."),
+        item(&format!("The key to {}", secret(20)), &secret(22)),
+        item("The clock drifts", "Age.")
+    );
+    site.store.write("../docs/agent-memory/gotchas.md", page.as_bytes());
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
+    let batch = "archive/prune-20260101T000000000Z";
+    site.store.write(format!("{batch}/events.jsonl"), b"");
+    let checkpoint = String::from_utf8(site.store.read("history/checkpoints/chk-000002.json")).unwrap();
+    site.store.write(
+        format!("{batch}/checkpoints/chk-000001.json"),
+        checkpoint.replace("chk-000002", "chk-000001").as_bytes(),
+    );
+    std::fs::remove_file(site.store.file("history/checkpoints/chk-000001.json")).unwrap();
+    let manifest = json!({"archivedCheckpointIds": ["chk-000001"], "archivedEventIds": [],
+        "createdAt": WHEN});
+    site.store.write(format!("{batch}/manifest.json"), pretty(&manifest).as_bytes());
+    site
+}
+
+/// The problems that are no notes.
+fn faults(site: &Site) -> Vec<Value> {
+    let rows = site.run(&["check", "--json"]).json_lines();
+    rows.into_iter().filter(|row| row["severity"] != "note").collect()
+}
+
 #[test]
-fn agent_memory_is_refused_with_a_word() {
-    let store = support::AgentMemoryBuilder::new().files().build("repo/.agent-memory");
+fn nothing_is_left_of_a_part_of_a_bundle_and_hashes_and_counts_are_right() {
+    let site = agent_memory(false);
+    let texts = [secret(20), secret(21), secret(22)];
+    let around = site.store.around();
+    let holding = found(around, &texts);
+    assert!(holding.len() >= 8, "{holding:?}");
+    let before = faults(&site);
+    let row = site.erase("gotchas.1");
+    assert_eq!(found(around, &texts), Vec::<PathBuf>::new(), "{row}");
+    assert_eq!(row["left"], json!([]));
+    assert_eq!(faults(&site), before);
+    let state: Value = serde_json::from_slice(&site.store.read("state.json")).unwrap();
+    let titles: Vec<&str> = state["bundle"]["gotchas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles, ["The drawer sticks", "The clock drifts"]);
+    assert_eq!(state["bundleHash"], json!(hash(&state["bundle"])));
+    for file in [
+        "history/checkpoints/chk-000003.json",
+        "archive/prune-20260101T000000000Z/checkpoints/chk-000001.json",
+    ] {
+        let checkpoint: Value = serde_json::from_slice(&site.store.read(file)).unwrap();
+        assert_eq!(checkpoint["bundleHash"], json!(hash(&checkpoint["bundle"])), "{file}");
+        assert_eq!(checkpoint["bundle"]["gotchas"].as_array().unwrap().len(), 2, "{file}");
+    }
+    let page = String::from_utf8(site.store.read("../docs/agent-memory/gotchas.md")).unwrap();
+    assert!(page.contains("## The drawer sticks") && page.contains("A note of somebody's own."), "{page}");
+    let event: Value = serde_json::from_str(&site.lines("history/events.jsonl")[1]).unwrap();
+    assert_eq!(event["signals"]["gotchas"], json!(["The drawer sticks: Age."]));
+    assert_eq!(event["signals"]["decisions"], json!(["It stays."]));
+    // Another part has the number now, and is not taken for what was erased.
+    let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
+    assert!(!list.contains("digest") && list.contains("gotchas.1"), "{list}");
+    site.run(&["edit", "gotchas.1", "--set", "cause=Dust.", "--yes"]).expect_status(0);
+    site.erase("gotchas.1");
+    assert_eq!(faults(&site), before);
+}
+
+#[test]
+fn a_backup_of_a_bundle_keeps_its_other_parts() {
+    let site = agent_memory(false);
+    site.erase("gotchas.1");
+    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["file"] == "state.json").unwrap();
+    let backup: Value =
+        serde_json::from_slice(&std::fs::read(row["backup"].as_str().unwrap()).unwrap()).unwrap();
+    assert_eq!(backup["bundle"]["gotchas"].as_array().unwrap().len(), 2);
+    assert_eq!(backup["bundleHash"], json!(hash(&backup["bundle"])));
+    assert_eq!(backup["bundle"]["nextSteps"][0]["why"], "It sticks.");
+    assert_eq!(site.run(&["undo", "--yes"]).status, Some(1));
+}
+
+#[test]
+fn an_erased_event_leaves_its_number_and_no_gap() {
+    for retention in [false, true] {
+        let site = agent_memory(retention);
+        let (before, lines) = (faults(&site), site.lines("history/events.jsonl"));
+        let id = "evt-000003";
+        site.erase(id);
+        assert_eq!(found(site.store.around(), &[secret(23), secret(24)]), Vec::<PathBuf>::new());
+        assert_eq!(faults(&site), before);
+        let after = site.lines("history/events.jsonl");
+        assert_eq!((&after[..2], &after[3..]), (&lines[..2], &lines[3..]));
+        let event: Value = serde_json::from_str(&after[2]).unwrap();
+        assert_eq!((&event["id"], &event["summary"]), (&json!(id), &json!("erased")));
+    }
+}
+
+#[test]
+fn an_erased_checkpoint_leaves_its_batch_and_the_latest_stays() {
+    let site = agent_memory(false);
+    let before = faults(&site);
+    site.erase("chk-000001");
+    assert_eq!(faults(&site), before);
+    assert!(!site.store.file("archive/prune-20260101T000000000Z/checkpoints/chk-000001.json").exists());
+    // The second checkpoint, the event and a backup of each are other records.
+    assert_eq!(found(site.store.around(), &[secret(21)]).len(), 4);
+    let tree = Tree::of(&site.store.path);
+    for id in ["chk-000004", "currentFocus"] {
+        let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
+        assert!(refused.stderr.contains("erase the"), "{}", refused.stderr);
+    }
+    assert_untouched(&site.store.path, &tree);
+}
+
+#[test]
+fn an_event_that_is_erased_leaves_one_that_says_so_and_not_what() {
+    let event = |text: &str, trace: &str| {
+        json!({"timestamp": "2026-02-01T10:00:00.000000+00:00", "trace_id": trace, "status": "failure",
+            "schema_version": "1.0", "event_type": "gateway.tool_call", "source": "gateway",
+            "metadata": {"error": text}})
+    };
+    let (own, stays) = (event(&secret(30), "abc"), event("It stays as it is.", "def"));
+    let store = support::Files::default()
+        .with("events/2026-02/events.jsonl", format!("{own}\n{stays}\n"))
+        .with("events/2026-02/traces/abc.jsonl", format!("{own}\n"))
+        .with("knowledge/tags.json", "{\"tags\": {}}")
+        .build("project/.chora/memory");
     let site = Site::of(store);
     let rows = site.run(&["list", "--json"]).json_lines();
-    let id = rows[0]["key"].as_str().unwrap();
-    let before = Tree::of(&site.store.path);
-    let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
-    assert!(refused.stderr.contains("agent-memory"));
-    assert_untouched(&site.store.path, &before);
+    let row = rows.iter().find(|row| row["raw"] == json!(own.to_string())).unwrap();
+    site.erase(row["key"].as_str().unwrap());
+    assert_eq!(found(site.store.around(), &[secret(30)]), Vec::<PathBuf>::new());
+    let lines = site.lines("events/2026-02/events.jsonl");
+    assert_eq!((lines.len(), &lines[0]), (2, &stays.to_string()));
+    let told: Value = serde_json::from_str(&lines[1]).unwrap();
+    assert_eq!(told["event_type"], "memory.events_erased");
+    assert_eq!(told["metadata"]["events"], 1);
+    // Erasing is over: the next change finds nothing to say again.
+    site.run(&["reindex", "--yes"]);
+    assert_eq!(site.lines("events/2026-02/events.jsonl"), lines);
+}
+
+/// What changed between two states of a folder: created, rewritten or removed.
+fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeSet<String> {
+    let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    let told = |path: &PathBuf| match (before.get(path), after.get(path)) {
+        (Some(was), Some(is)) if was == is => None,
+        (Some(_), Some(_)) => Some(format!("changes {}", path.display())),
+        (None, _) => Some(format!("creates {}", path.display())),
+        (_, None) => Some(format!("removes {}", path.display())),
+    };
+    paths.into_iter().filter_map(told).collect()
+}
+
+#[test]
+fn what_is_shown_before_is_what_is_done_in_every_format() {
+    let folder = tempfile::Builder::new().prefix("palimp-test-").tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let data = folder.path().join("data");
+    let at = |words: &[&str], store: &str| {
+        run(words.iter().copied().chain([
+            "--store",
+            store,
+            "--data-dir",
+            data.to_str().unwrap(),
+            "--now",
+            NOW,
+        ]))
+    };
+    let (mut seen, mut formats) = (BTreeSet::new(), BTreeSet::new());
+    let mut unseen = || {
+        let rows = at(&["list", "--json"], demo.to_str().unwrap()).json_lines();
+        rows.into_iter().find(|row| seen.insert(format!("{} {}", row["store"], row["type"])))
+    };
+    while let Some(row) = unseen() {
+        let [store, format, kind] =
+            ["store", "format", "type"].map(|name| row[name].as_str().unwrap_or_default());
+        let key = row["key"].as_str().unwrap();
+        let dry = at(&["erase", key, "--dry-run", "--json"], store);
+        if dry.status == Some(3) {
+            continue;
+        }
+        formats.insert(format.to_owned());
+        let plan: Value = serde_json::from_str(&dry.expect_status(0).stdout).unwrap();
+        let files = plan["plan"]["files"].as_array().unwrap().iter();
+        let shown: BTreeSet<String> = files
+            .map(|own| {
+                let word = match own["change"].as_str().unwrap() {
+                    "create" => "creates",
+                    "remove" => "removes",
+                    _ => "changes",
+                };
+                format!("{word} {}", own["path"].as_str().unwrap())
+            })
+            .collect();
+        let around = |from: &str| -> BTreeMap<PathBuf, Vec<u8>> {
+            let root = Path::new(from);
+            let mut files: BTreeMap<PathBuf, Vec<u8>> = below(root.to_owned()).into_iter().collect();
+            if let ("agent-memory", Some(parent)) = (format, root.parent()) {
+                let beside = below(parent.to_owned())
+                    .into_iter()
+                    .filter(|(path, _)| !path.starts_with(root.file_name().unwrap()));
+                files.extend(beside.map(|(path, bytes)| (Path::new("..").join(path), bytes)));
+            }
+            files.retain(|path, _| !path.ends_with(".lock"));
+            files
+        };
+        let before = around(store);
+        let done = at(&["erase", key, "--yes", "--json"], store);
+        assert!(matches!(done.status, Some(0 | 4)), "{}", done.stderr);
+        // The trace of the event that tells of it is made up anew each time.
+        let named = |lines: BTreeSet<String>| -> BTreeSet<String> {
+            let name =
+                |line: String| match line.strip_prefix("creates ").and_then(|own| own.split_once("/traces/"))
+                {
+                    Some((month, _)) => format!("creates a trace in {month}"),
+                    None => line,
+                };
+            lines.into_iter().map(name).collect()
+        };
+        assert_eq!(
+            named(changes(&before, &around(store))),
+            named(shown),
+            "{store} {kind} {key}: {}",
+            done.stderr
+        );
+    }
+    assert_eq!(formats.len(), 5, "{formats:?}");
 }
 
 const ROOT: &str = "/home/store";
@@ -390,22 +688,25 @@ fn on_faulty() -> Faulty {
 }
 
 fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
+    erase_of(disk, &load(disk), b"k-1")
+}
+
+/// Erases the first record that says that.
+fn erase_of(disk: &Faulty, store: &Store, says: &[u8]) -> Result<Erased, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
-    let store = load(disk);
-    let scene =
-        Scene { store: &store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
-    let entries: Vec<_> =
-        store.entries.iter().filter(|own| store.raw(own).windows(3).any(|w| w == b"k-1")).copied().collect();
-    let targets = erase::targets(&scene, &entries[..1], erase::REASON).unwrap();
+    let scene = Scene { store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
+    let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
+    let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
+    let targets = erase::targets(&scene, &entries, erase::REASON).unwrap();
     let format = format::by_name(store.format).unwrap();
     let vault = Vault::look(disk, host.data, &store.root);
-    let wanted = Wanted::of(format, &store, &targets, host.now);
+    let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(disk, &store, &vault, &wanted, &mut contents);
+    let outside = gather(disk, store, &vault, &wanted, &mut contents);
     let plan =
         erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault), erase::REASON).unwrap().plan;
-    Writer::open(host, &store)?.erase(&plan, &targets, erase::REASON)
+    Writer::open(host, store)?.erase(&plan, &targets, erase::REASON)
 }
 
 fn left_on(disk: &Faulty) -> Vec<PathBuf> {
@@ -419,9 +720,9 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
     let stands = left_on(disk);
     let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
-    let had_begun = vault.erasing().is_some() || !vault.erased().is_empty();
+    let had_begun = vault.erasing().unwrap().is_some() || !vault.erased().unwrap().is_empty();
     drop(Writer::open(host(disk, &machine), &load(disk)).unwrap());
-    assert!(vault.erasing().is_none(), "{label}: it still says erasing");
+    assert!(vault.erasing().unwrap().is_none(), "{label}: it still says erasing");
     let log = String::from_utf8(disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone()).unwrap();
     assert!(log.contains("It stays as it is."), "{label}: {log}");
     match had_begun {
@@ -429,7 +730,7 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
         false => assert_eq!(left_on(disk).is_empty(), stands.is_empty(), "{label}"),
     }
     if had_begun {
-        assert_eq!(vault.erased().len(), 1, "{label}");
+        assert_eq!(vault.erased().unwrap().len(), 1, "{label}");
         assert!(vault.journal().iter().any(|line| line.ids == ["k-1"]), "{label}");
     }
     had_begun
@@ -466,4 +767,83 @@ fn a_failing_disk_is_told_and_the_next_start_finishes() {
         let _ = erase_on(&disk);
         finishes(&disk.restart(), &format!("an error at step {step}"));
     }
+}
+
+const REPO: &str = "/home/repo";
+
+fn load_bundle(disk: &Faulty) -> Store {
+    let place = Place { root: format!("{REPO}/.agent-memory").into(), format: "agent-memory", session: None };
+    load_from(disk, &place, Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+}
+
+#[test]
+fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
+    let files = agent_memory(false).store;
+    let of_bundle = || {
+        let disk = Faulty::new();
+        for (path, bytes) in below(files.file("..").canonicalize().unwrap()) {
+            disk.put(Path::new(REPO).join(path), bytes, 0o600);
+        }
+        disk.put_folder(DATA, 0o700);
+        disk
+    };
+    // The state says it in a part; of the events one does, and another record is not it.
+    let texts = [secret(20), secret(21), secret(22)];
+    let left = |disk: &Faulty| {
+        let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
+        disk.files()
+            .into_iter()
+            .filter(|(_, own)| holds(own, &forms))
+            .map(|(path, _)| path)
+            .collect::<Vec<_>>()
+    };
+    let text = serde_json::to_string(&secret(22)).unwrap();
+    let wanted = [b"\"cause\": ", text.as_bytes()].concat();
+    let whole = of_bundle();
+    let first = whole.steps();
+    let state = |disk: &Faulty| {
+        let mut store = load_bundle(disk);
+        // The state is chosen from, not the checkpoints.
+        store
+            .entries
+            .retain(|entry| store.documents[entry.document as usize].path == Path::new("state.json"));
+        store
+    };
+    erase_of(&whole, &state(&whole), &wanted).unwrap();
+    assert_eq!(left(&whole), Vec::<PathBuf>::new());
+    let mut finished = 0;
+    for step in first..whole.steps() {
+        let disk = of_bundle();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_of(&disk, &state(&disk), &wanted);
+        let disk = disk.restart();
+        let vault = Vault::look(&disk, Path::new(DATA), &load_bundle(&disk).root);
+        if vault.erasing().unwrap().is_none() && vault.erased().unwrap().is_empty() {
+            continue;
+        }
+        finished += 1;
+        let machine = ThisMachine::new();
+        drop(Writer::open(host(&disk, &machine), &load_bundle(&disk)).unwrap());
+        assert_eq!(left(&disk), Vec::<PathBuf>::new(), "killed at step {step}: {:?}", disk.log());
+        let problems = load_bundle(&disk).problems;
+        let problem = problems.iter().find(|own| own.severity != Severity::Note);
+        assert!(problem.is_none(), "killed at step {step}: {problem:?}");
+    }
+    assert!(finished > 20, "only {finished} of {} had begun", whole.steps() - first);
+}
+
+/// Every file below a folder, by its path within it.
+fn below(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => {
+                let name = PathBuf::from(path.file_name().unwrap());
+                files.extend(below(path).into_iter().map(|(own, bytes)| (name.join(own), bytes)));
+            }
+            false => files.push((path.file_name().unwrap().into(), std::fs::read(&path).unwrap())),
+        }
+    }
+    files
 }

@@ -1,5 +1,7 @@
 //! `palimp backup`: copies of files as they were.
 
+use std::path::Path;
+
 use super::args::BackupVerb;
 use super::change::{Carry, make, make_with, scene};
 use super::failure::{Exit, Failure};
@@ -123,16 +125,21 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
 }
 
 /// What was erased of a store.
-pub fn gone(context: &Context, store: &Store) -> Result<Gone, Failure> {
-    let vault = Vault::look(&Real, &open::data_folder(context)?, &store.root);
-    Ok(Gone::of(vault.erased().into_iter().map(|line| line.record)))
+pub fn gone(data: &Path, store: &Store) -> Result<Gone, Failure> {
+    let erased = Vault::look(&Real, data, &store.root).erased()?;
+    Ok(Gone::of(erased.into_iter().map(|line| line.record)))
 }
 
 /// The records that a backup has and the file lacks.
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let missing = ops::backup::missing(&scene(context, store), &copy.file, &bytes, &gone(context, store)?)?;
+    let missing = ops::backup::missing(
+        &scene(context, store),
+        &copy.file,
+        &bytes,
+        &gone(&open::data_folder(context)?, store)?,
+    )?;
     for one in &missing {
         if context.options.json {
             let raw = String::from_utf8_lossy(&one.raw);
@@ -156,7 +163,7 @@ fn restore(
 ) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone(context, store)?;
+    let gone = gone(&open::data_folder(context)?, store)?;
     let scene = scene(context, store);
     let plan = match replace {
         true => ops::backup::replace(&scene, &copy.file, &bytes, &gone)?,

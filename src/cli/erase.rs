@@ -12,10 +12,9 @@ use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Entry, Plan, Snapshot, Store};
 use crate::ops::erase::{REASON, plan as planned, targets};
-use crate::store::commit::erase::{
-    Contents, Erased, Searched, Target, Wanted, cannot_reach, gather, kept_copies,
-};
+use crate::store::commit::erase::{Erased, Searched, cannot_reach, gather, kept_copies};
 use crate::store::commit::{Host, Vault, Writer};
+use crate::store::erase::{Contents, Target, Wanted};
 use crate::text::show::show;
 
 /// A plan with what it erases.
@@ -75,11 +74,11 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     let mut any = false;
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
-        let Some(entry) = vault.erasing() else { continue };
+        let Some(entry) = vault.erasing()? else { continue };
         any = true;
         let machine = machine();
         drop(Writer::open(Host { disk: &Real, machine: &machine, data: &data, now: context.now }, store)?);
-        let how = if vault.erasing().is_none() { "was finished now" } else { "can't be finished yet" };
+        let how = if vault.erasing()?.is_none() { "was finished now" } else { "can't be finished yet" };
         say(&format!("step {}, an erasure that was cut short, {how}", entry.step));
     }
     Ok(any)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::change::{Carry, machine, make_with};
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Moment, Plan, Store};
@@ -36,7 +36,11 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
         let kept = vault.steps();
-        let begun = vault.erasing().map(begun);
+        let begun = vault.erasing().unwrap_or_else(|error| {
+            say(&error.to_string());
+            None
+        });
+        let begun = begun.map(self::begun);
         for line in vault.journal().into_iter().chain(begun) {
             any = true;
             let row = row(store, line, &kept);

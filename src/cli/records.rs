@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::args::{Chosen, taken};
+use super::backup::gone;
 use super::change::{make, scene};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::format::writing::{Refusal, Scene};
+use crate::format::writing::Scene;
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops;
-use crate::ops::erase::Gone;
-use crate::store::commit::Vault;
 use crate::store::packed_bytes;
 
 /// Adds and removes tags.
@@ -27,7 +26,7 @@ pub fn tag(context: &mut Context, words: &[String], query: Option<String>) -> Re
     let ids = words.iter().filter(|word| !word.starts_with('+') && taken(word).is_none()).cloned().collect();
     let chosen = Chosen { ids, query };
     let fits = |_: &Store, entry: &Entry| matches!(entry.state, State::Live | State::Archived);
-    each(context, &chosen, fits, &|scene, entries| ops::tag::tag(scene, entries, &add, &remove))
+    each(context, &chosen, fits, &|scene, entries| Ok(ops::tag::tag(scene, entries, &add, &remove)?))
 }
 
 /// Deletes records.
@@ -44,7 +43,7 @@ pub fn delete(
         State::Deleted => remove,
         State::Archived => !chosen.ids.is_empty() || context_all(chosen),
     };
-    each(context, chosen, fits, &|scene, entries| ops::delete::delete(scene, entries, asked))
+    each(context, chosen, fits, &|scene, entries| Ok(ops::delete::delete(scene, entries, asked)?))
 }
 
 /// Whether a query asks for what is archived by name.
@@ -56,25 +55,23 @@ fn context_all(chosen: &Chosen) -> bool {
 pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
     let data = open::data_folder(context)?;
     each(context, chosen, |_, _| true, &|scene, entries| {
-        let erased = Vault::look(&Real, &data, &scene.store.root).erased();
-        let gone = Gone::of(erased.into_iter().map(|line| line.record));
-        ops::delete::undelete(scene, entries, &gone)
+        Ok(ops::delete::undelete(scene, entries, &gone(&data, scene.store)?)?)
     })
 }
 
 /// Moves records aside.
 pub fn archive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
     let fits = |_: &Store, entry: &Entry| entry.state == State::Live;
-    each(context, chosen, fits, &|scene, entries| ops::archive::archive(scene, entries))
+    each(context, chosen, fits, &|scene, entries| Ok(ops::archive::archive(scene, entries)?))
 }
 
 /// Brings archived records back.
 pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
     let fits = |_: &Store, entry: &Entry| entry.state == State::Archived;
-    each(context, chosen, fits, &|scene, entries| ops::archive::unarchive(scene, entries))
+    each(context, chosen, fits, &|scene, entries| Ok(ops::archive::unarchive(scene, entries)?))
 }
 
-type Plans<'p> = dyn Fn(&Scene<'_>, &[Entry]) -> Result<Plan, Refusal> + 'p;
+type Plans<'p> = dyn Fn(&Scene<'_>, &[Entry]) -> Result<Plan, Failure> + 'p;
 
 /// Plans for the chosen records, store by store, and carries the plans out.
 fn each(

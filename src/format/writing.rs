@@ -2,13 +2,17 @@
 //! All of it is pure. What has a body here is right for most formats.
 
 mod edits;
+mod erases;
 mod members;
+mod reason;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
+pub use erases::{Erases, Part};
 pub use members::{Members, hex, list, set_field, uuid};
+pub use reason::{is_code, reason};
 
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::edit::EditError;
@@ -342,6 +346,11 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
+    /// The same of an erasure: it says how many, and nothing of what.
+    fn erased(&self, _scene: &Scene<'_>, _changes: &[Change], _count: usize) -> Result<Vec<Change>, Refusal> {
+        Ok(Vec::new())
+    }
+
     /// The changes that bring files of an older version to this one, each backed up first.
     fn migration(&self, _scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())
@@ -355,6 +364,11 @@ pub trait Writes: Sync {
     /// What a person is to know of changes before they are made, as sentences.
     fn told(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
         Vec::new()
+    }
+
+    /// How records are erased, where it is not only that their lines go.
+    fn erases(&self) -> Option<&dyn Erases> {
+        None
     }
 
     /// The files of an empty store.

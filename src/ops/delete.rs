@@ -1,13 +1,12 @@
 //! `delete` and `undelete`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
-use crate::format::writing::{Deed, Deletion, document, removals};
+use crate::format::writing::{self, Deed, Deletion, document, removals};
 use crate::model::{Change, Entry, Plan, Role, State, Store};
-use crate::store::commit::erase::is_code;
 use crate::text::lines;
 
 /// How a deletion is asked for.
@@ -24,10 +23,10 @@ pub struct Asked<'a> {
 /// Deletes records as the format does it.
 pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let reason = reason(asked.reason)?;
+    let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
-    let mut tombstones: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    let mut tombstones = Tombstones::default();
     let (mut count, mut deprecated) = (0, 0);
     for entry in entries {
         let document = writable(scene.store, entry)?;
@@ -43,7 +42,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
             Deletion::Canonical => own_way.push(*entry),
             Deletion::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
             Deletion::Tombstone if !asked.remove && entry.state != State::Broken => {
-                bury(scene, entry, reason, &mut tombstones)?;
+                tombstones.add(scene, entry, reason)?;
             }
             // What can't be read has no id to be named by.
             _ => removed.push(*entry),
@@ -53,7 +52,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
         return Err(Refusal::unfit("it is deprecated already; --remove removes the file itself."));
     }
     let mut changes: Vec<Change> = Vec::new();
-    for (path, lines) in tombstones {
+    for (path, lines) in tombstones.files {
         let stands = document(&scene.store.documents, &path).map(base);
         changes.push(Change::append(path, lines, stands));
     }
@@ -76,33 +75,25 @@ fn is_faded(store: &Store, entry: &Entry) -> bool {
     store.view(entry).is_some_and(|view| view.faded)
 }
 
-/// A reason is a code: it stays when the content is gone, and must not repeat it.
-fn reason(asked: Option<&str>) -> Result<&str, Refusal> {
-    let reason = asked.unwrap_or("user_request");
-    match is_code(reason) {
-        true => Ok(reason),
-        false => Err(Refusal::invalid(format!(
-            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
-        ))),
-    }
+/// Lines that say that records are deleted, by the file that they go to.
+#[derive(Default)]
+struct Tombstones {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    known: HashSet<(PathBuf, Vec<u8>)>,
 }
 
-fn bury(
-    scene: &Scene<'_>,
-    entry: &Entry,
-    reason: &str,
-    tombstones: &mut BTreeMap<PathBuf, Vec<u8>>,
-) -> Result<(), Refusal> {
-    let (_, writes) = writes(scene.store)?;
-    let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
-        return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
-    };
-    let lines = tombstones.entry(path).or_default();
-    // Of records that share an id, one tombstone hides all.
-    if memchr::memmem::find(lines, &line).is_none() {
-        lines.extend(line);
+impl Tombstones {
+    fn add(&mut self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
+        let (_, writes) = writes(scene.store)?;
+        let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
+            return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
+        };
+        // Of records that share an id, one tombstone hides all.
+        if self.known.insert((path.clone(), line.clone())) {
+            self.files.entry(path).or_default().extend(line);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Takes back what the format's way of deletion did.
@@ -123,34 +114,30 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(scene);
+    let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id.as_deref()?));
+    let named: HashSet<_> = entries.iter().filter_map(name).collect();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
         if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
             return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
         }
-        let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
-        let (Some(id), Some(session)) = (id, scene.store.session(entry)) else { continue };
+        let has_id = name(entry).is_some();
+        let Some(session) = scene.store.session(entry).filter(|_| has_id) else { continue };
         let in_session = |own: &&std::sync::Arc<crate::model::Document>| {
             own.role == Role::Tombstones && own.path.starts_with(&session.path)
         };
         let Some(file) = scene.store.documents.iter().find(in_session) else { continue };
         count += 1;
         changes.entry(file.path.clone()).or_insert_with(|| {
-            let wanted = |id: &str| {
-                entries.iter().any(|own| {
-                    own.session == entry.session
-                        && scene.store.view(own).is_some_and(|view| view.id.as_deref() == Some(id))
-                })
-            };
-            let named = file
+            let wanted = |id: &str| named.contains(&(entry.session, id));
+            let own = file
                 .records
                 .iter()
                 .filter(|record| record.view().and_then(|view| view.id.as_deref()).is_some_and(wanted));
-            let spans: Vec<_> = named.map(|record| record.span).collect();
+            let spans: Vec<_> = own.map(|record| record.span).collect();
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });
-        let _ = id;
     }
     if count == 0 {
         return Err(Refusal::unfit(

@@ -1,12 +1,13 @@
 //! `erase`: which records, and what that comes to. The changes are the commit path's to make:
 //! it makes them anew by ids where an erasure was cut short.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{Refusal, Scene, writes};
-use crate::format::writing::{Deed, Deletion};
-use crate::model::Entry;
-use crate::store::commit::erase::{Contents, Outside, Removal, Site, Target, Wanted, is_code};
+use crate::format::writing::{self, Deed, Part};
+use crate::model::{Entry, Span};
+use crate::store::erase::{Contents, Outside, Removal, Site, Target, Wanted};
 use crate::text::lines;
 
 /// The reason where none is given.
@@ -14,27 +15,26 @@ pub const REASON: &str = "erased";
 
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
-    let (format, writes) = writes(scene.store)?;
-    if !is_code(reason) {
-        return Err(Refusal::invalid(format!(
-            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
-        )));
-    }
-    let mut targets: Vec<Target> = Vec::new();
+    let (_, writes) = writes(scene.store)?;
+    writing::reason(reason)?;
+    let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
+    let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for entry in entries {
-        let path = &scene.store.document(entry).path;
-        if writes.deletion(path) == Deletion::Canonical || format.name() == "agent-memory" {
-            return Err(Refusal::unfit(
-                "erasing is not there yet for agent-memory, whose checkpoints repeat every value of the bundle: \
-                 delete the record, and remove the checkpoints and archives that hold it.",
-            ));
+        let own = scene.store.document(entry);
+        match writes.erases() {
+            Some(erases) => erases.may_erase(scene.store, entry)?,
+            // One document of many records is not taken apart.
+            None if !is_log(&own.path) => writes.may(Deed::Delete, &own.path).map_err(Refusal::unfit)?,
+            None => {}
         }
-        // One document of many records is not taken apart.
-        if !is_log(path) {
-            writes.may(Deed::Delete, path).map_err(Refusal::unfit)?;
-        }
-        let target = Target::of(scene.store, entry, &scene.random);
-        if !targets.contains(&target) {
+        let parts = parts.entry(entry.document).or_insert_with(|| {
+            let parts = writes.erases().map(|erases| erases.parts(&own.path, &own.bytes));
+            let surest = |part: Part| Some((part.span, part.names.into_iter().next()?));
+            parts.unwrap_or_default().into_iter().filter_map(surest).collect()
+        });
+        let part = parts.get(&scene.store.record(entry).span).map(Vec::as_slice);
+        let target = Target::of(scene.store, entry, &scene.random, part);
+        if known.insert(target.clone()) {
             targets.push(target);
         }
     }

@@ -16,7 +16,7 @@ pub mod session;
 pub mod tag;
 pub mod upkeep;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,8 +98,11 @@ pub fn plan_as_it_is(verb: &'static str, scene: &Scene<'_>, records: usize, chan
 /// that is right only later would be mended behind the user's back.
 fn join_derived(plan: &mut Plan) {
     let changes = &mut plan.changes;
+    let places: HashMap<PathBuf, usize> =
+        changes.iter().enumerate().rev().map(|(at, own)| (own.path.clone(), at)).collect();
     plan.derived.retain(|derived| {
-        let Some(own) = changes.iter_mut().find(|own| own.path == derived.path) else { return true };
+        let own = places.get(&derived.path).and_then(|at| changes.get_mut(*at));
+        let Some(own) = own else { return true };
         if let (Act::Create(bytes), Some(right)) = (&mut own.act, derived.after()) {
             *bytes = right;
         }
@@ -111,9 +114,10 @@ fn join_derived(plan: &mut Plan) {
 /// would be carried out on the file as it was before the other.
 fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for change in changes {
-        let own = all.iter_mut().find(|own| own.path == change.path);
-        match (own, &change.act) {
+        let place = *places.entry(change.path.clone()).or_insert(all.len());
+        match (all.get_mut(place), &change.act) {
             (Some(own), Act::Append(lines)) if matches!(own.act, Act::Splice(_)) => {
                 *own = own.clone().and_append(lines);
             }
@@ -132,7 +136,8 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let after = derive::after(scene.store, &plan.changes, scene.now);
-    let changed = |document: &&Arc<Document>| plan.changes.iter().any(|own| own.path == document.path);
+    let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
+    let changed = |document: &&Arc<Document>| paths.contains(&*document.path);
     let mut old: Vec<&Document> = scene.store.documents.iter().filter(changed).map(|own| &**own).collect();
     // A file that is a copy of another has its faults, too.
     let copied = plan.changes.iter().filter(|change| change.base.is_none());
@@ -214,10 +219,10 @@ pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<
 
 /// Copies of live files before they are changed, where the format keeps such.
 pub fn backups(scene: &Scene<'_>, writes: &dyn Writes, changes: &[Change]) -> Vec<Change> {
-    let spliced = |document: &&Arc<Document>| {
-        let own = changes.iter().any(|change| change.path == document.path && change.word() == "rewrite");
-        own && document.role == Role::Records
-    };
+    let rewritten = changes.iter().filter(|change| change.word() == "rewrite");
+    let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
+    let spliced =
+        |document: &&Arc<Document>| document.role == Role::Records && rewritten.contains(&*document.path);
     let files: Vec<&Document> = scene.store.documents.iter().filter(spliced).map(|own| &**own).collect();
     writes.backups(scene.store, &files, scene.now)
 }

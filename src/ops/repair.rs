@@ -3,6 +3,7 @@
 //! Safe is what can lose nothing: whole objects on one line get a line each, a brace too many
 //! goes, and what is no record is moved to quarantine byte for byte.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::{Refusal, Scene, backups, base, plan, writes};
@@ -70,10 +71,9 @@ fn mended(document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
     let mut edits: Edits = Vec::new();
     let mut out = Vec::new();
     let bytes = &document.bytes;
-    let has = |record: usize, code: Code| {
-        let mut own = document.problems.iter().filter(|problem| problem.record == Some(record as u32));
-        own.any(|problem| problem.code == code)
-    };
+    let known: HashSet<(u32, Code)> =
+        document.problems.iter().filter_map(|problem| Some((problem.record?, problem.code))).collect();
+    let has = |record: usize, code: Code| known.contains(&(record as u32, code));
     for (number, record) in document.records.iter().enumerate() {
         let (start, end) = (record.span.start as usize, record.span.end as usize);
         let next = document.records.get(number + 1).map(|next| next.span.start as usize);

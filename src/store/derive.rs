@@ -1,5 +1,6 @@
 //! What is derived from the records, worked out from documents. Pure.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,12 +14,15 @@ use crate::model::{Change, Document, Moment, Role, Store};
 pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document>> {
     let mut documents = store.documents.clone();
     let Some(format) = format::by_name(store.format) else { return documents };
-    for change in changes.iter().filter(|change| !change.path.starts_with("..")) {
-        documents.retain(|document| document.path != change.path);
+    let within = changes.iter().filter(|change| !change.path.starts_with(".."));
+    // Of several changes of a file the last says what it is.
+    let last: HashMap<&Path, &Change> = within.map(|change| (&*change.path, change)).collect();
+    documents.retain(|document| !last.contains_key(&*document.path));
+    for (path, change) in last {
         if let Some(bytes) = change.after()
-            && let format::Placement::File(role) = format.place(&change.path, false)
+            && let format::Placement::File(role) = format.place(path, false)
         {
-            documents.push(Arc::new(read(format, role, &change.path, bytes, now)));
+            documents.push(Arc::new(read(format, role, path, bytes, now)));
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -50,24 +54,24 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
     let Some(format) = format::by_name(store.format) else { return Vec::new() };
     let folders = folders_of(documents);
     let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
-    let change = |derived: format::Derived| {
-        let stands = store.documents.iter().find(|document| document.path == derived.path);
-        match stands {
-            Some(document) if *document.bytes == derived.bytes[..] => None,
-            Some(document) => Some(Change::rewrite(derived.path, (&*document.bytes).into(), &derived.bytes)),
-            None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
-        }
+    let stand: HashMap<&Path, &Arc<Document>> =
+        store.documents.iter().map(|document| (&*document.path, document)).collect();
+    let change = |derived: format::Derived| match stand.get(&*derived.path) {
+        Some(document) if *document.bytes == derived.bytes[..] => None,
+        Some(document) => Some(Change::rewrite(derived.path, (&*document.bytes).into(), &derived.bytes)),
+        None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
     };
     format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
 }
 
 /// The files that what is derived is made of, but for those in `changed`, with their lengths.
 pub fn made_of(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
+    let changed: HashSet<&Path> = changed.iter().map(|path| &**path).collect();
     let data = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
     // What stands within an archive changes with that.
     let own = |document: &&Arc<Document>| {
         let packed = document.path.to_string_lossy().contains("!/");
-        data(document.role) && !packed && !changed.contains(&document.path)
+        data(document.role) && !packed && !changed.contains(&*document.path)
     };
     store.documents.iter().filter(own).map(|own| (own.path.clone(), own.generation.len)).collect()
 }

@@ -2,6 +2,7 @@
 
 pub mod commit;
 pub mod derive;
+pub mod erase;
 mod files;
 mod find;
 mod load;

@@ -200,7 +200,7 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
             let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, &entries)?)
                 .map_err(|error| Refusal::corrupt(format!("an archive can't be read: {error}.")))?;
             let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &packed };
-            let erased = Vault::look(host.disk, host.data, &store.root).erased();
+            let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
             let gone = Gone::of(erased.into_iter().map(|line| line.record));
             plans.push((store, plan(&request.wanted, &scene, &entries, &gone)?));
         }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
 use super::write::{canonical_write, path_of, prune};
 use super::{AgentMemory, layout, projection};
-use crate::format::writing::{Deed, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{Deed, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document};
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Change, Document, Entry, Extent, Moment, Store};
@@ -140,6 +140,10 @@ impl Writes for AgentMemory {
 
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
         Vec::new()
+    }
+
+    fn erases(&self) -> Option<&dyn Erases> {
+        Some(self)
     }
 }
 
@@ -274,7 +278,7 @@ fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> 
 }
 
 /// Where a file around the store stands, from the store's root.
-fn beside_path(path: &Path) -> PathBuf {
+pub(super) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
 }
 

@@ -30,7 +30,7 @@ use std::time::Duration;
 pub use copies::{Copy, copies};
 pub use drafts::keep_draft;
 pub use error::{CommitError, Files, nothing_else};
-pub use hidden::is_ours;
+pub use hidden::{START as OURS, is_ours};
 pub use latest::latest;
 pub use leftovers::is_left_over;
 pub use log::LogLine;
@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
         writer.remove_leftovers(store);
         writer.recover()?;
         writer.rescued = writer.rescue(store);
-        writer.finish_erasing();
+        writer.finish_erasing()?;
         Ok(writer)
     }
 

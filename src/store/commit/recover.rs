@@ -362,6 +362,7 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
 }
 
 fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
+    let erased = writer.vault.erased()?;
     let journal = writer.vault.journal();
     if journal.iter().any(|line| line.step == step && line.verb == "erase") {
         return Err(CommitError::NoStep(format!(
@@ -369,8 +370,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         )));
     }
     let Some(own) = writer.vault.step(by)? else {
-        let erased =
-            if writer.vault.erased().is_empty() { "" } else { ", and unless it held what was erased" };
+        let erased = if erased.is_empty() { "" } else { ", and unless it held what was erased" };
         return Err(CommitError::NoStep(format!(
             "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{erased}."
         )));

@@ -161,7 +161,7 @@ impl<'a> Vault<'a> {
     /// A number that no step has had.
     pub fn next_step(&self) -> Result<u64, CommitError> {
         let journal = self.read_journal()?.last().map_or(0, |line| line.step);
-        let erasing = self.erasing().map_or(0, |entry| entry.step);
+        let erasing = self.erasing()?.map_or(0, |entry| entry.step);
         Ok(1 + self.read_steps()?.last().copied().unwrap_or(0).max(journal).max(erasing))
     }
 
@@ -170,7 +170,7 @@ impl<'a> Vault<'a> {
         let steps = self.steps();
         let known: Vec<u64> =
             if steps.is_empty() { Vec::new() } else { self.journal().iter().map(|line| line.step).collect() };
-        steps.iter().any(|step| !known.contains(step)) || self.erasing().is_some()
+        steps.iter().any(|step| !known.contains(step)) || !matches!(self.erasing(), Ok(None))
     }
 
     fn step_path(&self, number: u64) -> PathBuf {

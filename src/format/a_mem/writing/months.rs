@@ -156,6 +156,11 @@ pub fn repaired(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Cha
     recorded(scene, "memory.events_repaired", &BTreeSet::new(), files, count)
 }
 
+/// The event that says that events were erased.
+pub fn erased(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Change>, Refusal> {
+    recorded(scene, "memory.events_erased", &BTreeSet::new(), files, count)
+}
+
 /// Brings back what the records stand in: compressed logs unpacked, files of `archive/` to
 /// where they were.
 pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {

@@ -18,6 +18,7 @@
 //! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.
 
 mod beside;
+mod erase;
 mod event;
 mod markdown;
 mod project;

@@ -150,6 +150,19 @@ pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<Splice>, Refused> {
     Ok(without(target.parent, &spans, &goes))
 }
 
+/// Takes out the members of an object, or the items of a list, whose value goes.
+pub fn without_those(parent: Json<'_>, goes: &dyn Fn(Json<'_>) -> bool) -> Vec<Splice> {
+    let values = parent.members().map(|(_, value)| value).chain(parent.items());
+    let goes: Vec<bool> = values.map(goes).collect();
+    if goes.contains(&true) { without(parent, &children(parent), &goes) } else { Vec::new() }
+}
+
+/// Splices of several values, in the order of the text.
+pub fn in_order(mut splices: Vec<Splice>) -> Vec<Splice> {
+    splices.sort_by_key(|splice| splice.at.start);
+    splices
+}
+
 /// The spans of an object's members, or of a list's items.
 fn children(parent: Json<'_>) -> Vec<Range<usize>> {
     let members = parent.members().map(|(key, value)| key.span().0..value.span().1);

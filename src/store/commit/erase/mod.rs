@@ -5,29 +5,24 @@
 //! known by its id, and what it said is taken from the versions that still stand. No step
 //! keeps what an erasure takes out, so nothing takes it back.
 
-mod clean;
-mod contents;
-mod removal;
 mod search;
 mod vaulted;
-mod wanted;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub use clean::is_code;
-pub use contents::{Contents, Sought};
-pub use removal::{Outside, Removal, Site};
 pub use search::Searched;
 use serde::Serialize;
 pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
-pub use wanted::{Target, Wanted};
 
 use super::hidden::Old;
 use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Plan, Role, Store};
+use crate::model::{Document, Plan, Role, Store};
+use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
@@ -75,17 +70,17 @@ pub fn gather(
     wanted: &Wanted<'_>,
     contents: &mut Contents,
 ) -> Vec<Outside> {
-    let known = |path: &Path| store.documents.iter().find(|own| own.path == path);
+    let known: HashMap<&Path, &Arc<Document>> = store.documents.iter().map(|own| (&*own.path, own)).collect();
     for own in &store.documents {
         contents.see_document(wanted, own);
     }
     let mut outside = Vec::new();
     search::each_file(disk, &store.root, 0, &mut |path, _| {
         let Ok(relative) = path.strip_prefix(&store.root) else { return };
-        let is_read = known(relative).is_some_and(|own| !is_unread(own.role));
+        let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
         let packing = Packing::of(relative);
         let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
-        if packing.is_none() && (is_read || !wanted::is_log(relative) && !placed) {
+        if packing.is_none() && (is_read || !is_log(relative) && !placed) {
             return;
         }
         let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
@@ -113,9 +108,9 @@ fn see_packed(
 ) {
     match packing {
         None => drop(contents.see(wanted, path, bytes)),
-        Some(Packing::Gzip) => drop(contents.see(wanted, path, &gunzip(bytes, removal::LARGEST).content)),
+        Some(Packing::Gzip) => drop(contents.see(wanted, path, &gunzip(bytes, LARGEST).content)),
         Some(Packing::TarGzip) => {
-            for member in untar(bytes, removal::LARGEST).content {
+            for member in untar(bytes, LARGEST).content {
                 contents.see(wanted, &inside(path).join(member.path), &member.bytes);
             }
         }
@@ -126,6 +121,8 @@ impl Writer<'_> {
     /// Erases, by the plan that was shown. Where it returns an error, its [`Files`] say what
     /// became of the files; what began is finished by the next start.
     pub fn erase(&self, plan: &Plan, targets: &[Target], reason: &str) -> Result<Erased, CommitError> {
+        // A list that can't be added to now would be found only when the data is gone.
+        self.vault.erased()?;
         let entry = Erasing {
             step: self.vault.next_step()?,
             at: self.host.now.to_rfc3339(),
@@ -149,10 +146,11 @@ impl Writer<'_> {
     }
 
     /// Finishes an erasure that was cut short. What it can't finish waits for the next start.
-    pub(super) fn finish_erasing(&self) {
-        let Some(entry) = self.vault.erasing() else { return };
+    pub(super) fn finish_erasing(&self) -> Result<(), CommitError> {
+        let Some(entry) = self.vault.erasing()? else { return Ok(()) };
         let wanted = Wanted::of(self.format, self.store, &entry.records, self.host.now);
         let _ = self.finish(&entry, &wanted, Contents::default(), true);
+        Ok(())
     }
 
     /// Carries a plan out that nothing takes back: tombstones first, durably.
@@ -209,11 +207,14 @@ impl Writer<'_> {
         }
         let Some(sought) = sought else { return Err(self.refused(&Refusal::unfit("nothing was searched."))) };
         self.vault.list_erased(entry)?;
-        self.vault.sweep(wanted, &sought)?;
-        let searched = vec![
+        self.vault.sweep(wanted, &sought, &entry.reason)?;
+        let mut searched = vec![
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),
         ];
+        let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
+        let folder = self.place.root.parent().unwrap_or(&self.place.root);
+        searched.extend(search::search_beside(self.host.disk, folder, around, &sought.needles));
         self.conclude(entry, sought, searched, resumed)
     }
 
@@ -250,7 +251,7 @@ impl Writer<'_> {
                 records: entry.records.len() as u64,
                 files: entry.files.clone(),
                 turn: None,
-                ids: entry.records.iter().filter_map(|own| own.id.clone()).collect(),
+                ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
             })?;
         }
         self.vault.end_erasing()?;
@@ -271,7 +272,9 @@ impl Writer<'_> {
             let read = old.and_then(|old| Some((old, disk.read(path, 0, None).ok()?.0)));
             let Some((old, bytes)) = read else { return };
             let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
-            if contents.see(wanted, relative, &bytes) > 0 || contents.main().any(&bytes) {
+            // Of files that are bound to each other one may repeat what another says.
+            let is_bound = self.format.is_bound(relative);
+            if contents.see(wanted, relative, &bytes) > 0 || is_bound || contents.main().any(&bytes) {
                 olds.push((path.to_owned(), old));
             }
         });

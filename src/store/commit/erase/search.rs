@@ -1,11 +1,11 @@
 //! The search of every byte: whatever stands below a folder, ours or not, read or not.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::removal::LARGEST;
 use crate::disk::{Disk, ItemKind};
+use crate::store::erase::LARGEST;
 use crate::text::needle::Needles;
 use crate::text::unpack::{gunzip, untar};
 
@@ -30,19 +30,39 @@ pub struct Searched {
 
 /// Searches every file below a folder.
 pub fn search(disk: &dyn Disk, folder: &Path, needles: &Needles) -> Searched {
-    let mut searched = Searched { place: folder.display().to_string(), files: 0, left: 0, found: Vec::new() };
-    each_file(disk, folder, 0, &mut |path, outcome| {
-        searched.files += 1;
+    let mut searched = Searched::of(folder.display().to_string());
+    each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, needles));
+    searched
+}
+
+/// Searches those files of the folder around a store that say what the store says.
+pub fn search_beside(
+    disk: &dyn Disk,
+    folder: &Path,
+    files: impl Iterator<Item = PathBuf>,
+    needles: &Needles,
+) -> Option<Searched> {
+    let mut searched = Searched::of(folder.display().to_string());
+    files.for_each(|file| searched.add(disk, &file, Ok(()), needles));
+    Some(searched).filter(|own| own.files > 0)
+}
+
+impl Searched {
+    fn of(place: String) -> Searched {
+        Searched { place, files: 0, left: 0, found: Vec::new() }
+    }
+
+    fn add(&mut self, disk: &dyn Disk, path: &Path, outcome: std::io::Result<()>, needles: &Needles) {
+        self.files += 1;
         let why = match outcome.and_then(|()| disk.read(path, 0, None)) {
             Ok((bytes, _)) => says(&bytes, needles, PACKED),
             Err(error) => Some(format!("it can't be searched: {error}")),
         };
         if let Some(why) = why {
-            searched.left += 1;
-            searched.found.push(format!("{}: {why}", path.display()));
+            self.left += 1;
+            self.found.push(format!("{}: {why}", path.display()));
         }
-    });
-    searched
+    }
 }
 
 /// Every regular file below a folder; links are not followed, for what they lead to stands

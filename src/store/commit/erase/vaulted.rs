@@ -4,14 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::clean::{Outcome, applied, clean};
-use super::contents::{Contents, Sought};
-use super::removal::{LARGEST, Outside};
-use super::wanted::{Target, Wanted, is_log};
 use crate::disk::ItemKind;
-use crate::model::plan::PRIVATE;
+use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change};
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
+use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
 
 /// An erasure that has begun. It holds no content, and stands until the search is over.
@@ -48,9 +45,23 @@ const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
 impl Vault<'_> {
     /// The erasure that was cut short, if one was.
-    pub fn erasing(&self) -> Option<Erasing> {
-        let (bytes, _) = self.disk().read(&self.path(ERASING), 0, None).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    ///
+    /// # Errors
+    ///
+    /// If there is an entry that can't be read: nobody knows then what is still to be erased.
+    pub fn erasing(&self) -> Result<Option<Erasing>, CommitError> {
+        let path = self.path(ERASING);
+        let Some(bytes) = self.own(&path)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| CommitError::unread(&path, error.into()))
+    }
+
+    /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
+    fn own(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+        match self.disk().read(path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::unread(path, error)),
+        }
     }
 
     /// Says that an erasure has begun, durably.
@@ -69,14 +80,27 @@ impl Vault<'_> {
     }
 
     /// What was erased, ever: by number and name, never by content.
-    pub fn erased(&self) -> Vec<ErasedLine> {
-        let Ok((bytes, _)) = self.disk().read(&self.path(LIST), 0, None) else { return Vec::new() };
-        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    ///
+    /// # Errors
+    ///
+    /// If the list, or a line of it, is there and can't be read: what was erased could come
+    /// back then.
+    pub fn erased(&self) -> Result<Vec<ErasedLine>, CommitError> {
+        let path = self.path(LIST);
+        let bytes = self.own(&path)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n').zip(1_u32..);
+        let read = |(line, number): (&[u8], u32)| {
+            serde_json::from_slice(line).map_err(|error| {
+                let why = format!("line {number} of the erasure list names no record ({error})");
+                CommitError::unread(&path, std::io::Error::other(why))
+            })
+        };
+        lines.filter(|(line, _)| !line.trim_ascii().is_empty()).map(read).collect()
     }
 
     /// Adds to the list, durably; what a step has listed already is not listed again.
     pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
-        if self.erased().iter().any(|line| line.step == entry.step) {
+        if self.erased()?.iter().any(|line| line.step == entry.step) {
             return Ok(());
         }
         let mut bytes = Vec::new();
@@ -86,10 +110,9 @@ impl Vault<'_> {
             bytes.extend(json(&line)?);
             bytes.push(b'\n');
         }
-        let (path, mut whole) = (self.path(LIST), Vec::new());
-        if let Ok((stands, _)) = self.disk().read(&path, 0, None) {
-            whole = stands;
-        }
+        let path = self.path(LIST);
+        let mut whole = self.own(&path)?.unwrap_or_default();
+        whole.extend_from_slice(line_end_for(&whole));
         whole.extend(bytes);
         self.put_whole(&path, &whole)
     }
@@ -118,14 +141,22 @@ impl Vault<'_> {
     }
 
     /// Removes or rewrites every file that holds something that is erased.
-    pub(super) fn sweep(&self, wanted: &Wanted<'_>, sought: &Sought) -> Result<(), CommitError> {
+    pub(super) fn sweep(
+        &self,
+        wanted: &Wanted<'_>,
+        sought: &Sought,
+        reason: &str,
+    ) -> Result<(), CommitError> {
         for folder in FOLDERS {
             let folder = self.path(folder);
             let mut changed = false;
-            for item in self.disk().list(&folder).unwrap_or_default() {
+            let mut items = self.disk().list(&folder).unwrap_or_default();
+            // Logs first: they may repeat what documents say.
+            items.sort_by_key(|item| !is_log(&named(Path::new(&item.name))));
+            for item in items {
                 let path = folder.join(&item.name);
                 if item.kind == ItemKind::File && item.link.is_none() {
-                    changed |= self.sweep_one(wanted, sought, &path)?;
+                    changed |= self.sweep_one(wanted, sought, reason, &path)?;
                 }
             }
             if changed {
@@ -135,18 +166,26 @@ impl Vault<'_> {
         Ok(())
     }
 
-    fn sweep_one(&self, wanted: &Wanted<'_>, sought: &Sought, path: &Path) -> Result<bool, CommitError> {
+    fn sweep_one(
+        &self,
+        wanted: &Wanted<'_>,
+        sought: &Sought,
+        reason: &str,
+        path: &Path,
+    ) -> Result<bool, CommitError> {
         let failed = |source| CommitError::own_data(path, source);
         let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
         let mut holds = sought.needles.any(&bytes);
         parts(path, &bytes, &mut |own, bytes| {
             let mut found = Contents::default();
             holds |= found.see(wanted, own, bytes) > 0 || sought.needles.any(bytes);
+            // What takes a step back fits only the files as they were before.
+            holds |= is_step(path) && wanted.format.is_bound(own);
         });
         if !holds {
             return Ok(false);
         }
-        let left = left_of(wanted, sought, path, &bytes);
+        let left = left_of(wanted, sought, reason, path, &bytes);
         match left.filter(|left| !left.is_empty()) {
             Some(left) => self.put_whole(path, &left)?,
             None => self.disk().remove(path).map_err(failed)?,
@@ -184,24 +223,24 @@ pub fn copies(vault: &Vault<'_>) -> Vec<Outside> {
 }
 
 /// What stays of a copy, a draft or what stands in quarantine; `None` where nothing does.
-fn left_of(wanted: &Wanted<'_>, sought: &Sought, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
+fn left_of(wanted: &Wanted<'_>, sought: &Sought, reason: &str, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
     let own = named(path);
-    if path.extension().is_some_and(|end| end == "step") || !is_log(&own) || is_packed(bytes) {
+    if is_step(path) || is_packed(bytes) {
         return None;
     }
-    let left = match clean(wanted, &own, bytes, &sought.main).ok()? {
-        Outcome::Same => bytes.to_vec(),
-        Outcome::Edits(edits) => applied(bytes, edits),
-        Outcome::Gone => return None,
-    };
+    let marks = Marks { main: &sought.main, parts: &sought.parts, reason };
+    let left = clean(wanted, &own, bytes, marks).ok()?.left(bytes)?;
     // What others say too is not searched for: a line that is found is one too many.
-    let lines = left.split_inclusive(|byte| *byte == b'\n').filter(|line| !sought.needles.any(line));
-    Some(lines.collect::<Vec<_>>().concat())
+    let stays = |line: &&[u8]| !sought.needles.any(line);
+    match is_log(&own) {
+        true => Some(left.split_inclusive(|byte| *byte == b'\n').filter(stays).collect::<Vec<_>>().concat()),
+        false => Some(left).filter(|left| !sought.needles.any(left)),
+    }
 }
 
 /// The files whose bytes a file of ours has, with those bytes.
 fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
-    if path.extension().is_none_or(|end| end != "step") {
+    if !is_step(path) {
         let unpacked = if is_packed(bytes) { gunzip(bytes, LARGEST).content } else { Vec::new() };
         let bytes = if is_packed(bytes) { &unpacked } else { bytes };
         return see(&named(path), bytes);
@@ -223,6 +262,10 @@ fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
         }
         Act::MakeFolder | Act::RemoveFolder | Act::Expire => {}
     }
+}
+
+fn is_step(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "step")
 }
 
 fn is_packed(bytes: &[u8]) -> bool {

@@ -1,16 +1,16 @@
 //! From a store and what is erased to the changes that take it out. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::clean::{Outcome, applied, clean, clean_tombstones, scrubbed};
+use super::clean::{Marks, Outcome, clean, clean_tombstones, scrubbed};
 use super::contents::{Contents, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
-use crate::model::{Change, Document, Plan, Role};
+use crate::model::{Act, Change, Document, Plan, Role};
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -66,28 +66,51 @@ impl Site<'_> {
     /// The plan, and what is to be searched for when it is carried out.
     pub fn removal(&self) -> Result<Removal, Refusal> {
         let store = self.scene.store;
-        let main = self.contents.main();
+        let (main, parts) = (self.contents.main(), self.contents.parts(self.wanted, &store.documents));
+        let marks = Marks { main: &main, parts: &parts, reason: self.reason };
         let mut changes = Changes { tombstones: self.tombstones(&main), ..Changes::default() };
         for own in store.documents.iter().filter(|own| self.is_plain(own)) {
-            self.plain(own, &main, &mut changes)?;
+            self.plain(own, marks, &mut changes)?;
         }
         for own in self.outside {
-            self.outside(own, &main, &mut changes)?;
+            self.outside(own, marks, &mut changes)?;
         }
+        self.tell(&mut changes)?;
+        let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
+        // What says what is erased goes last: until then it can be searched for in what repeats it.
+        let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
+        let said: HashSet<&Path> = chosen.map(|own| Path::new(&own.file)).collect();
+        changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log(&own.path)));
         let mut plan = Plan::new("erase", &store.root, store.format);
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derive::after(store, &seen, self.scene.now);
-        let sought = self.contents.sought(self.wanted, &self.staying(&after, &main));
+        let mut sought = self.contents.sought(self.wanted, &self.staying(&after, marks));
         plan.derived = self.derived(&after, &seen, &sought.needles);
-        plan.changes = changes.tombstones.into_iter().chain(changes.data).collect();
+        plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
+        plan.changes.extend(changes.data);
         plan.changes.retain(|change| !change.is_empty());
         plan.lines.extend(self.wanted.targets.iter().map(|own| {
-            let name = own.id.as_deref().unwrap_or("a record without an id");
+            let name = own.name().unwrap_or("a record without an id");
             format!("erase {name}  {}", own.file)
         }));
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        sought.parts = parts;
         Ok(Removal { plan, sought })
+    }
+
+    /// Has the store itself say that something was erased, where the format records that.
+    fn tell(&self, changes: &mut Changes) -> Result<(), Refusal> {
+        let Some(writes) = self.wanted.format.writes() else { return Ok(()) };
+        for own in writes.erased(self.scene, &changes.data, self.wanted.targets.len())? {
+            for all in [&mut changes.data, &mut changes.seen] {
+                match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
+                    (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),
+                    _ => all.push(own.clone()),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether a document's bytes are the file's.
@@ -97,25 +120,22 @@ impl Site<'_> {
         !unread && !within && Packing::of(&own.path).is_none() && own.role != Role::Tombstones
     }
 
-    fn plain(&self, own: &Document, main: &Needles, changes: &mut Changes) -> Result<(), Refusal> {
+    fn plain(&self, own: &Document, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
         if matches!(own.role, Role::Index | Role::Config | Role::Metadata) {
             return Ok(());
         }
         let base: Arc<[u8]> = (&*own.bytes).into();
-        let change = match clean(self.wanted, &own.path, &own.bytes, main)? {
-            Outcome::Same => return Ok(()),
-            Outcome::Edits(edits) => Change::edits(&own.path, base, edits),
-            Outcome::Gone => Change::remove(&own.path, base),
-        };
-        changes.seen.push(change.clone());
-        changes.data.push(change);
+        if let Some(change) = clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base) {
+            changes.seen.push(change.clone());
+            changes.data.push(change);
+        }
         Ok(())
     }
 
-    fn outside(&self, own: &Outside, main: &Needles, changes: &mut Changes) -> Result<(), Refusal> {
+    fn outside(&self, own: &Outside, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
         let base: Arc<[u8]> = own.bytes.as_slice().into();
         if let Some(packing) = Packing::of(&own.path) {
-            if let Some(bytes) = self.repacked(own, packing, main, changes)? {
+            if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
                 changes.data.push(Change::rewrite(&own.path, base, &bytes));
             }
             return Ok(());
@@ -124,11 +144,7 @@ impl Site<'_> {
         if !is_log(&own.path) && !is_placed {
             return Ok(());
         }
-        match clean(self.wanted, &own.path, &own.bytes, main)? {
-            Outcome::Same => {}
-            Outcome::Edits(edits) => changes.data.push(Change::edits(&own.path, base, edits)),
-            Outcome::Gone => changes.data.push(Change::remove(&own.path, base)),
-        }
+        changes.data.extend(clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base));
         Ok(())
     }
 
@@ -137,17 +153,16 @@ impl Site<'_> {
         &self,
         own: &Outside,
         packing: Packing,
-        main: &Needles,
+        marks: Marks<'_>,
         changes: &mut Changes,
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let unpacked = gunzip(&own.bytes, LARGEST);
         let failed =
             |why: String| Refusal::corrupt(format!("{} can't be packed anew: {why}.", own.path.display()));
         let (mut refusal, mut repacked) = (None, None);
-        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, main) {
+        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, marks) {
             Ok(Outcome::Same) => None,
-            Ok(Outcome::Gone) => Some(Vec::new()),
-            Ok(Outcome::Edits(edits)) => Some(applied(bytes, edits)),
+            Ok(outcome) => Some(outcome.left(bytes).unwrap_or_default()),
             Err(why) => {
                 refusal = Some(why);
                 None
@@ -214,6 +229,8 @@ impl Site<'_> {
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             lines.entry(own.path.clone()).or_default();
         }
+        let mut known: HashMap<PathBuf, HashSet<&str>> = HashMap::new();
+        let mut made = HashSet::new();
         let writes = self.wanted.format.writes();
         for entry in &store.entries {
             let path = &store.document(entry).path;
@@ -224,10 +241,13 @@ impl Site<'_> {
             let new = writes.and_then(|own| own.tombstone(self.scene, entry, self.reason));
             let Some((path, line)) = new else { continue };
             let id = view.and_then(|view| view.id.as_deref());
-            let known = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
-            let is_known = known.filter_map(|own| own.view()?.id.as_deref()).any(|own| Some(own) == id);
-            let own = lines.entry(path).or_default();
-            if !is_known && memchr::memmem::find(own, &line).is_none() {
+            let known = known.entry(path.clone()).or_insert_with(|| {
+                let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
+                own.filter_map(|own| own.view()?.id.as_deref()).collect()
+            });
+            let is_known = id.is_some_and(|id| known.contains(id));
+            let own = lines.entry(path.clone()).or_default();
+            if !is_known && made.insert((path, line.clone())) {
                 own.extend(line);
             }
         }
@@ -250,15 +270,13 @@ impl Site<'_> {
     }
 
     /// The documents that stay, with those of copies.
-    fn staying(&self, after: &[Arc<Document>], main: &Needles) -> Vec<Arc<Document>> {
+    fn staying(&self, after: &[Arc<Document>], marks: Marks<'_>) -> Vec<Arc<Document>> {
         let mut staying = after.to_vec();
         let logs = self.outside.iter().chain(self.copies).filter(|own| Packing::of(&own.path).is_none());
-        for own in logs.filter(|own| is_log(&own.path)) {
-            let bytes = match clean(self.wanted, &own.path, &own.bytes, main) {
-                Ok(Outcome::Edits(edits)) => applied(&own.bytes, edits),
-                Ok(Outcome::Gone) => Vec::new(),
-                _ => own.bytes.clone(),
-            };
+        let is_read = |own: &&Outside| is_log(&own.path) || self.wanted.erases().is_some();
+        for own in logs.filter(is_read) {
+            let outcome = clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same);
+            let bytes = outcome.left(&own.bytes).unwrap_or_default();
             staying.push(Arc::new(Document {
                 path: own.path.clone(),
                 role: Role::Backup,
@@ -276,13 +294,15 @@ impl Site<'_> {
     /// Indexes and counts, made anew without terms that only an erased record had.
     fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
         let store = self.scene.store;
+        // All of them at once: an index that is stale for another reason is searched as well, and
+        // would be made anew behind the preview's back.
         let data = store.documents.iter().filter(|own| self.is_plain(own) && own.role != Role::Index);
-        let touched: Vec<PathBuf> = match seen.is_empty() {
-            true => data.map(|own| own.path.clone()).collect(),
-            false => seen.iter().map(|change| change.path.clone()).collect(),
-        };
+        let seen_at = seen.iter().map(|change| change.path.clone());
+        let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();
+        let touched: Vec<PathBuf> = touched.into_iter().collect();
         let mut derived = derive::derived(store, after, &touched, self.scene.now);
-        derived.retain(|change| !seen.iter().any(|own| own.path == change.path));
+        let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
+        derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
         for own in store.documents.iter().filter(|own| own.role == Role::Index) {
             let change = derived.iter().position(|change| change.path == own.path);
             let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.to_vec());

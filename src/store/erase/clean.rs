@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::contents::raw;
-use super::wanted::{Wanted, is_log};
-use crate::format::writing::{Members, Refusal};
+use super::wanted::{Wanted, is_log, original};
+use crate::format::writing::{Members, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
-use crate::model::{Document, Role, Span};
+use crate::model::{Change, Document, Record, Role};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
@@ -17,41 +18,99 @@ use crate::text::scan::Tape;
 /// Ranges of a file, each with what takes its place.
 pub type Edits = Vec<(Range<usize>, Vec<u8>)>;
 
+/// By what of their content erased records are told, beside their names.
+#[derive(Clone, Copy)]
+pub struct Marks<'a> {
+    /// Main texts: they tell what is torn.
+    pub main: &'a Needles,
+    /// What erased parts of documents say, and nothing that stays: others may repeat it.
+    pub parts: &'a Needles,
+    /// Why they are erased, as a code.
+    pub reason: &'a str,
+}
+
 /// What becomes of a file.
 pub enum Outcome {
     /// It holds nothing that is erased.
     Same,
     /// Records go.
     Edits(Edits),
+    /// It is a document that has other bytes then.
+    Becomes(Vec<u8>),
     /// It is one record, and goes.
     Gone,
 }
 
-/// A file without the records that are erased. `main` tells what is torn.
-pub fn clean(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], main: &Needles) -> Result<Outcome, Refusal> {
+impl Outcome {
+    /// What is left of the file; `None` where nothing is.
+    pub fn left(self, bytes: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Outcome::Same => Some(bytes.to_vec()),
+            Outcome::Edits(edits) => Some(plan::apply(bytes, &whole_lines(bytes, edits))),
+            Outcome::Becomes(new) => Some(new),
+            Outcome::Gone => None,
+        }
+    }
+
+    /// The change that it comes to, of a file that has those bytes; `None` where it stays.
+    pub fn change(self, path: &Path, base: Arc<[u8]>) -> Option<Change> {
+        match self {
+            Outcome::Same => None,
+            Outcome::Edits(edits) => Some(Change::edits(path, base, edits)),
+            Outcome::Becomes(new) => Some(Change::rewrite(path, base, &new)),
+            Outcome::Gone => Some(Change::remove(path, base)),
+        }
+    }
+}
+
+/// A file without what is erased.
+pub fn clean(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], marks: Marks<'_>) -> Result<Outcome, Refusal> {
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return Ok(Outcome::Same);
     }
     let records = wanted.read(path, bytes);
-    let taken: Vec<Span> = records
-        .iter()
-        .filter(|own| wanted.takes(path, raw(bytes, own), own.view(), Some(main)))
-        .map(|own| own.span)
-        .collect();
-    match (taken.is_empty(), is_log(path), records.len()) {
-        (true, ..) => Ok(Outcome::Same),
-        (false, true, _) => Ok(Outcome::Edits(lines::holes(bytes, &taken))),
-        (false, false, 1) => Ok(Outcome::Gone),
-        _ => Err(Refusal::unfit(format!(
+    let is_taken = |own: &&Record| wanted.takes(path, raw(bytes, own), own.view(), Some(marks.main));
+    if is_log(path) {
+        let (taken, stay): (Vec<&Record>, Vec<&Record>) = records.iter().partition(is_taken);
+        let edits = cleaned_log(wanted, (path, bytes), (&taken, &stay), marks);
+        return Ok(if edits.is_empty() { Outcome::Same } else { Outcome::Edits(edits) });
+    }
+    match (records.iter().any(|own| is_taken(&own)), records.len()) {
+        (true, 1) => Ok(Outcome::Gone),
+        (true, _) => Err(Refusal::unfit(format!(
             "{} is one document with other records in it, which this version does not take apart.",
             path.display()
         ))),
+        (false, _) => {
+            let parts = wanted.parts(path, bytes);
+            let erases = wanted.erases().filter(|_| !parts.is_empty());
+            let new = erases.map(|erases| erases.without(&original(path), bytes, &parts)).transpose()?;
+            Ok(new.map_or(Outcome::Same, Outcome::Becomes))
+        }
     }
 }
 
-/// The file with the edits made.
-pub fn applied(bytes: &[u8], edits: Edits) -> Vec<u8> {
-    plan::apply(bytes, &whole_lines(bytes, edits))
+/// The edits of a log: of some records a line is left, the others go.
+fn cleaned_log(
+    wanted: &Wanted<'_>,
+    (path, bytes): (&Path, &[u8]),
+    (taken, stay): (&[&Record], &[&Record]),
+    marks: Marks<'_>,
+) -> Edits {
+    let range = |own: &Record| own.span.start as usize..own.span.end as usize;
+    let (mut edits, mut holes) = (Edits::new(), Vec::new());
+    for own in taken {
+        match wanted.hollow(path, raw(bytes, own), marks.reason) {
+            Some(line) => edits.push((range(own), line)),
+            None => holes.push(own.span),
+        }
+    }
+    edits.extend(lines::holes(bytes, &holes));
+    let Some(erases) = wanted.erases() else { return edits };
+    let path = original(path);
+    let unsaid = |own: &&Record| Some((range(own), erases.unsaid(&path, raw(bytes, own), marks.parts)?));
+    edits.extend(stay.iter().filter_map(unsaid));
+    edits
 }
 
 /// The edits that leave in a file of tombstones nothing but id, time and a code of the
@@ -93,12 +152,6 @@ fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
     let mut line = members.to_line(&[]);
     line.pop();
     Some(line)
-}
-
-/// Whether a reason is a code: it stays when the content is gone, and must not repeat it.
-pub fn is_code(reason: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits)
 }
 
 /// A JSON document without the members and items that say what is searched for; `None` where

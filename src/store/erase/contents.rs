@@ -1,12 +1,12 @@
 //! What erased records said, in every version that is found: what is searched for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::wanted::{Target, Wanted, original};
+use super::wanted::{Wanted, original};
 use crate::format::{Format, Shape};
-use crate::model::{Document, Record, Role};
+use crate::model::{Document, Record, Role, Span};
 use crate::text::edit;
 use crate::text::front_matter::Note;
 use crate::text::needle::Needles;
@@ -19,6 +19,8 @@ pub struct Contents {
     pub(super) main: BTreeSet<Vec<u8>>,
     /// The other values: tags, paths, reasons.
     pub(super) beside: BTreeSet<Vec<u8>>,
+    /// What parts of documents say: records that stay may repeat it.
+    parts: BTreeSet<Vec<u8>>,
 }
 
 /// What can be searched for, and what can't be because others say it too.
@@ -27,6 +29,8 @@ pub struct Sought {
     pub needles: Needles,
     /// Main texts alone: enough to tell a torn record, or a line of our own copies.
     pub main: Needles,
+    /// What erased parts of documents say, and no part that stays.
+    pub parts: Needles,
     /// Other records that hold the same main text: `file:line id`.
     pub alike: Vec<String>,
     /// How many values other records have as well.
@@ -37,12 +41,43 @@ impl Contents {
     /// Takes in the wanted records of a file. Returns how many there are.
     pub fn see(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
         let records = wanted.read(path, bytes);
-        self.see_records(wanted, path, &records, &|record| raw(bytes, record))
+        let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record));
+        count + self.see_parts(wanted, path, bytes)
     }
 
     /// The same of a file that was read.
     pub fn see_document(&mut self, wanted: &Wanted<'_>, own: &Document) -> usize {
-        self.see_records(wanted, &own.path, &own.records, &|record| own.raw(record))
+        let count = self.see_records(wanted, &own.path, &own.records, &|record| own.raw(record));
+        count + self.see_parts(wanted, &own.path, &own.bytes)
+    }
+
+    fn see_parts(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
+        let spans = wanted.parts(path, bytes);
+        for span in &spans {
+            let mut own = Contents::default();
+            let raw = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
+            own.take(wanted, path, raw);
+            self.parts.extend(own.main.iter().chain(&own.beside).cloned());
+            self.main.extend(own.main);
+            self.beside.extend(own.beside);
+        }
+        spans.len()
+    }
+
+    /// What parts say that are erased, and no part of the same file that stays.
+    pub(super) fn parts(&self, wanted: &Wanted<'_>, documents: &[Arc<Document>]) -> Needles {
+        let parts = Needles::of(&self.parts);
+        let Some(erases) = wanted.erases().filter(|_| !parts.is_empty()) else { return parts };
+        let mut shared = BTreeSet::new();
+        let files: HashSet<&str> = wanted.targets.iter().map(|target| &*target.file).collect();
+        for own in documents.iter().filter(|own| own.path.to_str().is_some_and(|path| files.contains(path))) {
+            let taken: HashSet<Span> = wanted.parts(&own.path, &own.bytes).into_iter().collect();
+            let stay = erases.parts(&own.path, &own.bytes).into_iter().map(|part| part.span);
+            for span in stay.filter(|span| !taken.contains(span)) {
+                shared.extend(parts.which(&own.bytes[span.start as usize..span.end as usize]));
+            }
+        }
+        parts.without(&shared)
     }
 
     fn see_records<'b>(
@@ -61,17 +96,18 @@ impl Contents {
             wanted.remember(raw);
             self.main.insert(raw.to_vec());
             if record.view().is_some() {
-                self.take(wanted.format, wanted.targets, path, raw);
+                self.take(wanted, path, raw);
             }
             count += 1;
         }
         count
     }
 
-    fn take(&mut self, format: &dyn Format, targets: &[Target], path: &Path, raw: &[u8]) {
-        let text = String::from_utf8_lossy(raw);
+    fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8]) {
+        let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
+        let mut beside: Vec<Vec<u8>> = Vec::new();
         match format.shape(&original(path)) {
-            Shape::Json => self.take_json(format, raw),
+            Shape::Json => self.take_json(format, raw, &mut beside),
             Shape::Markdown => {
                 let note = Note::read(&text);
                 self.main.insert(text.get(note.body.clone()).unwrap_or_default().as_bytes().to_vec());
@@ -79,21 +115,15 @@ impl Contents {
                     .fields
                     .iter()
                     .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
-                self.beside.extend(fields.map(|own| own.value.plain().into_bytes()));
+                beside.extend(fields.map(|own| own.value.plain().into_bytes()));
             }
             Shape::Text => {}
         }
         // What names the record stays: in the tombstone, in the journal, in paths.
-        let named = |value: &Vec<u8>| {
-            targets.iter().any(|target| {
-                let names = [target.id.as_deref(), target.session.as_deref(), Some(target.file.as_str())];
-                names.into_iter().flatten().any(|name| memchr::memmem::find(name.as_bytes(), value).is_some())
-            })
-        };
-        self.beside.retain(|value| !named(value));
+        self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
-    fn take_json(&mut self, format: &dyn Format, raw: &[u8]) {
+    fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
         let mut tape = Tape::default();
         let Ok(value) = edit::scan(&mut tape, raw) else { return };
         self.main.insert(format.main_text(value).0.into_bytes());
@@ -101,7 +131,7 @@ impl Contents {
             let name = path.last().map_or("", |name| name.as_ref());
             let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
             if !is_id && !format.unsearched().contains(&name) {
-                self.beside.insert(value.plain().into_bytes());
+                beside.push(value.plain().into_bytes());
             }
         });
     }
@@ -143,6 +173,7 @@ impl Contents {
             also_elsewhere: shared.len(),
             needles: all.without(&shared),
             main: main.without(&shared_main),
+            parts: Needles::default(),
             alike,
         }
     }

@@ -1,0 +1,261 @@
+//! Erasing: what of the store's files says what, and each file without it.
+//!
+//! A part of the bundle stands in the state and in every checkpoint, and its number changes
+//! when another goes. So it is known by what it says: by its title, if no other of its section
+//! has that, and else by all of it. What it said is taken out where it stands, and each file's
+//! hash is made anew: a new checkpoint would tell no more than those that there are.
+//!
+//! The numbers of events must have no gaps, so that an erased event stays as a line that says
+//! nothing but its number, its kind and its time. What other events repeat of an erased part
+//! among their signals goes.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::bundle::SECTIONS;
+use super::super::document::text;
+use super::super::{AgentMemory, layout, writing};
+use super::splice::{self, quoted};
+use super::store::{Files, canonical_text, object};
+use super::{Refused, around};
+use crate::format::writing::{Erases, Part, Refusal, Scene, document};
+use crate::model::plan::SHARED;
+use crate::model::{Act, Change, Entry, Span, Store};
+use crate::text::canonical::{indented, sha256_indented};
+use crate::text::json::{Json, Kind};
+use crate::text::lines::BOM;
+use crate::text::needle::Needles;
+use crate::text::scan::Tape;
+
+/// What stands where an erased event had a hash, and where it said who wrote it.
+const HASH: &str = "erased";
+const BY: &str = "palimp:erase";
+
+impl Erases for AgentMemory {
+    fn may_erase(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
+        may_erase(store, entry)
+    }
+
+    fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<Part> {
+        parts(file, bytes)
+    }
+
+    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>, Refusal> {
+        without(file, bytes, parts)
+    }
+
+    fn hollow(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
+        hollow(file, raw, reason)
+    }
+
+    fn unsaid(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
+        unsaid(file, raw, parts)
+    }
+
+    fn follows(&self, scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal> {
+        follows(scene, changes)
+    }
+}
+
+/// Whether the file is a log of events.
+fn is_log(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == "events.jsonl")
+}
+
+/// Whether that record can be erased.
+fn may_erase(store: &Store, entry: &Entry) -> Result<(), Refusal> {
+    let own = store.document(entry);
+    if is_log(&own.path) {
+        return Ok(());
+    }
+    let Some(view) = store.view(entry) else {
+        return Err(Refusal::corrupt("it can't be read as a record: repair it first."));
+    };
+    if layout::is_checkpoint(&own.path) {
+        let latest = latest(store);
+        let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id.as_deref();
+        return match is_latest {
+            true => Err(Refusal::unfit(
+                "the latest checkpoint says what the state says: erase the part of the bundle.",
+            )),
+            false => Ok(()),
+        };
+    }
+    if own.path != Path::new(layout::STATE) {
+        return Err(Refusal::unfit("the import sources are registered by the format's own tool."));
+    }
+    match parts(&own.path, &own.bytes).iter().any(|part| part.span == store.record(entry).span) {
+        true => Ok(()),
+        false => Err(Refusal::unfit(format!(
+            "a bundle must have its {:?}: edit it so that it does not say so any more, and erase the \
+             checkpoints that do.",
+            view.kind
+        ))),
+    }
+}
+
+fn latest(store: &Store) -> Option<String> {
+    let state = document(&store.documents, Path::new(layout::STATE))?;
+    let mut tape = Tape::default();
+    let latest = object(&mut tape, &state.bytes).ok()?.path(&["maintenance", "latestCheckpointId"])?;
+    latest.text().map(Into::into)
+}
+
+/// The items of the bundle in a state or a checkpoint, and sections that nobody needs.
+fn parts(file: &Path, bytes: &[u8]) -> Vec<Part> {
+    let mut tape = Tape::default();
+    let Some(bundle) = bundle_of(&mut tape, file, bytes) else { return Vec::new() };
+    let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    let span = |value: Json<'_>| {
+        let (start, end) = value.span();
+        Span { start: (start + mark) as u64, end: (end + mark) as u64 }
+    };
+    let mut parts = Vec::new();
+    for (name, section) in bundle.members() {
+        let name = name.text().unwrap_or_default();
+        if section.kind() == Kind::Array {
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            section.items().filter_map(title).for_each(|own| *counts.entry(own).or_default() += 1);
+            let named = |item| Part { span: span(item), names: names(&name, item, &counts) };
+            parts.extend(section.items().map(named));
+        } else if !SECTIONS.contains(&&*name) {
+            parts.push(Part { span: span(section), names: vec![name.as_bytes().to_vec()] });
+        }
+    }
+    parts
+}
+
+fn bundle_of<'a>(tape: &'a mut Tape, file: &Path, bytes: &'a [u8]) -> Option<Json<'a>> {
+    let has_bundle = file == Path::new(layout::STATE) || layout::is_checkpoint(file);
+    let owner = if has_bundle { object(tape, bytes).ok()? } else { return None };
+    owner.get("bundle").filter(|bundle| bundle.kind() == Kind::Object)
+}
+
+fn title(item: Json<'_>) -> Option<String> {
+    let title = text(item, "title").or_else(|| text(item, "label")).or_else(|| text(item, "id"));
+    title.map(Into::into)
+}
+
+/// What an item is known by: its title where it alone has it, and all that it says.
+fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<Vec<u8>> {
+    let whole = indented(item).unwrap_or_else(|| item.plain());
+    let whole = format!("{section}\0\0{whole}").into_bytes();
+    let Some(own) = title(item) else { return vec![whole] };
+    let titled = format!("{section}\0{own}").into_bytes();
+    if counts.get(&own) == Some(&1) { vec![titled, whole] } else { vec![whole, titled] }
+}
+
+/// The file without those parts of its bundle, with the hash of what is left.
+fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>, Refusal> {
+    let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.display()));
+    let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
+    let body = std::str::from_utf8(body).map_err(|_| failed())?;
+    let mut tape = Tape::default();
+    let owner = splice::parse(&mut tape, body).ok_or_else(failed)?;
+    let bundle = owner.get("bundle").ok_or_else(failed)?;
+    let spans: HashSet<Span> = spans.iter().copied().collect();
+    let goes = |value: Json<'_>| {
+        let (start, end) = value.span();
+        let (start, end) = ((start + mark.len()) as u64, (end + mark.len()) as u64);
+        spans.contains(&Span { start, end })
+    };
+    let lists = bundle.members().filter(|(_, section)| section.kind() == Kind::Array);
+    let cuts = lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| splice::without_those(own, &goes));
+    let left = splice::apply(body, &splice::in_order(cuts.collect()));
+    let mut tape = Tape::default();
+    let new = splice::parse(&mut tape, &left).ok_or_else(failed)?;
+    let hash = new.get("bundle").and_then(sha256_indented).ok_or(Refused::TooDeep)?;
+    let signed = splice::set_member(&left, new, "bundleHash", &quoted(&hash));
+    let left = splice::apply(&left, &[signed]);
+    let is_canonical = indented(owner).is_some_and(|own| own + "\n" == body);
+    let left = if is_canonical { canonical_text(&left)? } else { left.into_bytes() };
+    Ok([mark, &left].concat())
+}
+
+/// An event that says nothing but its number, its kind and its time.
+fn hollow(file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
+    let mut tape = Tape::default();
+    let event = object(&mut tape, raw).ok().filter(|_| is_log(file))?;
+    if event.get("contentHash").is_some_and(|own| own.is_text(HASH))
+        && event.get("sourceRef").is_some_and(|own| own.is_text(BY))
+    {
+        return Some(raw.to_vec());
+    }
+    let [id, kind, source, at] = ["id", "kind", "sourceId", "createdAt"].map(|name| text(event, name));
+    let signals =
+        r#"{"decisions":[],"gotchas":[],"nextStepHints":[],"keyPaths":[],"validationObservations":[]}"#;
+    let line = format!(
+        r#"{{"id":{},"kind":{},"sourceId":{},"externalItemId":null,"createdAt":{},"contentHash":{},"summary":{},"signals":{signals},"sourceRef":{}}}"#,
+        quoted(&id?),
+        quoted(&kind?),
+        quoted(&source?),
+        quoted(&at?),
+        quoted(HASH),
+        quoted(reason),
+        quoted(BY),
+    );
+    Some(line.into_bytes())
+}
+
+/// An event without the signals that repeat what is erased.
+fn unsaid(file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
+    if parts.is_empty() || !is_log(file) || !parts.any(raw) {
+        return None;
+    }
+    let body = std::str::from_utf8(raw).ok()?;
+    let mut tape = Tape::default();
+    let signals = splice::parse(&mut tape, body)?.get("signals")?;
+    let lists = signals.members().filter(|(_, list)| list.kind() == Kind::Array);
+    let goes = |signal: Json<'_>| parts.any(signal.raw());
+    let cuts: Vec<_> = lists.flat_map(|(_, list)| splice::without_those(list, &goes)).collect();
+    (!cuts.is_empty()).then(|| splice::apply(body, &splice::in_order(cuts)).into_bytes())
+}
+
+/// The projections and the entry block of a new state, and the manifests of batches that
+/// checkpoints leave.
+fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal> {
+    let mut follows = manifests(scene.store, changes)?;
+    let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
+    let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
+    let files = Files::of(&scene.store.documents)?;
+    let (mut before, mut after) = (Tape::default(), Tape::default());
+    let failed = |why| Refusal::corrupt(format!("`state.json` can't be read: {why}."));
+    let before = object(&mut before, &files.state.bytes).map_err(failed)?;
+    let after = object(&mut after, &new).map_err(failed)?;
+    let hash = text(after, "bundleHash").unwrap_or_default();
+    let beside: Vec<(PathBuf, Vec<u8>)> =
+        scene.store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
+    for page in around(&files, before, after, &hash, &beside, &mut Vec::new()) {
+        let stands = scene.store.beside.iter().find(|(own, _)| *own == page.path);
+        let Some((_, base)) = stands else { continue };
+        let path = writing::beside_path(&page.path);
+        follows.push(Change { mode: SHARED, ..Change::rewrite(path, Arc::clone(base), &page.bytes) });
+    }
+    Ok(follows)
+}
+
+/// Manifests without the checkpoints that go.
+fn manifests(store: &Store, changes: &[Change]) -> Result<Vec<Change>, Refusal> {
+    let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {
+        let own = document(&store.documents, &change.path);
+        let ids =
+            own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.view()?.id.as_deref());
+        if let Some(batch) = layout::batch_of(&change.path) {
+            gone.entry(batch.join("manifest.json")).or_default().extend(ids.map(str::to_owned));
+        }
+    }
+    let mut changed = Vec::new();
+    for (path, ids) in gone {
+        let Some(own) = document(&store.documents, &path) else { continue };
+        let mut tape = Tape::default();
+        let Some(body) = std::str::from_utf8(&own.bytes).ok() else { continue };
+        let list = splice::parse(&mut tape, body).and_then(|manifest| manifest.get("archivedCheckpointIds"));
+        let Some(list) = list else { continue };
+        let cuts = splice::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
+        let new = splice::apply(body, &cuts);
+        changed.push(Change::rewrite(&path, (&*own.bytes).into(), new.as_bytes()));
+    }
+    Ok(changed)
+}

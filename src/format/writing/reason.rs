@@ -1,0 +1,19 @@
+//! Why something is deleted: a code, for it stays when the content is gone.
+
+use super::Refusal;
+
+/// Whether a reason is a code, and so can't repeat the content.
+pub fn is_code(reason: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits)
+}
+
+/// The reason, if it is a code.
+pub fn reason(reason: &str) -> Result<&str, Refusal> {
+    match is_code(reason) {
+        true => Ok(reason),
+        false => Err(Refusal::invalid(format!(
+            "a reason is a code of letters, digits, - _ and ., not a sentence: {reason:?} is none."
+        ))),
+    }
+}

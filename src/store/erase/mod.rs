@@ -1,0 +1,12 @@
+//! What an erasure takes out, worked out from documents. Pure: what carries it out, and
+//! searches every byte afterwards, is `commit::erase`.
+
+mod clean;
+mod contents;
+mod removal;
+mod wanted;
+
+pub use clean::{Marks, clean};
+pub use contents::{Contents, Sought};
+pub use removal::{LARGEST, Outside, Removal, Site};
+pub use wanted::{Target, Wanted, is_log, original};

@@ -1,0 +1,310 @@
+//! What is erased: records named without their content, and how they are told in any file.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::format::writing::Erases;
+use crate::format::{Format, Placement};
+use crate::model::{Entry, Moment, Record, Role, Span, Store, View};
+use crate::store::commit::OURS;
+use crate::text::edit;
+use crate::text::needle::{Needles, SHORTEST};
+use crate::text::scan::Tape;
+
+/// A record that is erased, named without its content.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Target {
+    /// Its id.
+    pub id: Option<String>,
+    /// Its session, in formats that have them.
+    pub session: Option<String>,
+    /// The file that it stood in, relative to the store's root.
+    pub file: String,
+    /// What it was called, where another has that name when it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+    /// What tells a record that has no id: salted, and gone when the erasure is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl Target {
+    /// The name of an entry. `salt` is random; `part` is what the entry is known by if it is
+    /// a part of a document.
+    pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> Target {
+        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        // An empty id names nothing.
+        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
+        let digest = id.is_none().then(|| salted(salt, part.unwrap_or_else(|| store.raw(entry))));
+        Target {
+            id,
+            session: store.session(entry).map(|session| session.name.clone()),
+            file: store.document(entry).path.to_string_lossy().into_owned(),
+            was,
+            digest,
+        }
+    }
+
+    /// What it is called, or was.
+    pub fn name(&self) -> Option<&str> {
+        self.id.as_deref().or(self.was.as_deref())
+    }
+
+    /// The salt of its digest.
+    fn salt(&self) -> Option<Vec<u8>> {
+        let (salt, _) = self.digest.as_deref()?.split_once(':')?;
+        let pairs = salt.as_bytes().chunks(2);
+        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+    }
+}
+
+/// What names erased records.
+pub(super) struct Named<'a> {
+    names: HashSet<&'a [u8]>,
+    /// The names that hold a stretch that is as long as the shortest text that is searched for.
+    by_stretch: HashMap<&'a [u8], Vec<&'a [u8]>>,
+}
+
+impl<'a> Named<'a> {
+    fn of(targets: &'a [Target]) -> Named<'a> {
+        let each = |own: &'a Target| [own.id.as_deref(), own.session.as_deref(), Some(own.file.as_str())];
+        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().map(str::as_bytes).collect();
+        let mut by_stretch: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+        for name in &names {
+            name.windows(SHORTEST).for_each(|own| by_stretch.entry(own).or_default().push(name));
+        }
+        Named { names, by_stretch }
+    }
+
+    /// Whether a value is a name, or stands in one. Of what is too short to be searched for
+    /// only names themselves are told.
+    pub(super) fn has(&self, value: &[u8]) -> bool {
+        // The end tells numbered names apart.
+        let last = value.len().checked_sub(SHORTEST).map(|at| &value[at..]);
+        let within = last.and_then(|last| self.by_stretch.get(last));
+        self.names.contains(value)
+            || within.is_some_and(|own| own.iter().any(|name| memchr::memmem::find(name, value).is_some()))
+    }
+}
+
+/// The digests of what has no id, by salt.
+struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
+
+impl<'a> Digests<'a> {
+    fn of(targets: &'a [Target]) -> Digests<'a> {
+        let mut digests: HashMap<Vec<u8>, HashSet<&str>> = HashMap::new();
+        for (salt, digest) in targets.iter().filter_map(|own| own.salt().zip(own.digest.as_deref())) {
+            digests.entry(salt).or_default().insert(digest);
+        }
+        Digests(digests)
+    }
+
+    fn tell(&self, said: &[u8]) -> bool {
+        self.0.iter().any(|(salt, digests)| digests.contains(&*salted(salt, said)))
+    }
+}
+
+fn salted(salt: &[u8], raw: &[u8]) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let digest = Sha256::new().chain_update(salt).chain_update(raw).finalize();
+    format!("{}:{}", hex(salt), hex(&digest[..]))
+}
+
+/// The records that are erased, as they are told.
+pub struct Wanted<'a> {
+    /// How files are read.
+    pub format: &'static dyn Format,
+    /// What is erased.
+    pub targets: &'a [Target],
+    /// The names of the store's sessions.
+    pub sessions: BTreeSet<String>,
+    /// The time of reading.
+    pub now: Moment,
+    /// The bytes of every version that was found: another record of the same bytes is a copy.
+    raws: RefCell<BTreeSet<Vec<u8>>>,
+    by_id: HashMap<&'a str, Vec<&'a Target>>,
+    digests: Digests<'a>,
+    /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
+    pub(super) named: Named<'a>,
+}
+
+impl<'a> Wanted<'a> {
+    /// What is erased of a store.
+    pub fn of(format: &'static dyn Format, store: &Store, targets: &'a [Target], now: Moment) -> Wanted<'a> {
+        let own = targets.iter().filter_map(|target| target.session.clone());
+        let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
+        let mut by_id: HashMap<&str, Vec<&Target>> = HashMap::new();
+        for target in targets {
+            if let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) {
+                by_id.entry(id).or_default().push(target);
+            }
+        }
+        let digests = Digests::of(targets);
+        Wanted {
+            format,
+            targets,
+            sessions,
+            now,
+            raws: RefCell::default(),
+            by_id,
+            digests,
+            named: Named::of(targets),
+        }
+    }
+
+    /// How the format erases, where it is not only that lines go.
+    pub fn erases(&self) -> Option<&'static dyn Erases> {
+        self.format.writes()?.erases()
+    }
+
+    /// The parts of a document that are erased.
+    pub fn parts(&self, path: &Path, bytes: &[u8]) -> Vec<Span> {
+        let Some(erases) = self.erases().filter(|_| !self.digests.0.is_empty()) else { return Vec::new() };
+        let parts = erases.parts(&original(path), bytes).into_iter();
+        parts
+            .filter(|part| part.names.iter().any(|name| self.digests.tell(name)))
+            .map(|part| part.span)
+            .collect()
+    }
+
+    /// What an erased record leaves, if it must leave something.
+    pub fn hollow(&self, path: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
+        self.erases()?.hollow(&original(path), raw, reason)
+    }
+
+    /// The records of a file, whatever copy of which file it is.
+    pub fn read(&self, path: &Path, bytes: &[u8]) -> Vec<Record> {
+        self.format.read(self.role(path), &original(path), bytes, self.now).records
+    }
+
+    /// What the file is, or the file that it is a copy of.
+    pub fn role(&self, path: &Path) -> Role {
+        match self.format.place(&original(path), false) {
+            Placement::File(Role::Backup | Role::Temp | Role::Lock | Role::Other) => Role::Records,
+            Placement::File(role) => role,
+            _ => Role::Records,
+        }
+    }
+
+    /// Whether a record is one of those that are erased, or a copy of one.
+    pub fn takes(&self, path: &Path, raw: &[u8], view: Option<&View>, contents: Option<&Needles>) -> bool {
+        // What was left of an erased record says nothing any more.
+        if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
+            return false;
+        }
+        let is_named = |id: &str| {
+            self.by_id.get(id).is_some_and(|own| own.iter().any(|target| self.is_of(target, path, raw)))
+        };
+        let told = match view.map(|view| view.id.as_deref()) {
+            Some(id) => id.is_some_and(is_named),
+            None => named(raw).any(|id| is_named(&id)),
+        };
+        let told = told || self.digests.tell(raw);
+        let copied = || self.raws.borrow().contains(raw);
+        // A torn half of a record has no other name than what it says.
+        told || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
+    }
+
+    /// Remembers the bytes of a version.
+    pub fn remember(&self, raw: &[u8]) {
+        self.raws.borrow_mut().insert(raw.to_vec());
+    }
+
+    /// Whether a record of that path may be of the target's session: ids are given by session.
+    fn is_of(&self, target: &Target, path: &Path, raw: &[u8]) -> bool {
+        let Some(session) = &target.session else { return true };
+        let folder = path.iter().filter_map(|part| part.to_str()).find_map(|part| {
+            let part =
+                part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(part, |own| own.0);
+            self.sessions.contains(part).then_some(part)
+        });
+        match folder {
+            Some(folder) => folder == session,
+            None => session_of(raw).is_none_or(|own| own == *session),
+        }
+    }
+}
+
+fn session_of(raw: &[u8]) -> Option<String> {
+    let mut tape = Tape::default();
+    let record = edit::scan(&mut tape, raw).ok()?;
+    record.get("session_id")?.text().map(|own| own.into_owned())
+}
+
+/// The ids that bytes which can't be read as a record say they have.
+fn named(raw: &[u8]) -> impl Iterator<Item = String> + '_ {
+    let id = |name: &'static [u8]| {
+        memchr::memmem::find_iter(raw, name).filter_map(move |at| {
+            let after = raw.get(at + name.len()..)?.trim_ascii_start().strip_prefix(b":")?;
+            let text = after.trim_ascii_start();
+            let is_end =
+                |at: &usize| text[..*at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
+            let end = memchr::memchr_iter(b'"', text).skip(1).find(is_end)?;
+            serde_json::from_slice(&text[..=end]).ok()
+        })
+    };
+    id(b"\"id\"").chain(id(b"\"event_id\""))
+}
+
+/// The file that a copy is a copy of: without what says that it is one.
+pub fn original(path: &Path) -> PathBuf {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return path.to_owned() };
+    let own = match name.strip_prefix(OURS) {
+        // `.palimp-old-<since>-<taken>-<number>-<file>`
+        Some(rest) => rest.splitn(5, '-').nth(4).unwrap_or(rest),
+        None => name,
+    };
+    let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
+    let own = &own[..ends.min().unwrap_or(own.len())];
+    let own = own.rsplit_once('@').filter(|(_, at)| at.parse::<u64>().is_ok()).map_or(own, |(own, _)| own);
+    if own.is_empty() { path.to_owned() } else { path.with_file_name(own) }
+}
+
+/// Whether a file, or the file that it is a copy of, has a record a line.
+pub fn is_log(path: &Path) -> bool {
+    let own = original(path);
+    let name = own.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_known_for_what_they_are_copies_of() {
+        let own = |name: &str| original(Path::new(name)).to_string_lossy().into_owned();
+        assert_eq!(own(".backup/tasks.jsonl.backup.20260101_100000"), ".backup/tasks.jsonl");
+        assert_eq!(own("s/.palimp-old-17-42-9-memory-x.jsonl"), "s/memory-x.jsonl");
+        assert_eq!(own("s/memory.jsonl@17.backup.20260101_100000"), "s/memory.jsonl");
+        assert_eq!(own("s/memory.jsonl.tmp.77"), "s/memory.jsonl");
+        assert!(is_log(Path::new("a/b.jsonl.bak")) && !is_log(Path::new("a/index.json")));
+    }
+
+    #[test]
+    fn a_torn_record_is_known_by_its_id_and_not_by_one_that_it_refers_to() {
+        let ids = |raw: &'static [u8]| named(raw).collect::<Vec<_>>();
+        assert_eq!(ids(br#"{"id": "mem_\"001","content":{"#), ["mem_\"001"]);
+        assert_eq!(ids(br#"{"id":"mem_002","references":["mem_001""#), ["mem_002"]);
+        assert_eq!(ids(br#"{"id":"mem_0"#), [""; 0]);
+    }
+
+    #[test]
+    fn a_digest_tells_its_own_bytes_alone() {
+        let target = |raw: &[u8]| Target {
+            id: None,
+            session: None,
+            file: "f".into(),
+            was: None,
+            digest: Some(salted(b"ab", raw)),
+        };
+        let targets = [target(b"raw"), target(b"other")];
+        let digests = Digests::of(&targets);
+        assert!(digests.tell(b"raw") && digests.tell(b"other") && !digests.tell(b"raw "));
+    }
+}
