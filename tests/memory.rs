@@ -256,12 +256,3 @@ fn a_session_at_its_fill_level_is_compacted_by_the_add_that_brings_it_there() {
     assert_eq!(ids, [Some(first.id.as_str())], "what a tombstone names goes first");
     assert_eq!(texts(&mut memory, "type:finding").len(), 3);
 }
-
-#[test]
-fn the_data_of_palimp_itself_does_not_stand_in_the_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("store");
-    let error = Memory::create("session-log", &root, &root.join("data")).err().unwrap();
-    assert!(error.message.contains("lies in the store"), "{error}");
-    assert!(!root.exists());
-}

@@ -1,13 +1,13 @@
 //! From the options to a snapshot of stores.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, say};
 use crate::disk::{Disk, Real, ThisMachine};
 use crate::model::{Document, Extent, Snapshot, Store};
-use crate::store::commit::{CommitError, Host, Writer, is_left_over, is_within};
+use crate::store::commit::{Host, Writer, is_left_over};
 use crate::store::{self, Looked, Place};
 
 /// Where stores are: those that the options name, or those found from here and from home.
@@ -59,9 +59,6 @@ pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
         return Ok(snapshot);
     }
     let data = data_folder(context)?;
-    for store in &snapshot.stores {
-        outside(&data, &store.root)?;
-    }
     let machine = ThisMachine::new();
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
@@ -75,14 +72,6 @@ pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
         tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
     }
     Ok(tended)
-}
-
-/// Refuses to keep palimp's own data in a store.
-pub fn outside(data: &Path, root: &Path) -> Result<(), Failure> {
-    match is_within(&Real, data, root) {
-        true => Err(CommitError::DataWithin { data: data.to_owned(), root: root.to_owned() }.into()),
-        false => Ok(()),
-    }
 }
 
 /// What to say where no store was found.

@@ -38,7 +38,7 @@ use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store};
 use crate::ops;
-use crate::store::commit::{CommitError, Host, Receipt, Writer, is_within, make_folders};
+use crate::store::commit::{Host, Receipt, Writer, make_folders};
 use crate::store::{Place, load_from, look_at};
 
 /// A store that an agent has open.
@@ -71,18 +71,13 @@ impl Memory {
         }
     }
 
-    /// Makes an empty store of that format in a folder that is empty or not there yet. `data`
-    /// is the folder of palimp's own data, and lies outside of it.
+    /// Makes an empty store of that format in a folder that is empty or not there yet.
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory, MemoryError> {
-        let data = &*std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
         if Real.list(&root).is_ok_and(|items| !items.is_empty()) {
             let message = format!("{} is not empty. Nothing was written.", root.display());
             return Err(MemoryError::new("E_INVALID_FORMAT", message));
-        }
-        if is_within(&Real, data, &root) {
-            return Err(CommitError::DataWithin { data: data.to_owned(), root }.into());
         }
         let plan = ops::init::init(format, &root, machine.now())?;
         make_folders(&Real, &root).map_err(|error| {

@@ -81,14 +81,6 @@ pub enum CommitError {
         /// What the system said.
         source: io::Error,
     },
-    /// Our own data is to stand in the store that it is about.
-    #[error("{} lies in the store {}, and palimp keeps what undo needs outside of it. Name another folder with --data-dir. Nothing was changed.", data.display(), root.display())]
-    DataWithin {
-        /// The folder of our own data.
-        data: PathBuf,
-        /// The store's root.
-        root: PathBuf,
-    },
     /// A lock, or our own data, failed after a part of the change had been made.
     #[error("The change stopped in its midst: {}. {}", cause.in_short(), files.sentence())]
     Stopped {

@@ -37,7 +37,7 @@ pub use log::LogLine;
 pub use rebase::merge;
 pub use recover::History;
 pub use step::Step;
-pub use vault::{FileLine, JournalLine, Turn, Vault, is_within, make_folders, undo_until};
+pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
 
 use super::find::Place;
 use super::load::load_from;

@@ -72,11 +72,7 @@ pub struct Vault<'a> {
 
 impl<'a> Vault<'a> {
     /// The folder of the store at `root` below `data`, made if it is not there (0700).
-    /// Refused where that would be within the store.
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
-        if is_within(disk, data, root) {
-            return Err(CommitError::DataWithin { data: data.to_owned(), root: root.to_owned() });
-        }
         let vault = Vault { disk, folder: folder_of(disk, data, root) };
         vault.make(&vault.folder)?;
         Ok(vault)
@@ -228,21 +224,6 @@ impl<'a> Vault<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether our own data would stand within the store at `root`: there agents would read what
-/// was deleted, and what is kept for undo would be taken for a part of the store.
-pub fn is_within(disk: &dyn Disk, data: &Path, root: &Path) -> bool {
-    real(disk, data).starts_with(real(disk, root))
-}
-
-/// A path without links. What is not there yet stands in the nearest folder that is.
-fn real(disk: &dyn Disk, path: &Path) -> PathBuf {
-    let known = path.ancestors().find_map(|own| Some((own, disk.real_path(own).ok()?)));
-    match known {
-        Some((own, real)) => path.strip_prefix(own).map_or(real.clone(), |rest| real.join(rest)),
-        None => path.to_owned(),
     }
 }
 
