@@ -67,7 +67,7 @@ pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
             continue;
         }
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        drop(Writer::open(host, store)?);
+        Writer::open(host, store)?.notes().iter().for_each(|note| say(note));
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
     }

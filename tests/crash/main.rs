@@ -8,6 +8,7 @@ mod agents;
 mod bench;
 mod careless;
 mod cases;
+mod changed;
 mod cut;
 mod fail;
 mod judge;

@@ -156,6 +156,17 @@ impl CommitError {
         }
     }
 
+    /// What was found, as a sentence without what became of the files.
+    pub(super) fn what(&self) -> String {
+        match self {
+            CommitError::Conflict { file, .. } => {
+                format!("{} changed where it would be changed back.", file.display())
+            }
+            CommitError::Moved { file, what, .. } => format!("{}: {what}.", file.display()),
+            other => other.to_string(),
+        }
+    }
+
     /// What became of the files.
     pub fn files(&self) -> Files {
         match self {

@@ -15,6 +15,8 @@ mod hidden;
 mod latest;
 mod leftovers;
 mod log;
+mod made;
+mod pending;
 mod rebase;
 mod recover;
 mod rescue;
@@ -23,6 +25,7 @@ mod unfinished;
 mod vault;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -84,6 +87,8 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
+    /// What was found when the store was taken, until a receipt tells it.
+    notes: RefCell<Vec<String>>,
     _own: Option<Box<dyn Flock + 'a>>,
 }
 
@@ -95,9 +100,10 @@ impl<'a> Writer<'a> {
         let format = format_of(store)?;
         let own = wait_for(host, &store.root)?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
-        let mut writer = Writer { host, place, store, format, vault, rescued: 0, _own: own };
+        let mut writer = Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: own };
         writer.remove_leftovers(store);
         writer.recover()?;
+        writer.derive_pending();
         writer.rescued = writer.rescue(store);
         writer.finish_erasing();
         Ok(writer)
@@ -108,7 +114,7 @@ impl<'a> Writer<'a> {
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         let format = format_of(store)?;
         let vault = Vault::look(host.disk, host.data, &store.root);
-        Ok(Writer { host, place, store, format, vault, rescued: 0, _own: None })
+        Ok(Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: None })
     }
 
     /// Our own data about the store.
@@ -119,6 +125,15 @@ impl<'a> Writer<'a> {
     /// How many late lines were rescued when the store was taken.
     pub fn rescued(&self) -> usize {
         self.rescued
+    }
+
+    /// What was found when the store was taken and is to be told; the next receipt tells it.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.borrow().clone()
+    }
+
+    fn note(&self, note: String) {
+        self.notes.borrow_mut().push(note);
     }
 
     /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
@@ -144,11 +159,8 @@ impl<'a> Writer<'a> {
         if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));
         }
-        let mut notes = std::mem::take(&mut carried.notes);
-        if carried.derive && !self.derive(&carried.touched, plan) {
-            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
-        }
-        self.rescue_each(carried.olds.into_iter());
+        let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
+        notes.append(&mut carried.notes);
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
         let line = JournalLine {
             step: number,
@@ -159,11 +171,19 @@ impl<'a> Writer<'a> {
             turn,
             ids: Vec::new(),
         };
-        // The change is made: a journal that can't say so is no reason to call it undone.
-        // Its step file says the same, and the next start writes the line.
+        if carried.derive {
+            self.pend(&carried.touched);
+        }
+        // Said as soon as the files hold it: what others write next makes it hard to tell. A
+        // journal that can't say so is no reason to call it undone: its step file says the
+        // same, and the next start writes the line.
         if let Err(error) = self.vault.write(&line) {
             notes.push(format!("the journal could not be written: {error}"));
         }
+        if carried.derive && !self.derive_touched(&carried.touched, plan) {
+            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
+        }
+        self.rescue_each(carried.olds.into_iter());
         if let Err(error) = self.vault.expire(self.host.now) {
             notes.push(format!("old undo data could not be removed: {error}"));
         }

@@ -166,7 +166,7 @@ impl<'a> Vault<'a> {
         let steps = self.steps();
         let known: Vec<u64> =
             if steps.is_empty() { Vec::new() } else { self.journal().iter().map(|line| line.step).collect() };
-        steps.iter().any(|step| !known.contains(step)) || self.erasing().is_some()
+        steps.iter().any(|step| !known.contains(step)) || self.erasing().is_some() || !self.pending().is_empty()
     }
 
     fn step_path(&self, number: u64) -> PathBuf {
