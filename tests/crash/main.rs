@@ -12,6 +12,7 @@ mod changed;
 mod cut;
 mod fail;
 mod judge;
+mod kept;
 mod machine;
 mod planted;
 mod stores;

@@ -12,6 +12,7 @@ mod create;
 pub mod erase;
 mod error;
 mod hidden;
+mod keeping;
 mod latest;
 mod leftovers;
 mod log;
@@ -32,13 +33,14 @@ use std::time::Duration;
 pub use copies::{Copy, copies};
 pub use error::{CommitError, Files};
 pub use hidden::is_ours;
+pub use keeping::undo_until;
 pub use latest::latest;
 pub use leftovers::is_left_over;
 pub use log::LogLine;
 pub use rebase::merge;
 pub use recover::History;
 pub use step::Step;
-pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
+pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
 
 use super::find::Place;
 use super::load::load_from;
@@ -184,9 +186,6 @@ impl<'a> Writer<'a> {
             notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
         }
         self.rescue_each(carried.olds.into_iter());
-        if let Err(error) = self.vault.expire(self.host.now) {
-            notes.push(format!("old undo data could not be removed: {error}"));
-        }
         Ok(Receipt { step: number, files: line.files, notes })
     }
 

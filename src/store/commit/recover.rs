@@ -1,9 +1,11 @@
 //! Changes that were cut short, and steps that are taken back: both begin with what takes a
 //! step back and the files as they are.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::keeping::STEP;
 use super::made::{Made, is_log, lines_at};
 use super::rebase::{fits, rebase};
 use super::vault::{FileLine, JournalLine, Turn};
@@ -26,12 +28,27 @@ pub enum Settled {
 }
 
 impl Writer<'_> {
-    /// Settles what was cut short: every step that the journal does not know.
+    /// Settles what was cut short: every step that the journal does not know. What is kept
+    /// longer than it may be goes then.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
-        let known: Vec<u64> = self.vault.read_journal()?.iter().map(|line| line.step).collect();
-        let last = self.vault.read_steps()?;
-        for number in last.into_iter().filter(|number| !known.contains(number)) {
-            self.settle(number, true)?;
+        let journal = self.vault.read_journal()?;
+        let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
+        let numbered = self.vault.numbered()?;
+        let last = numbered.last().map_or(0, |own| own.number);
+        let journalled = journal.last().map_or(0, |line| line.step);
+        self.vault.begin_at(last.max(journalled).max(self.vault.erasing().map_or(0, |own| own.step)));
+        let mut unsettled = HashSet::new();
+        let steps = numbered.iter().filter(|own| own.end == STEP).map(|own| own.number);
+        for number in steps.filter(|number| !known.contains(number)) {
+            if self.settle(number, true)? == Settled::Waits {
+                unsettled.insert(number);
+                self.note(format!(
+                    "step {number} was cut short and can't be settled yet; the next change tries again"
+                ));
+            }
+        }
+        if let Err(error) = self.vault.expire(self.host.now, &unsettled) {
+            self.note(format!("old undo data could not be removed: {error}"));
         }
         Ok(())
     }
