@@ -5,6 +5,7 @@
 
 mod again;
 mod agents;
+mod appended;
 mod bench;
 mod careless;
 mod cases;
