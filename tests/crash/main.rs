@@ -14,6 +14,7 @@ mod cut;
 mod fail;
 mod judge;
 mod kept;
+mod lost;
 mod machine;
 mod planted;
 mod stores;
