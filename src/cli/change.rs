@@ -105,7 +105,7 @@ fn carry_out(context: &mut Context, store: &Store, plan: &Plan, carry: &Carry<'_
 
 /// Whether a failure would lose what somebody wrote.
 fn keeps_draft(error: &CommitError) -> bool {
-    error.files() != Files::Halfway
+    !matches!(error.files(), Files::Halfway | Files::Erasing)
 }
 
 /// Whether the user wants it: said so before, or says so now.
@@ -185,8 +185,25 @@ impl From<CommitError> for Failure {
         let exit = match &error {
             CommitError::NoStep(_) => Exit::Nothing,
             error if error.is_failure() => Exit::Failed,
+            // "Refused" says that nothing changed.
+            error if matches!(error.files(), Files::Halfway | Files::Erasing) => Exit::Failed,
             _ => Exit::Refused,
         };
         Failure::new(exit, format!("{error} ({})", error.code()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_stopped_halfway_is_no_refusal() {
+        let moved = |files| CommitError::Moved { file: "a".into(), what: "it is gone", files };
+        assert_eq!(Failure::from(moved(Files::Halfway)).exit, Exit::Failed);
+        assert_eq!(Failure::from(moved(Files::Erasing)).exit, Exit::Failed);
+        assert_eq!(Failure::from(moved(Files::Restored)).exit, Exit::Refused);
+        let erased = Failure::from(moved(Files::Erasing)).message().to_owned();
+        assert!(erased.contains("not erased everywhere") && !erased.contains("takes it back"), "{erased}");
     }
 }

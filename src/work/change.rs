@@ -145,7 +145,7 @@ impl From<CommitError> for Failed {
     fn from(error: CommitError) -> Self {
         Failed {
             message: format!("{error} ({})", error.code()),
-            is_halfway: error.files() == Files::Halfway,
+            is_halfway: matches!(error.files(), Files::Halfway | Files::Erasing),
             is_gone: matches!(error, CommitError::NoStep(_)),
         }
     }

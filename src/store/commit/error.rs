@@ -15,6 +15,8 @@ pub enum Files {
     Restored,
     /// A part of the change was made; the next start finishes it or takes it back.
     Halfway,
+    /// A part was erased; the next start goes on with it, and nothing takes it back.
+    Erasing,
 }
 
 impl Files {
@@ -23,6 +25,7 @@ impl Files {
             Files::Untouched => "Nothing was changed.",
             Files::Restored => "What had been changed was put back.",
             Files::Halfway => "It was cut short; the next change of this store finishes it or takes it back.",
+            Files::Erasing => "It is not erased everywhere yet; the next change of this store goes on with it.",
         }
     }
 }

@@ -108,6 +108,10 @@ impl<'a> Writer<'a> {
         writer.derive_pending();
         writer.rescued = writer.rescue(store);
         writer.finish_erasing();
+        if let Some(entry) = writer.vault.erasing() {
+            let step = entry.step;
+            writer.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still stand in places"));
+        }
         Ok(writer)
     }
 
@@ -330,8 +334,10 @@ fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
 /// this process ends, however it ends.
 fn wait_for<'a>(host: Host<'a>, root: &Path) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
     let began = host.machine.monotonic();
+    // A root that is a link leads to the folder that is locked: others may know it by its name.
+    let real = host.disk.real_path(root).map_err(|source| CommitError::io(root, "found", source))?;
     loop {
-        match host.disk.flock(root, None) {
+        match host.disk.flock(&real, None) {
             Ok(Some(own)) => return Ok(Some(own)),
             Ok(None) if host.machine.monotonic() - began < PATIENCE => {
                 host.machine.sleep(Duration::from_millis(20));
