@@ -12,6 +12,8 @@ mod support;
 mod clock;
 #[path = "agents/held.rs"]
 mod held;
+#[path = "agents/linked.rs"]
+mod linked;
 #[path = "agents/literal.rs"]
 mod literal;
 #[path = "agents/lock_time.rs"]

@@ -9,7 +9,7 @@ use super::{Context, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Plan, Store};
-use crate::store::commit::{CommitError, Host, Receipt, Writer, keep_draft};
+use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, keep_draft};
 use crate::text::show::show;
 
 #[derive(Serialize)]
@@ -213,8 +213,25 @@ impl From<CommitError> for Failure {
         let exit = match &error {
             CommitError::NoStep(_) => Exit::Nothing,
             error if error.is_failure() => Exit::Failed,
+            // "Refused" says that nothing changed.
+            error if matches!(error.files(), Files::Halfway | Files::Erasing) => Exit::Failed,
             _ => Exit::Refused,
         };
         Failure::new(exit, format!("{error} ({})", error.code()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_stopped_halfway_is_no_refusal() {
+        let moved = |files| CommitError::Moved { file: "a".into(), what: "it is gone", files };
+        assert_eq!(Failure::from(moved(Files::Halfway)).exit, Exit::Failed);
+        assert_eq!(Failure::from(moved(Files::Erasing)).exit, Exit::Failed);
+        assert_eq!(Failure::from(moved(Files::Restored)).exit, Exit::Refused);
+        let erased = Failure::from(moved(Files::Erasing)).message().to_owned();
+        assert!(erased.contains("not erased everywhere") && !erased.contains("takes it back"), "{erased}");
     }
 }

@@ -77,7 +77,8 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
         let Some(entry) = vault.erasing()? else { continue };
         any = true;
         let machine = machine();
-        drop(Writer::open(Host { disk: &Real, machine: &machine, data: &data, now: context.now }, store)?);
+        let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+        Writer::open(host, store)?.notes().iter().for_each(|note| say(note));
         let how = if vault.erasing()?.is_none() { "was finished now" } else { "can't be finished yet" };
         say(&format!("step {}, an erasure that was cut short, {how}", entry.step));
     }

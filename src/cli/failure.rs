@@ -49,7 +49,7 @@ impl Termination for Exit {
 /// it is made safe when it is told.
 #[derive(Debug)]
 pub struct Failure {
-    exit: Exit,
+    pub(super) exit: Exit,
     message: String,
 }
 

@@ -62,12 +62,12 @@ pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
     let machine = ThisMachine::new();
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        if !is_left_over(&Real, &data, store) {
+        if !is_left_over(&Real, &data, store, context.now) {
             tended.stores.push(Arc::clone(store));
             continue;
         }
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        drop(Writer::open(host, store)?);
+        Writer::open(host, store)?.notes().iter().for_each(|note| say(note));
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
     }

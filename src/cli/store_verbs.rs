@@ -20,7 +20,6 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
         return Err(Failure::new(Exit::Refused, message));
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    open::outside(&open::data_folder(context)?, &root)?;
     let plan = ops::init::init(format, &root, context.now)?;
     let writes = context.options.yes && !context.options.dry_run && !context.options.readonly;
     if writes {

@@ -300,6 +300,6 @@ fn turn_in(
 pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> usize {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
-    let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, data, store));
+    let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, data, store, now));
     own.filter_map(|store| Writer::open(host, store).ok()).map(|writer| writer.rescued()).sum()
 }

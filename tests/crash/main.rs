@@ -5,12 +5,16 @@
 
 mod again;
 mod agents;
+mod appended;
 mod bench;
 mod careless;
 mod cases;
+mod changed;
 mod cut;
 mod fail;
 mod judge;
+mod kept;
+mod lost;
 mod machine;
 mod planted;
 mod stores;

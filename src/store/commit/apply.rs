@@ -11,11 +11,12 @@ use super::hidden::{self, Old};
 use super::rebase::rebase;
 use super::unfinished::{let_end, whole_lines};
 use super::{CommitError, Files, Host};
-use crate::disk::{Disk, ItemKind};
+use crate::disk::{Disk, Item, ItemKind};
 use crate::format::Format;
 use crate::model::plan;
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change};
+use crate::store::lock;
 
 /// A change on its way.
 pub struct Ready {
@@ -114,6 +115,8 @@ impl Ready {
 /// Where changes are carried out, and what came of them so far.
 pub struct Scene<'a, 'c> {
     pub host: Host<'a>,
+    /// The locks that are held.
+    pub locks: Vec<PathBuf>,
     pub carried: &'c mut Carried,
 }
 
@@ -270,7 +273,8 @@ impl Scene<'_, '_> {
                 continue;
             }
             own.drop_temp(self.host.disk);
-            if own.may_grow() && now.starts_with(&base) {
+            // What does not grow is fitted as a whole: the last line may have no end for ever.
+            if own.grows && own.may_grow() && now.starts_with(&base) {
                 let len = base.len() + whole_lines(&now[base.len()..]).len();
                 own.base = Some(now[..len].into());
                 continue;
@@ -302,8 +306,11 @@ impl Scene<'_, '_> {
         // Whether what is pending is the name of a file that lines were copied to.
         let mut named = false;
         for own in ready.iter_mut().filter(|own| !own.dropped) {
-            if !began && !is_ours() {
-                return Ok(Lost::Yes);
+            if !is_ours() {
+                match self.stop(own, began)? {
+                    Lost::Yes => return Ok(Lost::Yes),
+                    Lost::No => continue,
+                }
             }
             let other_folder = pending.as_deref().is_some_and(|folder| folder != own.folder());
             let replaces = named && !own.derived && matches!(own.act, Act::Splice(_));
@@ -319,12 +326,11 @@ impl Scene<'_, '_> {
                     }
                 }
                 Act::Splice(_) | Act::Remove(_) => {
-                    if self.replace(own)? == Lost::Yes {
-                        return if began {
-                            Err(own.moved("another file took its place"))
-                        } else {
-                            Ok(Lost::Yes)
-                        };
+                    if self.replace(own, is_ours)? == Lost::Yes {
+                        match self.stop(own, began)? {
+                            Lost::Yes => return Ok(Lost::Yes),
+                            Lost::No => continue,
+                        }
                     }
                     pending = Some(own.folder().to_owned());
                 }
@@ -342,6 +348,30 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// Where the lock or the file was lost: what is derived is made anew afterwards, anything
+    /// else begins again, or is taken back where a part of it was made.
+    fn stop(&mut self, own: &mut Ready, began: bool) -> Result<Lost, CommitError> {
+        if !began {
+            return Ok(Lost::Yes);
+        }
+        if !own.derived {
+            return Err(own.moved("its lock was lost, or another file took its place"));
+        }
+        own.drop_temp(self.host.disk);
+        own.dropped = true;
+        self.carried.derive = true;
+        Ok(Lost::No)
+    }
+
+    /// Removes folders that could not go while a lock of ours stood in them.
+    pub fn remove_folders(&self, ready: &[Ready]) {
+        for own in ready.iter().filter(|own| own.act == Act::RemoveFolder) {
+            if self.host.disk.remove_folder(&own.path).is_ok() {
+                let _ = self.host.disk.sync_folder(own.folder());
+            }
+        }
+    }
+
     fn settle(&self, pending: &mut Option<PathBuf>, own: &Ready) -> Result<(), CommitError> {
         match pending.take() {
             Some(folder) => self.host.disk.sync_folder(&folder).map_err(own.io("made durable")),
@@ -352,18 +382,23 @@ impl Scene<'_, '_> {
     /// Renames the new bytes onto the file, or removes it where there are none. It keeps a
     /// second name of ours if others append to it. What is not the file that was compared
     /// stays.
-    fn replace(&mut self, own: &mut Ready) -> Result<Lost, CommitError> {
+    fn replace(&mut self, own: &mut Ready, is_ours: &dyn Fn() -> bool) -> Result<Lost, CommitError> {
         if own.temp.is_none() && !matches!(own.act, Act::Remove(_)) {
             return Ok(Lost::No);
         }
         let disk = self.host.disk;
         let old = self.keep_old(own)?;
-        if !own.derived {
-            let stands = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?.generation;
-            if own.seen.is_some_and(|seen| seen.inode != stands.inode) {
-                old.iter().for_each(|old| drop(disk.remove(old)));
-                return Ok(Lost::Yes);
+        let stands = match own.derived {
+            true => None,
+            false => {
+                let there = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?;
+                Some(there.generation.inode)
             }
+        };
+        let is_other = own.seen.is_some_and(|seen| stands.is_some_and(|inode| seen.inode != inode));
+        if is_other || !is_ours() {
+            old.iter().for_each(|old| drop(disk.remove(old)));
+            return Ok(Lost::Yes);
         }
         match &own.temp {
             Some(temp) => {
@@ -400,16 +435,28 @@ impl Scene<'_, '_> {
         Ok(Some(old))
     }
 
+    /// Whether what stands in a folder goes by itself: files of ours, and locks of ours.
+    fn is_passing(&self, folder: &Path, item: &Item) -> bool {
+        let path = folder.join(&item.name);
+        let is_lock = item.name == ".lock" || item.name.as_encoded_bytes().ends_with(b".lock");
+        let says_ours = || {
+            let read = self.host.disk.read(&path, 0, Some(4096));
+            read.is_ok_and(|(bytes, _)| lock::is_of(&bytes, "palimp"))
+        };
+        hidden::is_ours(&item.name) || self.locks.contains(&path) || (is_lock && says_ours())
+    }
+
     fn remove_folder(&mut self, own: &Ready) -> Result<(), CommitError> {
         self.begin(own);
         match self.host.disk.remove_folder(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                let left = self.host.disk.list(&own.path);
+                let left = self.host.disk.list(&own.path).unwrap_or_default();
+                let mut others = left.iter().filter(|item| !self.is_passing(&own.path, item));
                 // What is ours goes in a moment, and the folder with it.
-                if left.is_ok_and(|left| left.iter().all(|item| hidden::is_ours(&item.name))) {
-                    return Ok(());
+                if let Some(other) = others.next() {
+                    let (folder, name) = (own.path.display(), Path::new(&other.name).display());
+                    self.carried.notes.push(format!("{folder} holds other files ({name}) and stays"));
                 }
-                self.carried.notes.push(format!("{} holds other files and stays", own.path.display()));
                 Ok(())
             }
             outcome => {

@@ -141,7 +141,7 @@ fn carry_set(
         Ready::of(change, derived, writer.format, writer.path(&change.path))
     };
     let mut ready: Vec<Ready> = set.changes.iter().map(own).collect();
-    let mut scene = Scene { host: writer.host, carried };
+    let mut scene = Scene { host: writer.host, locks: Vec::new(), carried };
     // Files are made first, without a lock: nobody knows them yet. What is derived waits for
     // the lock: what it is made of must not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
@@ -175,10 +175,12 @@ fn commit_set(
             scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
             scene.drop_derived(ready);
         }
+        scene.locks = protocol.files().to_vec();
         let fits = scene.fits(ready, attempt >= PATIENT)?;
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;
         held.release();
         if fits && !lost {
+            scene.remove_folders(ready);
             return Ok(());
         }
         if !fits {

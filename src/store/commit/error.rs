@@ -15,6 +15,8 @@ pub enum Files {
     Restored,
     /// A part of the change was made; the next start finishes it or takes it back.
     Halfway,
+    /// A part was erased; the next start goes on with it, and nothing takes it back.
+    Erasing,
 }
 
 impl Files {
@@ -23,6 +25,9 @@ impl Files {
             Files::Untouched => "Nothing was changed.",
             Files::Restored => "What had been changed was put back.",
             Files::Halfway => "It was cut short; the next change of this store finishes it or takes it back.",
+            Files::Erasing => {
+                "It is not erased everywhere yet; the next change of this store goes on with it."
+            }
         }
     }
 }
@@ -152,6 +157,17 @@ impl CommitError {
             CommitError::OwnData { path, source } => {
                 format!("{} can't be written: {source}", path.display())
             }
+            other => other.to_string(),
+        }
+    }
+
+    /// What was found, as a sentence without what became of the files.
+    pub(super) fn what(&self) -> String {
+        match self {
+            CommitError::Conflict { file, .. } => {
+                format!("{} changed where it would be changed back.", file.display())
+            }
+            CommitError::Moved { file, what, .. } => format!("{}: {what}.", file.display()),
             other => other.to_string(),
         }
     }

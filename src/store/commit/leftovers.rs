@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Vault, Writer, hidden};
 use crate::disk::{Disk, Holder};
-use crate::model::{Role, Store};
+use crate::model::{Moment, Role, Store};
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
-/// Whether an earlier palimp left something behind that the next change looks after first.
-pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
+/// Whether an earlier palimp left something behind that the next change looks after first, or
+/// keeps content longer than it may.
+pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> bool {
     let around = store.root.ancestors().nth(depth_of(store));
     let folders = store.beside.iter().filter_map(|(path, _)| around?.join(path).parent().map(Path::to_owned));
     let folders: BTreeSet<PathBuf> = folders.collect();
@@ -19,9 +20,8 @@ pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
         let items = disk.list(folder).unwrap_or_default();
         items.iter().any(|item| hidden::temp_of(&item.name).is_some())
     };
-    !store.own.is_empty()
-        || Vault::look(disk, data, &store.root).is_unfinished()
-        || folders.iter().any(has_temp)
+    let vault = Vault::look(disk, data, &store.root);
+    !store.own.is_empty() || vault.is_unfinished() || vault.has_expired(now) || folders.iter().any(has_temp)
 }
 
 /// How many folders the default place of a store's format has.

@@ -13,9 +13,12 @@ mod drafts;
 pub mod erase;
 mod error;
 mod hidden;
+mod keeping;
 mod latest;
 mod leftovers;
 mod log;
+mod made;
+mod pending;
 mod rebase;
 mod recover;
 mod rescue;
@@ -24,6 +27,7 @@ mod unfinished;
 mod vault;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,13 +35,14 @@ pub use copies::{Copy, copies};
 pub use drafts::keep_draft;
 pub use error::{CommitError, Files, nothing_else};
 pub use hidden::{START as OURS, is_ours};
+pub use keeping::undo_until;
 pub use latest::latest;
 pub use leftovers::is_left_over;
 pub use log::LogLine;
 pub use rebase::merge;
 pub use recover::History;
 pub use step::Step;
-pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders, undo_until};
+pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
 
 use super::find::Place;
 use super::load::load_from;
@@ -88,6 +93,8 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
+    /// What was found when the store was taken, until a receipt tells it.
+    notes: RefCell<Vec<String>>,
     _own: Option<Box<dyn Flock + 'a>>,
 }
 
@@ -99,11 +106,17 @@ impl<'a> Writer<'a> {
         let format = format_of(store)?;
         let own = wait_for(host, &store.root)?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
-        let mut writer = Writer { host, place, store, format, vault, rescued: 0, _own: own };
+        let mut writer =
+            Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: own };
         writer.remove_leftovers(store);
         writer.recover()?;
+        writer.derive_pending();
         writer.rescued = writer.rescue(store);
         writer.finish_erasing()?;
+        if let Some(entry) = writer.vault.erasing()? {
+            let step = entry.step;
+            writer.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still stand in places"));
+        }
         Ok(writer)
     }
 
@@ -112,7 +125,7 @@ impl<'a> Writer<'a> {
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         let format = format_of(store)?;
         let vault = Vault::look(host.disk, host.data, &store.root);
-        Ok(Writer { host, place, store, format, vault, rescued: 0, _own: None })
+        Ok(Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: None })
     }
 
     /// Our own data about the store.
@@ -123,6 +136,15 @@ impl<'a> Writer<'a> {
     /// How many late lines were rescued when the store was taken.
     pub fn rescued(&self) -> usize {
         self.rescued
+    }
+
+    /// What was found when the store was taken and is to be told; the next receipt tells it.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.borrow().clone()
+    }
+
+    fn note(&self, note: String) {
+        self.notes.borrow_mut().push(note);
     }
 
     /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
@@ -148,11 +170,8 @@ impl<'a> Writer<'a> {
         if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));
         }
-        let mut notes = std::mem::take(&mut carried.notes);
-        if carried.derive && !self.derive(&carried.touched, plan) {
-            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
-        }
-        self.rescue_each(carried.olds.into_iter());
+        let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
+        notes.append(&mut carried.notes);
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
         let line = JournalLine {
             step: number,
@@ -163,14 +182,19 @@ impl<'a> Writer<'a> {
             turn,
             ids: Vec::new(),
         };
-        // The change is made: a journal that can't say so is no reason to call it undone.
-        // Its step file says the same, and the next start writes the line.
+        if carried.derive {
+            self.pend(&carried.touched);
+        }
+        // Said as soon as the files hold it: what others write next makes it hard to tell. A
+        // journal that can't say so is no reason to call it undone: its step file says the
+        // same, and the next start writes the line.
         if let Err(error) = self.vault.write(&line) {
             notes.push(format!("the journal could not be written: {error}"));
         }
-        if let Err(error) = self.vault.expire(self.host.now) {
-            notes.push(format!("old undo data could not be removed: {error}"));
+        if carried.derive && !self.derive_touched(&carried.touched, plan) {
+            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
         }
+        self.rescue_each(carried.olds.into_iter());
         Ok(Receipt { step: number, files: line.files, notes, plan: plan.clone() })
     }
 
@@ -315,8 +339,10 @@ fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
 /// this process ends, however it ends.
 fn wait_for<'a>(host: Host<'a>, root: &Path) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
     let began = host.machine.monotonic();
+    // A root that is a link leads to the folder that is locked: others may know it by its name.
+    let real = host.disk.real_path(root).map_err(|source| CommitError::io(root, "found", source))?;
     loop {
-        match host.disk.flock(root, None) {
+        match host.disk.flock(&real, None) {
             Ok(Some(own)) => return Ok(Some(own)),
             Ok(None) if host.machine.monotonic() - began < PATIENCE => {
                 host.machine.sleep(Duration::from_millis(20));

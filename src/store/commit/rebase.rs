@@ -166,7 +166,7 @@ fn merged(splice: &Splice, now: &[u8]) -> Result<Splice, Conflict> {
 }
 
 /// The id of the one record that is all of a line.
-fn id_of(line: &[u8]) -> Option<String> {
+pub(super) fn id_of(line: &[u8]) -> Option<String> {
     let mut tape = Tape::default();
     let record = edit::scan(&mut tape, line).ok().filter(|record| record.kind() == Kind::Object)?;
     record.get("id")?.text().map(|id| id.into_owned())

@@ -1,9 +1,12 @@
 //! Changes that were cut short, and steps that are taken back: both begin with what takes a
 //! step back and the files as they are.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::keeping::STEP;
+use super::made::{Made, is_log, lines_at};
 use super::rebase::{fits, rebase};
 use super::vault::{FileLine, JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer, carry};
@@ -18,29 +21,34 @@ pub enum Settled {
     Finished,
     /// It was taken back, or had not begun.
     TakenBack,
+    /// Others changed the same since: it stays as it is, and that is told.
+    Left,
     /// It could not be settled; the next start tries again.
     Waits,
 }
 
-/// How far a change came that a step would take back.
-enum Made {
-    /// All of it.
-    Whole,
-    /// A part: lines were being added at the end. The change that cuts them off.
-    Torn(Change),
-    /// Nothing.
-    No,
-    /// That can't be told and does no harm, as of folders.
-    Unknown,
-}
-
 impl Writer<'_> {
-    /// Settles what was cut short: every step that the journal does not know.
+    /// Settles what was cut short: every step that the journal does not know. What is kept
+    /// longer than it may be goes then.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
-        let known: Vec<u64> = self.vault.read_journal()?.iter().map(|line| line.step).collect();
-        let last = self.vault.read_steps()?;
-        for number in last.into_iter().filter(|number| !known.contains(number)) {
-            self.settle(number, true)?;
+        let journal = self.vault.read_journal()?;
+        let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
+        let numbered = self.vault.numbered()?;
+        let last = numbered.last().map_or(0, |own| own.number);
+        let journalled = journal.last().map_or(0, |line| line.step);
+        self.vault.begin_at(last.max(journalled).max(self.vault.erasing()?.map_or(0, |own| own.step)));
+        let mut unsettled = HashSet::new();
+        let steps = numbered.iter().filter(|own| own.end == STEP).map(|own| own.number);
+        for number in steps.filter(|number| !known.contains(number)) {
+            if self.settle(number, true)? == Settled::Waits {
+                unsettled.insert(number);
+                self.note(format!(
+                    "step {number} was cut short and can't be settled yet; the next change tries again"
+                ));
+            }
+        }
+        if let Err(error) = self.vault.expire(self.host.now, &unsettled) {
+            self.note(format!("old undo data could not be removed: {error}"));
         }
         Ok(())
     }
@@ -59,21 +67,34 @@ impl Writer<'_> {
         let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
         let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
         let none = Plan::new("recover", &self.place.root, self.place.format);
-        let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Unknown));
+        let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Harmless));
         let is_over = is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole)));
         if is_over && may_finish {
-            self.make_durable(&touched)?;
-            self.derive(&touched, &none);
-            self.vault.write(&line_of(self, number, &step))?;
+            self.finish_step(number, &step, &touched)?;
             return Ok(Settled::Finished);
         }
-        let back = step.changes.iter().zip(made).filter_map(|(change, made)| match made {
-            Made::Whole => self.fitted(change, true).transpose(),
-            Made::Unknown => self.fitted(change, false).transpose(),
-            Made::Torn(cut) => Some(Ok(cut)),
-            Made::No => None,
+        let back = step.changes.iter().zip(made).map(|(change, made)| match made {
+            Made::Whole => self.fitted(change, true),
+            Made::Harmless => self.fitted(change, false),
+            Made::Torn(cut) => Ok(Some(cut)),
+            Made::No => Ok(None),
+            Made::Changed => Err(self.changed_since(change)),
         });
-        let Ok(changes) = back.collect::<Result<Vec<_>, _>>() else { return Ok(Settled::Waits) };
+        let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
+            Ok(changes) => changes.into_iter().flatten().collect(),
+            Err(error) if error.is_failure() || !may_finish => return Ok(Settled::Waits),
+            // What others wrote since is not taken back for ours.
+            Err(error) => {
+                self.note(format!(
+                    "step {number} ({}) was cut short and is neither finished nor taken back: {} Look at \
+                     what stands there.",
+                    step.verb,
+                    error.what()
+                ));
+                self.finish_step(number, &step, &touched)?;
+                return Ok(Settled::Left);
+            }
+        };
         let plan = Plan { changes, ..none };
         let mut carried = carry::Carried::default();
         // The step stays as it was kept: recovery that is cut short begins again with it.
@@ -83,6 +104,20 @@ impl Writer<'_> {
         self.derive(&touched, &plan);
         self.vault.forget(number)?;
         Ok(Settled::TakenBack)
+    }
+
+    /// Writes down that a step is over, when what it changed is durable.
+    fn finish_step(&self, number: u64, step: &Step, touched: &[PathBuf]) -> Result<(), CommitError> {
+        self.make_durable(touched)?;
+        self.pend(touched);
+        self.vault.write(&line_of(self, number, step))?;
+        self.derive_touched(touched, &Plan::new("recover", &self.place.root, self.place.format));
+        Ok(())
+    }
+
+    fn changed_since(&self, change: &Change) -> CommitError {
+        let (file, what) = (self.path(&change.path), "others have changed the same lines since");
+        CommitError::Moved { file, what, files: Files::Untouched }
     }
 
     /// Makes durable what was changed by a process that did not live to do it.
@@ -100,34 +135,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// How far what this would take back has been made.
-    fn made(&self, inverse: &Change) -> Result<Made, CommitError> {
-        let is_file = !matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Expire);
-        let now = if is_file { self.read(&inverse.path)? } else { None };
-        if let Some(cut) = now.as_deref().and_then(|now| torn(inverse, now)) {
-            return Ok(Made::Torn(cut));
-        }
-        let told = match &inverse.act {
-            Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire => None,
-            Act::Create(_) => Some(now.is_none()),
-            // Another file of the name was there before ours, and ours was not made.
-            Act::Remove(was) if self.format.is_bound(&inverse.path) => {
-                Some(now.is_some_and(|now| now == **was))
-            }
-            // A log that another made meanwhile is not ours.
-            Act::Remove(was) if is_log(inverse) => Some(now.is_some_and(|now| lines_at(&now, was).is_some())),
-            Act::Remove(_) => Some(now.is_some()),
-            Act::Splice(splices) => now.and_then(|now| is_spliced(splices, &now)),
-        };
-        Ok(match told {
-            Some(true) => Made::Whole,
-            Some(false) => Made::No,
-            None => Made::Unknown,
-        })
-    }
-
     /// A file's bytes; `None` where there is none. One that can't be read is there.
-    fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+    pub(super) fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
         let path = self.path(relative);
         match self.host.disk.read(&path, 0, None) {
             Ok((bytes, _)) => Ok(Some(bytes)),
@@ -181,54 +190,6 @@ impl Writer<'_> {
         };
         Ok(Some(Change { mode: change.mode, ..own }))
     }
-}
-
-/// Whether the splices that take a change back find it made.
-fn is_spliced(splices: &[Splice], now: &[u8]) -> Option<bool> {
-    let told = splices.iter().find(|splice| splice.was != splice.becomes)?;
-    Some(match told.was.is_empty() {
-        // Lines that went stand where they stood, or the change was made; others that are
-        // like them may stand elsewhere.
-        true => {
-            let stands = now.get(told.start as usize..).is_some_and(|now| now.starts_with(&told.becomes));
-            let alike = memchr::memmem::find(now, &told.becomes).is_some();
-            !stands && (!alike || fits(std::slice::from_ref(told), now))
-        }
-        false => rebase(std::slice::from_ref(told), now).is_ok_and(|own| own[0].was == told.was),
-    })
-}
-
-/// What cuts off lines that were being added when a crash came: a part of them stands at
-/// the end of the file, or zeros where the system had made room for them, and nothing else.
-fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
-    let is_part = |there: &[u8], lines: &[u8]| {
-        let zeros = there.iter().rev().take_while(|byte| **byte == 0).count();
-        there != lines && there.len() <= lines.len() && lines.starts_with(&there[..there.len() - zeros])
-    };
-    match &inverse.act {
-        Act::Remove(was) if is_log(inverse) && is_part(now, was) => {
-            Some(Change::remove(&inverse.path, now.into()))
-        }
-        Act::Splice(splices) => {
-            let [Splice { start, was, becomes, .. }] = &splices[..] else { return None };
-            let there = now.get(*start as usize..)?;
-            let grew = there.len() > becomes.len() && there.starts_with(becomes) && was.starts_with(becomes);
-            let edits = vec![(*start as usize + becomes.len()..now.len(), Vec::new())];
-            (grew && is_part(there, was)).then(|| Change::edits(&inverse.path, now.into(), edits))
-        }
-        _ => None,
-    }
-}
-
-/// Where those lines stand in a log.
-fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
-    let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
-    let start = memchr::memmem::find_iter(now, lines).find(is_start)?;
-    Some(start..start + lines.len())
-}
-
-fn is_log(change: &Change) -> bool {
-    change.path.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// What the journal says of a step that was found to be finished.

@@ -135,7 +135,9 @@ fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<
             [line_end_for(&now), new].concat()
         }
     };
-    out.write(&bytes).and_then(|()| out.sync()).ok()
+    // The name too: the file may have been made here, or by one who did not live to sync it.
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    out.write(&bytes).and_then(|()| out.sync()).and_then(|()| disk.sync_folder(folder)).ok()
 }
 
 /// Late lines as they stand where others wrote behind the line that they begin in: that one

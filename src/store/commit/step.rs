@@ -142,14 +142,14 @@ fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
     Some(Change { path: path_of(&entry.path, entry.hex)?, act, base: None, mode: entry.mode })
 }
 
-fn path_text(path: &Path) -> (String, bool) {
+pub(super) fn path_text(path: &Path) -> (String, bool) {
     match path.to_str() {
         Some(text) => (text.to_owned(), false),
         None => (path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect(), true),
     }
 }
 
-fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
+pub(super) fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
     if !hex {
         return Some(text.into());
     }

@@ -4,21 +4,18 @@
 //! store. The journal holds numbers and names of files and no content; what undo needs is
 //! content, stands in a file a step, and goes after 30 days or 256 MB.
 
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::CommitError;
+use super::keeping::STEP;
 use super::step::Step;
 use crate::disk::{Disk, ItemKind};
 use crate::model::plan::PRIVATE;
-use crate::model::{Moment, time};
-
-/// So long a step can be taken back, in days.
-const DAYS: i64 = 30;
-/// So many bytes of a store are kept for taking steps back.
-const ROOM: u64 = 256 << 20;
 
 /// What a line of the journal says of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,19 +65,26 @@ pub struct JournalLine {
 pub struct Vault<'a> {
     disk: &'a dyn Disk,
     folder: PathBuf,
+    /// The last number that a step has had, where nobody else can give any.
+    last: Cell<Option<u64>>,
 }
 
 impl<'a> Vault<'a> {
     /// The folder of the store at `root` below `data`, made if it is not there (0700).
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
-        let vault = Vault { disk, folder: folder_of(disk, data, root) };
+        let vault = Vault { disk, folder: folder_of(disk, data, root), last: Cell::new(None) };
         vault.make(&vault.folder)?;
         Ok(vault)
     }
 
     /// The same, without making anything.
     pub fn look(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
-        Vault { disk, folder: folder_of(disk, data, root) }
+        Vault { disk, folder: folder_of(disk, data, root), last: Cell::new(None) }
+    }
+
+    /// From now on nobody else gives numbers: that was the last.
+    pub(super) fn begin_at(&self, last: u64) {
+        self.last.set(Some(last));
     }
 
     /// The disk that it stands on.
@@ -142,39 +146,41 @@ impl<'a> Vault<'a> {
 
     /// The same, to be acted upon.
     pub(super) fn read_steps(&self) -> Result<Vec<u64>, CommitError> {
-        let folder = self.path("undo");
-        let items = match self.disk.list(&folder) {
-            Ok(items) => items,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(CommitError::unread(&folder, error)),
-        };
-        let number = |name: &std::ffi::OsStr| name.to_str()?.strip_suffix(".step")?.parse().ok();
-        let mut steps: Vec<u64> = items.iter().filter_map(|item| number(&item.name)).collect();
-        steps.sort_unstable();
-        Ok(steps)
+        Ok(self.numbered()?.iter().filter(|own| own.end == STEP).map(|own| own.number).collect())
     }
 
-    /// A number that no step has had.
+    /// A number that no step has had. Who alone may write here reads them once.
     pub fn next_step(&self) -> Result<u64, CommitError> {
-        let journal = self.read_journal()?.last().map_or(0, |line| line.step);
-        let erasing = self.erasing()?.map_or(0, |entry| entry.step);
-        Ok(1 + self.read_steps()?.last().copied().unwrap_or(0).max(journal).max(erasing))
+        let last = match self.last.get() {
+            Some(last) => last,
+            None => {
+                let numbered = self.numbered()?.last().map_or(0, |own| own.number);
+                numbered.max(self.read_journal()?.last().map_or(0, |line| line.step))
+            }
+        };
+        let next = 1 + last.max(self.erasing()?.map_or(0, |entry| entry.step));
+        self.last.set(self.last.get().map(|_| next));
+        Ok(next)
     }
 
     /// Whether a change was cut short: a step that the journal does not know, or an erasure.
     pub fn is_unfinished(&self) -> bool {
         let steps = self.steps();
-        let known: Vec<u64> =
-            if steps.is_empty() { Vec::new() } else { self.journal().iter().map(|line| line.step).collect() };
-        steps.iter().any(|step| !known.contains(step)) || !matches!(self.erasing(), Ok(None))
+        let known: HashSet<u64> = if steps.is_empty() {
+            HashSet::new()
+        } else {
+            self.journal().iter().map(|line| line.step).collect()
+        };
+        let is_erasing = !matches!(self.erasing(), Ok(None));
+        steps.iter().any(|step| !known.contains(step)) || is_erasing || !self.pending().is_empty()
     }
 
-    fn step_path(&self, number: u64) -> PathBuf {
-        self.path("undo").join(format!("{number:06}.step"))
+    pub(super) fn step_path(&self, number: u64) -> PathBuf {
+        self.undo_path(number, STEP)
     }
 
-    fn new_path(&self, number: u64) -> PathBuf {
-        self.path("undo").join(format!("{number:06}.new"))
+    pub(super) fn undo_path(&self, number: u64, end: &str) -> PathBuf {
+        self.path("undo").join(format!("{number:06}.{end}"))
     }
 
     /// Keeps what takes a step back, durably, before the step is done. Where it is kept anew,
@@ -200,36 +206,6 @@ impl<'a> Vault<'a> {
             Err(error) => Err(CommitError::unread(&path, error)),
         }
     }
-
-    /// Drops what takes a step back.
-    pub fn forget(&self, number: u64) -> Result<(), CommitError> {
-        let path = self.step_path(number);
-        let _ = self.disk.remove(&self.new_path(number));
-        match self.disk.remove(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Drops what is older than 30 days or beyond 256 MB, the oldest first.
-    pub fn expire(&self, now: Moment) -> Result<(), CommitError> {
-        let mut kept = 0;
-        for number in self.read_steps()?.into_iter().rev() {
-            let Ok(item) = self.disk.look(&self.step_path(number)) else { continue };
-            kept += item.generation.len;
-            let old = (now.0 / 1000) as i128 * 1_000_000 - item.generation.modified
-                > i128::from(DAYS) * i128::from(time::DAY) * 1000;
-            if kept > ROOM || old {
-                self.forget(number)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Until when a step that was done then can be taken back.
-pub fn undo_until(done: Moment) -> Moment {
-    done.plus(DAYS * time::DAY)
 }
 
 /// A store is known by the way that leads to it from our data: both can be moved together, as

@@ -51,6 +51,17 @@ pub enum Protocol {
     None,
 }
 
+impl Protocol {
+    /// The files that are there while it is held.
+    pub fn files(&self) -> &[PathBuf] {
+        match self {
+            Protocol::Flock(path) | Protocol::Lease(path) => std::slice::from_ref(path),
+            Protocol::Exclusive(paths) => paths,
+            Protocol::None => &[],
+        }
+    }
+}
+
 /// The machine that locks are taken on.
 #[derive(Clone, Copy)]
 struct Scene<'a> {
@@ -108,6 +119,11 @@ pub fn acquire<'a>(
         Protocol::None => Hold::Nothing,
     };
     Ok(Held { hold })
+}
+
+/// Whether a lock's file says that an agent of that name took it.
+pub fn is_of(bytes: &[u8], agent: &str) -> bool {
+    said::Said::read(bytes).agent.as_deref() == Some(agent)
 }
 
 /// Removes a lock because the user chose to, having been shown `holder`; `false` if it is

@@ -5,38 +5,114 @@ use std::io;
 use super::{Ready, Scene};
 use crate::disk::Output;
 use crate::model::plan::line_end_for;
+use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
+use crate::store::commit::made::lines_at;
 use crate::store::commit::vault::make_folders_as;
 
+/// What a write that failed left in the file.
+enum Left {
+    Nothing,
+    /// A part of the lines.
+    Torn,
+    /// That, and what others wrote behind it.
+    TornAndMore,
+}
+
+/// So often lines are added anew where others put another file in the place of the one that
+/// they were added to.
+const TRIES: usize = 5;
+
 impl<'a> Scene<'a, '_> {
-    /// Adds lines at the end of a file, durably. Where the system fails half-way, what it
-    /// wrote is cut off again if nobody wrote behind it. Whether it made the file, whose name
-    /// is then not durable yet.
+    /// Adds lines at the end of a file, durably. Whether it made the file, whose name is then
+    /// not durable yet.
     pub(super) fn append(&mut self, own: &Ready, lines: &[u8]) -> Result<bool, CommitError> {
-        let disk = self.host.disk;
-        let (mut out, made) = self.open_log(own)?;
-        if made {
-            self.begin(own);
+        let mut made = false;
+        for attempt in 0..TRIES {
+            let (mut out, is_new) = self.open_log(own)?;
+            made |= is_new;
+            if is_new {
+                self.begin(own);
+            }
+            // Lines that came since the files were compared are in no index yet.
+            let len = out.generation().map_err(own.io("read"))?.len;
+            let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
+            self.carried.derive |= len != base || attempt > 0;
+            let written = self.write_behind(own, out.as_mut(), len, lines)?;
+            if self.stands(own, written, lines)? {
+                return Ok(made);
+            }
+            if own.bound {
+                break;
+            }
         }
-        let len = out.generation().map_err(own.io("read"))?.len;
-        // Lines that came since the files were compared are in no index yet.
-        self.carried.derive |= len != own.base.as_ref().map_or(0, |base| base.len() as u64);
+        Err(own.moved("others keep putting another file in its place"))
+    }
+
+    /// Writes lines behind the end, durably: to which file.
+    fn write_behind(
+        &mut self,
+        own: &Ready,
+        out: &mut dyn Output,
+        len: u64,
+        lines: &[u8],
+    ) -> Result<Generation, CommitError> {
         let tail = match len.checked_sub(1) {
-            Some(last) => disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
+            Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
             None => Vec::new(),
         };
         let bytes = [line_end_for(&tail), lines].concat();
         if let Err(source) = out.write(&bytes) {
-            let grown = out.generation().map_or(0, |now| now.len.saturating_sub(len));
-            let cut = grown > 0 && grown < bytes.len() as u64 && out.set_len(len).is_ok();
-            if grown > 0 && !cut {
-                self.begin(own);
-            }
-            return Err(CommitError::io(&own.path, "written", source));
+            let stage = match self.cut(own, out, len, &bytes) {
+                Left::Nothing => "written",
+                Left::Torn => {
+                    self.begin(own);
+                    "written whole (a torn line is left at its end)"
+                }
+                Left::TornAndMore => {
+                    self.begin(own);
+                    "written whole (a torn line is left, and what others wrote beside it)"
+                }
+            };
+            return Err(CommitError::io(&own.path, stage, source));
         }
         self.begin(own);
         out.sync().map_err(own.io("made durable"))?;
-        Ok(made)
+        out.generation().map_err(own.io("read"))
+    }
+
+    /// Cuts off what a write that failed left, where that and nothing else stands there.
+    fn cut(&self, own: &Ready, out: &mut dyn Output, len: u64, bytes: &[u8]) -> Left {
+        match out.generation() {
+            Ok(now) if now.len == len => return Left::Nothing,
+            Ok(_) => {}
+            Err(_) => return Left::Torn,
+        }
+        let Ok((there, seen)) = self.host.disk.read(&own.path, len, None) else { return Left::Torn };
+        let is_it = out.generation().is_ok_and(|now| (now.inode, now.len) == (seen.inode, seen.len));
+        if !bytes.starts_with(&there) {
+            return Left::TornAndMore;
+        }
+        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() {
+            Left::Nothing
+        } else {
+            Left::Torn
+        }
+    }
+
+    /// Whether the lines stand in the file that has the name now: who replaces a file while it
+    /// is open leaves what is written to it without a name.
+    fn stands(&self, own: &Ready, written: Generation, lines: &[u8]) -> Result<bool, CommitError> {
+        let now = match self.host.disk.look(&own.path) {
+            Ok(item) => item.generation,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(own.io("read")(error)),
+        };
+        if (now.device, now.inode) == (written.device, written.inode) {
+            return Ok(true);
+        }
+        let (bytes, _) = self.host.disk.read(&own.path, 0, None).map_err(own.io("read"))?;
+        Ok(lines_at(&bytes, lines).is_some())
     }
 
     /// The file to add lines to, and whether it was made for that.

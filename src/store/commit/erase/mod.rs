@@ -140,9 +140,9 @@ impl Writer<'_> {
                 let _ = self.vault.end_erasing();
                 return Err(error.with(Files::Untouched));
             }
-            return Err(error.with(Files::Halfway));
+            return Err(error.with(Files::Erasing));
         }
-        self.finish(&entry, &wanted, contents, false).map_err(|error| error.with(Files::Halfway))
+        self.finish(&entry, &wanted, contents, false).map_err(|error| error.with(Files::Erasing))
     }
 
     /// Finishes an erasure that was cut short. What it can't finish waits for the next start.

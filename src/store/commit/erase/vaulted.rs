@@ -194,7 +194,7 @@ impl Vault<'_> {
     }
 
     /// Puts a whole file of our own in its place, durably.
-    fn put_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
+    pub(in crate::store::commit) fn put_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
         let failed = |source| CommitError::own_data(path, source);
         let temp = path.with_extension("new");
         let _ = self.disk().remove(&temp);

@@ -1,0 +1,182 @@
+//! How far a change came that was cut short, told by what would take it back and the file as
+//! it is. What others wrote since makes it unknown: nothing of theirs is taken back for ours.
+
+use std::collections::BTreeSet;
+
+use super::rebase::{fits, id_of, merge, rebase};
+use super::{CommitError, Writer};
+use crate::model::{Act, Change, Splice, plan};
+use crate::text::lines;
+
+/// How far a change came that a step would take back.
+pub enum Made {
+    /// All of it.
+    Whole,
+    /// A part: lines were being added at the end. The change that cuts them off.
+    Torn(Change),
+    /// Nothing.
+    No,
+    /// That can't be told: others changed the same since.
+    Changed,
+    /// That can't be told and does no harm, as of folders.
+    Harmless,
+}
+
+impl From<Option<bool>> for Made {
+    fn from(told: Option<bool>) -> Made {
+        match told {
+            Some(true) => Made::Whole,
+            Some(false) => Made::No,
+            None => Made::Changed,
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// How far what this would take back has been made.
+    pub(super) fn made(&self, inverse: &Change) -> Result<Made, CommitError> {
+        if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire) {
+            return Ok(Made::Harmless);
+        }
+        let now = self.read(&inverse.path)?;
+        if let Some(cut) = now.as_deref().and_then(|now| torn(inverse, now)) {
+            return Ok(Made::Torn(cut));
+        }
+        let bound = self.format.is_bound(&inverse.path);
+        Ok(match (&inverse.act, now) {
+            (Act::Create(_), None) => Made::Whole,
+            // What was added behind it is not what was to go.
+            (Act::Create(was), Some(now)) => match now.starts_with(was) {
+                true => Made::No,
+                false => Made::Changed,
+            },
+            (Act::Remove(_), None) => Made::No,
+            // Another file of the name was there before ours, and ours was not made.
+            (Act::Remove(was), Some(now)) if bound => Some(now == **was).into(),
+            // A log that another made meanwhile is not ours.
+            (Act::Remove(was), Some(now)) if is_log(inverse) => Some(lines_at(&now, was).is_some()).into(),
+            (Act::Remove(was), Some(now)) => match now == **was {
+                true => Made::Whole,
+                false => Made::Changed,
+            },
+            (Act::Splice(_), None) => Made::Changed,
+            (Act::Splice(splices), Some(now)) => spliced(splices, &now),
+            _ => Made::Harmless,
+        })
+    }
+}
+
+/// Whether the splices that take a change back find it made. All of them came by one rename,
+/// so that one which is surely not made tells of all.
+fn spliced(splices: &[Splice], now: &[u8]) -> Made {
+    let told: Vec<&Splice> = splices.iter().filter(|splice| splice.was != splice.becomes).collect();
+    let Some(first) = told.first() else { return Made::Harmless };
+    // Where lines were only added or only went, both can fit.
+    let (is_after, is_before) = (fits(splices, now), fits(&plan::inverse(splices), now));
+    if is_after != is_before {
+        return Some(is_after).into();
+    }
+    if is_after && let Some(made) = stands(first, now) {
+        return Some(made).into();
+    }
+    let found: Vec<Option<bool>> = told.iter().map(|splice| stands(splice, now)).collect();
+    let (made, not) = (found.contains(&Some(true)), found.contains(&Some(false)));
+    match (made, not, found.contains(&None)) {
+        (true, false, false) => Made::Whole,
+        (false, true, _) => Made::No,
+        _ => Made::Changed,
+    }
+}
+
+/// Whether the file has the lines as the change left them, or as they were; `None` where it
+/// has neither.
+fn stands(splice: &Splice, now: &[u8]) -> Option<bool> {
+    let own = std::slice::from_ref(splice);
+    let before = || {
+        let forward = Splice { was: splice.becomes.clone(), becomes: splice.was.clone(), ..splice.clone() };
+        has(&forward, now)
+    };
+    match (splice.was.is_empty(), splice.becomes.is_empty()) {
+        // Lines that went stand where they stood, or the change was made; others that are
+        // like them may stand elsewhere.
+        (true, _) => {
+            let there = now.get(splice.start as usize..).is_some_and(|now| now.starts_with(&splice.becomes));
+            let alike = memchr::memmem::find(now, &splice.becomes).is_some();
+            match (there, alike) {
+                (true, _) => Some(false),
+                (false, true) => Some(fits(own, now)),
+                (false, false) => (!has_any(&splice.becomes, now)).then_some(true),
+            }
+        }
+        (false, true) if has(splice, now) => Some(true),
+        (false, true) => (!has_any(&splice.was, now)).then_some(false),
+        (false, false) => match (has(splice, now), before()) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => merged(splice, now),
+        },
+    }
+}
+
+/// Whether the lines that a splice replaces stand somewhere, as they are.
+fn has(splice: &Splice, now: &[u8]) -> bool {
+    rebase(std::slice::from_ref(splice), now).is_ok_and(|own| own[0].was == splice.was)
+}
+
+/// Where others changed the record since: whether it has all of the change, or nothing of it.
+fn merged(splice: &Splice, now: &[u8]) -> Option<bool> {
+    let id = id_of(&splice.was)?;
+    let mut same = lines::lines(now).map(|line| &now[line.start..line.next]);
+    let theirs = same.find(|line| id_of(line).as_deref() == Some(&id))?;
+    let is = |from: &[u8], to: &[u8]| merge(from, to, theirs).is_some_and(|own| own == theirs);
+    match (is(&splice.becomes, &splice.was), is(&splice.was, &splice.becomes)) {
+        (made, not) if made != not => Some(made),
+        _ => None,
+    }
+}
+
+/// Whether the file has any of the lines, or a record of the same id as one of them.
+fn has_any(wanted: &[u8], now: &[u8]) -> bool {
+    let each = |bytes: &[u8]| -> Vec<Vec<u8>> {
+        let whole = lines::lines(bytes).map(|line| bytes[line.start..line.next].trim_ascii_end().to_vec());
+        whole.filter(|line| !line.is_empty()).collect()
+    };
+    let there = each(now);
+    let ids: BTreeSet<String> = there.iter().filter_map(|line| id_of(line)).collect();
+    let there: BTreeSet<&Vec<u8>> = there.iter().collect();
+    each(wanted).iter().any(|line| there.contains(line) || id_of(line).is_some_and(|id| ids.contains(&id)))
+}
+
+/// What cuts off lines that were being added when a crash came: a part of them stands at
+/// the end of the file, or zeros where the system had made room for them, and nothing else.
+fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
+    let is_part = |there: &[u8], lines: &[u8]| {
+        let zeros = there.iter().rev().take_while(|byte| **byte == 0).count();
+        there != lines && there.len() <= lines.len() && lines.starts_with(&there[..there.len() - zeros])
+    };
+    match &inverse.act {
+        Act::Remove(was) if is_log(inverse) && is_part(now, was) => {
+            Some(Change::remove(&inverse.path, now.into()))
+        }
+        Act::Splice(splices) => {
+            let [Splice { start, was, becomes, .. }] = &splices[..] else { return None };
+            let there = now.get(*start as usize..)?;
+            let grew = there.len() > becomes.len() && there.starts_with(becomes) && was.starts_with(becomes);
+            let edits = vec![(*start as usize + becomes.len()..now.len(), Vec::new())];
+            (grew && is_part(there, was)).then(|| Change::edits(&inverse.path, now.into(), edits))
+        }
+        _ => None,
+    }
+}
+
+/// Where those lines stand in a log.
+pub fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
+    let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
+    let start = memchr::memmem::find_iter(now, lines).find(is_start)?;
+    Some(start..start + lines.len())
+}
+
+/// Whether others add lines to such a file.
+pub fn is_log(change: &Change) -> bool {
+    change.path.extension().is_some_and(|end| end == "jsonl")
+}

@@ -1,0 +1,58 @@
+//! What is derived and could not be made anew yet: the files that it is made of, named in our
+//! own data before the journal says that their change is over.
+
+use std::path::PathBuf;
+
+use super::step::{path_of, path_text};
+use super::{Vault, Writer};
+use crate::model::Plan;
+
+const PENDING: &str = "derive.json";
+
+impl Vault<'_> {
+    /// The files of which derived ones are to be made anew.
+    pub(super) fn pending(&self) -> Vec<PathBuf> {
+        let read = || {
+            let (bytes, _) = self.disk().read(&self.path(PENDING), 0, None).ok()?;
+            let texts: Vec<(String, bool)> = serde_json::from_slice(&bytes).ok()?;
+            texts.iter().map(|(text, hex)| path_of(text, *hex)).collect::<Option<Vec<PathBuf>>>()
+        };
+        read().unwrap_or_default()
+    }
+}
+
+impl Writer<'_> {
+    /// Writes down, durably, that what is derived from those files is to be made anew. Where
+    /// our data can't be written `check` finds what is stale.
+    pub(super) fn pend(&self, touched: &[PathBuf]) {
+        let mut all = self.vault.pending();
+        all.extend(touched.iter().cloned());
+        all.sort();
+        all.dedup();
+        let texts: Vec<(String, bool)> = all.iter().map(|path| path_text(path)).collect();
+        if let Ok(bytes) = serde_json::to_vec(&texts) {
+            let _ = self.vault.put_whole(&self.vault.path(PENDING), &bytes);
+        }
+    }
+
+    /// Makes it anew, and forgets that it was to be. False where others kept changing it.
+    pub(super) fn derive_touched(&self, touched: &[PathBuf], plan: &Plan) -> bool {
+        let is_made = self.derive(touched, plan);
+        if is_made {
+            let left: Vec<PathBuf> =
+                self.vault.pending().into_iter().filter(|path| !touched.contains(path)).collect();
+            if left.is_empty() {
+                let _ = self.host.disk.remove(&self.vault.path(PENDING));
+            }
+        }
+        is_made
+    }
+
+    /// Makes anew what an earlier change could not.
+    pub(super) fn derive_pending(&self) {
+        let touched = self.vault.pending();
+        if !touched.is_empty() {
+            self.derive_touched(&touched, &Plan::new("recover", &self.place.root, self.place.format));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Lines that are added while others write to the same file, or put another in its place.
+
+use std::path::{Path, PathBuf};
+
+use palimp::disk::Disk;
+use palimp::disk::faulty::{Errno, Fault, Faulty, Op};
+
+use super::bench::{Bench, ROOT, run};
+use super::cases::named;
+use super::machine::Still;
+
+fn log() -> PathBuf {
+    Path::new(ROOT).join("sessions/sess_a/memory.jsonl")
+}
+
+fn text(disk: &Faulty) -> String {
+    String::from_utf8(disk.files()[&log()].clone()).unwrap()
+}
+
+/// The add of an entry, and the step at which its line is written to the log.
+fn add() -> (Bench, usize) {
+    let bench = Bench::of(named("session-log", "add"));
+    let disk = bench.disk();
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+    let is_it = |op: &Op| matches!(op, Op::Write { file, .. } if *file == log());
+    let at = disk.ops().iter().position(is_it).unwrap_or_else(|| panic!("{:#?}", disk.log()));
+    (bench, at)
+}
+
+const OTHERS: &str = "{\"id\":\"mem_900\",\"content\":{\"finding\":\"Of another.\"}}\n";
+
+/// Has another do something before the step of that number.
+fn before(disk: &Faulty, step: usize, mut act: impl FnMut(&Faulty) + Send + 'static) {
+    let mut at = 0;
+    disk.before(move |_, other| {
+        if at == step {
+            act(other);
+        }
+        at += 1;
+    });
+}
+
+fn adds(other: &Faulty) {
+    other.append(&log()).unwrap().write(OTHERS.as_bytes()).unwrap();
+}
+
+#[test]
+fn what_another_wrote_meanwhile_is_not_cut_off_with_a_line_that_could_not_be_written_whole() {
+    let (bench, at) = add();
+    let disk = bench.disk();
+    let prepared = bench.prepare(&disk);
+    disk.fail_at(at, Fault::ShortWrite(10));
+    before(&disk, at, adds);
+    let told = run(&disk, &Still::first(), &prepared).unwrap_err().to_string();
+    assert!(text(&disk).contains(OTHERS), "{}", text(&disk));
+    assert!(told.contains("torn line"), "{told}");
+}
+
+#[test]
+fn what_could_be_written_of_a_line_is_cut_off_where_nothing_stands_behind_it() {
+    let (bench, at) = add();
+    let disk = bench.disk();
+    let (prepared, was) = (bench.prepare(&disk), text(&disk));
+    disk.fail_at(at, Fault::ShortWrite(10));
+    run(&disk, &Still::first(), &prepared).unwrap_err();
+    assert_eq!(text(&disk), was);
+}
+
+#[test]
+fn a_line_is_added_anew_where_another_put_a_file_in_the_place_of_the_one_it_was_added_to() {
+    let (bench, at) = add();
+    for step in [at, at + 1] {
+        let disk = bench.disk();
+        let (prepared, was) = (bench.prepare(&disk), text(&disk));
+        before(&disk, step, move |other| other.put(log(), was.replace("Tea.", "Coffee."), 0o600));
+        run(&disk, &Still::first(), &prepared).unwrap();
+        assert_eq!(text(&disk).matches("What came last.").count(), 1, "step {step}");
+        assert!(text(&disk).contains("Coffee."));
+    }
+}
+
+#[test]
+fn a_line_that_went_into_the_file_that_took_the_place_is_not_added_twice() {
+    let (bench, at) = add();
+    let disk = bench.disk();
+    let prepared = bench.prepare(&disk);
+    before(&disk, at + 1, |other| other.put(log(), text(other), 0o600));
+    run(&disk, &Still::first(), &prepared).unwrap();
+    assert_eq!(text(&disk).matches("What came last.").count(), 1);
+}
+
+#[test]
+fn a_line_that_cannot_be_made_durable_is_taken_back() {
+    let (bench, at) = add();
+    let disk = bench.disk();
+    let (prepared, was) = (bench.prepare(&disk), text(&disk));
+    disk.fail_at(at + 1, Fault::Error(Errno::IO));
+    run(&disk, &Still::first(), &prepared).unwrap_err();
+    assert_eq!(text(&disk), was);
+}

@@ -1,0 +1,87 @@
+//! What others wrote between a crash and the next start.
+
+use std::path::Path;
+
+use palimp::disk::Disk;
+use palimp::disk::faulty::{Fault, Faulty};
+use palimp::store::commit::Writer;
+
+use super::bench::{Bench, ROOT, host, load, run};
+use super::cases::named;
+use super::machine::Still;
+
+const LOG: &str = "sessions/sess_a/memory.jsonl";
+const NEW: &str = "Another text, and a longer one than before.";
+
+/// The edit of `mem_002`, cut right behind the rename that makes it.
+fn edited_and_cut() -> Faulty {
+    let bench = Bench::of(named("session-log", "edit"));
+    let learned = bench.disk();
+    run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
+    let is_it = |op: &String| op.starts_with("rename") && op.ends_with(LOG);
+    let at = learned.log().iter().position(is_it).unwrap_or_else(|| panic!("{:#?}", learned.log()));
+    let disk = bench.disk();
+    disk.fail_at(at + 1, Fault::Crash);
+    let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
+    disk.restart()
+}
+
+fn text(disk: &Faulty) -> String {
+    String::from_utf8(disk.files()[&Path::new(ROOT).join(LOG)].clone()).unwrap()
+}
+
+fn rewritten(disk: &Faulty, from: &str, to: &str) {
+    let before = text(disk);
+    assert!(before.contains(from), "{before}");
+    disk.put(Path::new(ROOT).join(LOG), before.replace(from, to), 0o600);
+}
+
+/// The next start: the notes that it leaves.
+fn started(disk: &Faulty) -> Vec<String> {
+    let (store, machine) = (load(disk, "session-log"), Still::next());
+    Writer::open(host(disk, &machine), &store).unwrap().notes()
+}
+
+#[test]
+fn a_finished_change_whose_line_an_agent_changed_since_stays_and_that_is_told() {
+    let disk = edited_and_cut();
+    rewritten(&disk, NEW, "What the agent made of it.");
+    let notes = started(&disk);
+    assert!(text(&disk).contains("What the agent made of it."));
+    assert!(notes.iter().any(|note| note.contains("others have changed")), "{notes:?}");
+    assert_eq!(started(&disk), Vec::<String>::new(), "it is told once");
+    assert!(text(&disk).contains("What the agent made of it."));
+}
+
+#[test]
+fn a_finished_change_to_whose_line_an_agent_added_a_member_is_finished() {
+    let disk = edited_and_cut();
+    rewritten(&disk, "\"id\":\"mem_002\",", "\"id\":\"mem_002\",\"seen\":1,");
+    assert_eq!(started(&disk), Vec::<String>::new());
+    assert!(text(&disk).contains(NEW) && text(&disk).contains("\"seen\":1"), "{}", text(&disk));
+}
+
+#[test]
+fn a_change_is_known_to_be_done_before_what_is_derived_is_made_anew_and_a_crash_there_is_mended() {
+    let bench = Bench::of(named("session-log", "edit"));
+    let run_on = |disk: &Faulty| {
+        let prepared = bench.prepare(disk);
+        let late = text(disk).lines().last().unwrap().replace("mem_004", "mem_009") + "\n";
+        disk.another().append(&Path::new(ROOT).join(LOG)).unwrap().write(late.as_bytes()).unwrap();
+        let _ = run(disk, &Still::first(), &prepared);
+    };
+    let learned = bench.disk();
+    run_on(&learned);
+    let last = |part: &str| learned.log().iter().rposition(|op| op.contains(part)).unwrap();
+    let journal = last("journal.jsonl");
+    assert!(journal < last("index.json"), "{:#?}", learned.log());
+    for step in journal..learned.steps() {
+        let disk = bench.disk();
+        disk.fail_at(step, Fault::Crash);
+        run_on(&disk);
+        let disk = disk.restart();
+        started(&disk);
+        let index = &disk.files()[&Path::new(ROOT).join("sessions/sess_a/index.json")];
+        assert!(String::from_utf8_lossy(index).contains("mem_009"), "cut at {step}");
+    }
+}

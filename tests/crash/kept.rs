@@ -1,0 +1,77 @@
+//! How long palimp keeps content of its own accord, and what numbers it gives.
+
+use std::path::{Path, PathBuf};
+
+use palimp::disk::faulty::{Errno, Fault, Faulty};
+use palimp::store::commit::{Host, Writer, is_left_over, keep_draft};
+
+use super::bench::{Bench, DATA, host, load, run};
+use super::cases::named;
+use super::machine::{NOW, Still};
+
+const DAY: i64 = 86_400_000_000;
+
+fn bench() -> Bench {
+    Bench::of(named("session-log", "edit"))
+}
+
+/// A start so many days later.
+fn started(disk: &Faulty, days: i64) {
+    let (store, machine) = (load(disk, "session-log"), Still::next());
+    let now = NOW.plus(days * DAY);
+    drop(Writer::open(Host { now, ..host(disk, &machine) }, &store).unwrap());
+}
+
+fn kept(disk: &Faulty, folder: &str) -> Vec<PathBuf> {
+    let is_in = |path: &PathBuf| path.starts_with(DATA) && path.parent().unwrap().ends_with(folder);
+    disk.files().into_keys().filter(is_in).collect()
+}
+
+#[test]
+fn what_undo_and_drafts_keep_goes_after_thirty_days_without_another_change() {
+    let (bench, machine) = (bench(), Still::first());
+    let disk = bench.disk();
+    let prepared = bench.prepare(&disk);
+    run(&disk, &machine, &prepared).unwrap();
+    keep_draft(host(&disk, &machine), Path::new(super::bench::ROOT), b"What I wrote.");
+    started(&disk, 5);
+    assert_eq!((kept(&disk, "undo").len(), kept(&disk, "drafts").len()), (1, 1));
+    let store = load(&disk, "session-log");
+    assert!(is_left_over(&disk, Path::new(DATA), &store, NOW.plus(60 * DAY)));
+    started(&disk, 60);
+    assert_eq!((kept(&disk, "undo").len(), kept(&disk, "drafts").len()), (0, 0));
+}
+
+#[test]
+fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
+    let bench = bench();
+    let learned = bench.disk();
+    run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
+    let log = "sessions/sess_a/memory.jsonl";
+    let at = learned.log().iter().position(|op| op.starts_with("rename") && op.ends_with(log)).unwrap();
+    let disk = bench.disk();
+    disk.fail_at(at + 1, Fault::Crash);
+    let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
+    let disk = disk.restart();
+    // The file can't be read now: nobody can tell how far the change came.
+    let path = Path::new(super::bench::ROOT).join(log);
+    let bytes = disk.files()[&path].clone();
+    disk.put(&path, bytes, 0o000);
+    let (store, machine) = (load(&disk, "session-log"), Still::next());
+    let now = NOW.plus(60 * DAY);
+    drop(Writer::open(Host { now, ..host(&disk, &machine) }, &store));
+    assert_eq!(kept(&disk, "undo").len(), 1);
+}
+
+#[test]
+fn a_number_is_given_once_also_where_its_change_was_taken_back() {
+    let bench = bench();
+    let learned = bench.disk();
+    run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
+    let log = "sessions/sess_a/memory.jsonl";
+    let at = learned.log().iter().position(|op| op.starts_with("rename") && op.ends_with(log)).unwrap();
+    let disk = bench.disk();
+    disk.fail_at(at, Fault::Error(Errno::IO));
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap_err();
+    assert_eq!(run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap().step, 2);
+}
