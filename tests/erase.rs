@@ -9,8 +9,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
-use palimp::disk::ThisMachine;
 use palimp::disk::faulty::{Fault, Faulty};
+use palimp::disk::{Disk, ThisMachine};
 use palimp::format;
 use palimp::format::writing::Scene;
 use palimp::model::{Entry, Extent, Moment, Severity, Store};
@@ -260,6 +260,23 @@ fn an_erasure_that_began_and_cannot_be_read_stops_every_change() {
     assert!(output.stderr.contains("erasing.json"), "{}", output.stderr);
     assert_untouched(&site.store.path, &before);
     assert_eq!(std::fs::read(&entry).unwrap(), b"{\"step\": 3");
+}
+
+#[test]
+fn an_agent_that_writes_an_erased_entry_anew_is_reported() {
+    let site = session_log();
+    let old = site.store.read(LOG);
+    site.erase("sess_a/mem_001");
+    let anew = |site: &Site| -> Vec<Value> {
+        let rows = site.run(&["check", "--json"]).json_lines();
+        rows.into_iter().filter(|row| row["code"] == "erased-anew").collect()
+    };
+    assert_eq!(anew(&site), Vec::<Value>::new());
+    site.store.append(LOG, &old[..old.iter().position(|byte| *byte == b'\n').unwrap() + 1]);
+    let told = anew(&site);
+    assert_eq!((told.len(), &told[0]["id"], &told[0]["line"]), (1, &json!("mem_001"), &json!(3)));
+    site.erase("sess_a/mem_001");
+    assert_eq!(anew(&site), Vec::<Value>::new());
 }
 
 /// A memory-server store with backups, archives and an undo history.
@@ -846,4 +863,31 @@ fn below(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
         }
     }
     files
+}
+
+#[test]
+fn a_late_line_of_an_erased_record_is_not_rescued() {
+    let disk = on_faulty();
+    let machine = ThisMachine::new();
+    let log = Path::new(ROOT).join("learnings.jsonl");
+    let first = disk.files()[&log].split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
+    erase_on(&disk).unwrap();
+    let store = load(&disk);
+    let scene = Scene {
+        store: &store,
+        now: host(&disk, &machine).now,
+        random: [7; 16],
+        packed: &palimp::format::writing::NO_PACKED,
+    };
+    let set = palimp::format::writing::Setting { name: "content", value: "It stays as it is. So it does." };
+    let plan = palimp::ops::edit::edit(&scene, &store.entries[0], &[set]).unwrap();
+    Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+    // An agent that had the file open writes behind the change.
+    let is_old = |path: &&PathBuf| path.to_string_lossy().contains("palimp-old");
+    let old = disk.files().keys().find(is_old).unwrap().clone();
+    let late = "{\"id\":\"k-3\",\"content\":\"It comes late.\"}\n";
+    disk.append(&old).unwrap().write(&[&first[..], late.as_bytes()].concat()).unwrap();
+    drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());
+    let now = String::from_utf8(disk.files()[&log].clone()).unwrap();
+    assert!(now.contains("k-3") && !now.contains("k-1"), "{now}");
 }

@@ -1,12 +1,15 @@
 //! `palimp check`: problems; writes nothing.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::Context;
+use super::backup::gone;
 use super::failure::{Exit, Failure, say};
 use super::open;
 use crate::check::findings;
-use crate::model::Severity;
+use crate::model::{Severity, Store};
 use crate::ops::repair::repairs;
 
 #[derive(Serialize)]
@@ -35,6 +38,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
     let mut counts = [0; 3];
     for store in &snapshot.stores {
+        let store = &with_written_anew(context, store)?;
         for finding in findings(store) {
             counts[finding.problem.severity as usize] += 1;
             let row = Row {
@@ -64,6 +68,24 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     // A note harms nothing: a healthy store with notes is clean.
     let clean = counts[Severity::Error as usize] + counts[Severity::Warning as usize] == 0;
     Ok(if clean { Exit::Done } else { Exit::Nothing })
+}
+
+/// The store with the problems that only our own list of what was erased can tell.
+fn with_written_anew(context: &Context, store: &Arc<Store>) -> Result<Arc<Store>, Failure> {
+    let anew = match gone(&open::data_folder(context)?, store) {
+        Ok(gone) => gone.written_anew(store, context.now),
+        Err(failure) => {
+            say(failure.message());
+            Vec::new()
+        }
+    };
+    if anew.is_empty() {
+        return Ok(Arc::clone(store));
+    }
+    let mut store = Store::clone(store);
+    store.problems.extend(anew);
+    store.problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
+    Ok(Arc::new(store))
 }
 
 fn to_line(row: &Row) -> String {

@@ -91,6 +91,7 @@ codes! {
     ConflictMarkers "conflict-markers" "A merge left its markers in the file.",
     UnexpectedPlace "unexpected-place" "It stands where the format does not expect it.",
     ByteOrderMark "byte-order-mark" "The file starts with a byte order mark.",
+    ErasedAnew "erased-anew" "A record that was erased has been written anew.",
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 

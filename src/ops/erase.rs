@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
-use crate::model::{Entry, Span};
+use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store};
 use crate::store::erase::{Contents, Outside, Removal, Site, Target, Wanted};
 use crate::text::lines;
 
@@ -76,6 +76,25 @@ impl Gone {
         let (format, _) = writes(scene.store).ok()?;
         let any = !self.targets.is_empty();
         any.then(|| Wanted::of(format, scene.store, &self.targets, scene.now))
+    }
+
+    /// What of the store was erased before, and has been written anew.
+    pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
+        let format = writes(store).ok().filter(|_| !self.targets.is_empty());
+        let Some((format, _)) = format else { return Vec::new() };
+        let wanted = Wanted::of(format, store, &self.targets, now);
+        let mut problems = Vec::new();
+        for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
+            for (number, record) in (0..).zip(&own.records) {
+                if wanted.takes(&own.path, own.raw(record), record.view(), None) {
+                    let id = record.view().and_then(|view| view.id.as_deref());
+                    let message = "It was erased, and somebody wrote it anew: erase it again.";
+                    let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
+                    problems.push(problem.at_line(record.line).of_record(number, id));
+                }
+            }
+        }
+        problems
     }
 
     /// A copy of a file without the records that were erased.

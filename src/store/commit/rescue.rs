@@ -11,9 +11,11 @@ use super::hidden::Old;
 use super::unfinished::{is_fresh, whole_lines};
 use super::{Host, Writer};
 use crate::disk::Disk;
-use crate::model::plan::{PRIVATE, line_end_for};
-use crate::model::{Plan, Store};
+use crate::model::plan::{PRIVATE, apply, line_end_for, whole_lines as split};
+use crate::model::{Plan, Record, Span, Store};
+use crate::store::erase::{Target, Wanted};
 use crate::store::lock::{self, Patience};
+use crate::text::lines;
 
 /// So long, in seconds, an old file is watched after it last grew.
 const WATCHED: i64 = 60;
@@ -69,12 +71,41 @@ impl Writer<'_> {
         // What is no whole line after a minute is a torn one, and is kept as such.
         let taken = if is_over { late.len() } else { whole };
         let end: &[u8] = if taken > whole { b"\n" } else { b"" };
-        let lines = [&late[..taken], end].concat();
-        self.add(&file, &begun(disk, path, old.taken)?, &lines)?;
+        let begun = begun(disk, path, old.taken)?;
+        let late = [&late[..taken], end].concat();
+        // Where the list of what was erased can't be read, they wait.
+        let lines = self.without_erased(&file, &begun, &late)?;
+        if !lines.is_empty() {
+            self.add(&file, &begun, &lines)?;
+        }
         let since = self.host.machine.now().0.div_euclid(1_000_000);
         let next = path.with_file_name(Old { since, taken: old.taken + taken as u64, ..old.clone() }.name());
         let _ = disk.rename(path, &next);
         Some(memchr::memchr_iter(b'\n', &lines).count())
+    }
+
+    /// Late lines without records that were erased: an agent that had the file open may have
+    /// written them once more. `None` where nobody can say which those are.
+    fn without_erased(&self, file: &Path, begun: &[u8], late: &[u8]) -> Option<Vec<u8>> {
+        let erased = self.vault.erased().ok()?;
+        let relative = file.strip_prefix(&self.place.root).ok()?;
+        let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
+        if targets.is_empty() {
+            return Some(late.to_vec());
+        }
+        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        let whole = [begun, late].concat();
+        let records = wanted.read(relative, &whole);
+        let raw =
+            |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+        let taken = records.iter().filter(|own| wanted.takes(relative, raw(own), own.view(), None));
+        // What had been begun stands in the file: only its rest does not come.
+        let (begun_on, new): (Vec<Span>, Vec<Span>) =
+            taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
+        let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());
+        let mut edits = lines::holes(&whole, &new);
+        edits.extend(begun_on.into_iter().map(rest));
+        Some(apply(&whole, &split(&whole, edits)).split_off(begun.len()))
     }
 
     /// A folder that was to go with the file had to wait for the file's second name. It goes if
