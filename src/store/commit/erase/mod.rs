@@ -6,6 +6,7 @@
 //! keeps what an erasure takes out, so nothing takes it back.
 
 mod search;
+mod torn;
 mod vaulted;
 
 use std::collections::HashMap;
@@ -149,7 +150,7 @@ impl Writer<'_> {
     pub(super) fn finish_erasing(&self) -> Result<(), CommitError> {
         let Some(entry) = self.vault.erasing()? else { return Ok(()) };
         let wanted = Wanted::of(self.format, self.store, &entry.records, self.host.now);
-        let _ = self.finish(&entry, &wanted, Contents::default(), true);
+        let _ = self.cut_torn().and_then(|()| self.finish(&entry, &wanted, Contents::default(), true));
         Ok(())
     }
 
@@ -163,6 +164,7 @@ impl Writer<'_> {
             Plan { changes: then, derived: plan.derived.clone(), ..bare() },
         ];
         let mut began = false;
+        self.keep_adding(plan).map_err(|error| (error, began))?;
         for part in parts {
             let mut carried = carry::Carried::default();
             let outcome = carry::carry_out(self, &part, &mut carried, None);
@@ -172,6 +174,7 @@ impl Writer<'_> {
                 self.derive(&carried.touched, &part);
             }
         }
+        self.drop_adding();
         Ok(())
     }
 

@@ -56,7 +56,7 @@ impl Vault<'_> {
     }
 
     /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
-    fn own(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+    pub(super) fn own(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
         match self.disk().read(path, 0, None) {
             Ok((bytes, _)) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
