@@ -1,0 +1,46 @@
+//! Lines that an erasure was adding when it was cut short: tombstones and events, which say
+//! nothing of what is erased.
+
+use crate::model::{Act, Plan};
+use crate::store::commit::made::Made;
+use crate::store::commit::{CommitError, Step, Writer, carry};
+
+const ADDING: &str = "erasing.step";
+
+impl Writer<'_> {
+    /// Keeps what cuts these lines off again, durably, before they are added.
+    pub(super) fn keep_adding(&self, plan: &Plan) -> Result<(), CommitError> {
+        let is_added = |act: &Act| matches!(act, Act::Append(lines) if !lines.is_empty());
+        let added = plan.changes.iter().filter(|change| is_added(&change.act));
+        let step = Step {
+            verb: "erase".into(),
+            at: self.host.now.to_rfc3339(),
+            records: 0,
+            turn: None,
+            changes: added.map(|change| change.inverse()).collect(),
+            derived: Vec::new(),
+        };
+        match step.changes.is_empty() {
+            true => Ok(()),
+            false => self.vault.put_whole(&self.vault.path(ADDING), &step.to_bytes()),
+        }
+    }
+
+    /// Cuts off what a crash left of such lines: the erasure adds them whole.
+    pub(super) fn cut_torn(&self) -> Result<(), CommitError> {
+        let bytes = self.vault.own(&self.vault.path(ADDING))?;
+        let Some(step) = bytes.as_deref().and_then(Step::read) else { return Ok(()) };
+        let mut plan = Plan::new("recover", &self.place.root, self.place.format);
+        for change in &step.changes {
+            if let Made::Torn(cut) = self.made(change)? {
+                plan.changes.push(cut);
+            }
+        }
+        carry::carry_out(self, &plan, &mut carry::Carried::default(), None)
+    }
+
+    /// Drops it, when they are whole.
+    pub(super) fn drop_adding(&self) {
+        let _ = self.host.disk.remove(&self.vault.path(ADDING));
+    }
+}

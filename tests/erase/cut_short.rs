@@ -1,0 +1,286 @@
+//! Erasures that are cut short, on the disk in memory: the next start finishes them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use palimp::disk::faulty::{Fault, Faulty};
+use palimp::disk::{Disk, ThisMachine};
+use palimp::format;
+use palimp::format::writing::Scene;
+use palimp::model::{Entry, Extent, Moment, Severity, Store};
+use palimp::ops::erase;
+use palimp::store::commit::erase::{Erased, gather, kept_copies};
+use palimp::store::commit::{CommitError, Host, Vault, Writer};
+use palimp::store::erase::{Contents, Wanted};
+use palimp::store::{Place, load_from};
+use serde_json::json;
+
+use super::support::StoreBuilder;
+use super::{NOW, agent_memory, below, forms, holds, secret, term};
+
+const ROOT: &str = "/home/store";
+const DATA: &str = "/home/data";
+
+fn load(disk: &Faulty) -> Store {
+    let place = Place { root: ROOT.into(), format: "memory-server", session: None };
+    load_from(disk, &place, Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+}
+
+fn host<'a>(disk: &'a Faulty, machine: &'a ThisMachine) -> Host<'a> {
+    Host { disk, machine, data: Path::new(DATA), now: Moment::parse(NOW).unwrap().0 }
+}
+
+/// A store with one edit in its past, on a disk in memory.
+fn on_faulty() -> Faulty {
+    let disk = Faulty::new();
+    let files = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": secret(6), "tags": [term()]}))
+        .learning(json!({"id": "k-2", "content": "It stays as it is."}))
+        .build();
+    for file in ["core_memories.jsonl", "learnings.jsonl", "tasks.jsonl", "index.json"] {
+        disk.put(Path::new(ROOT).join(file), files.read(file), 0o600);
+    }
+    disk.put(
+        format!("{ROOT}/.backup/learnings.jsonl.backup.20250101_100000"),
+        files.read("learnings.jsonl"),
+        0o600,
+    );
+    disk.put_folder(DATA, 0o700);
+    let machine = ThisMachine::new();
+    let store = load(&disk);
+    let scene = Scene {
+        store: &store,
+        now: host(&disk, &machine).now,
+        random: [7; 16],
+        packed: &palimp::format::writing::NO_PACKED,
+    };
+    let text = secret(7);
+    let set = palimp::format::writing::Setting { name: "content", value: &text };
+    let entry = store.entries[0];
+    let plan = palimp::ops::edit::edit(&scene, &entry, &[set]).unwrap();
+    Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+    disk
+}
+
+fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
+    erase_of(disk, &load(disk), b"k-1")
+}
+
+/// Erases the first record that says that.
+fn erase_of(disk: &Faulty, store: &Store, says: &[u8]) -> Result<Erased, CommitError> {
+    let machine = ThisMachine::new();
+    let host = host(disk, &machine);
+    let scene = Scene { store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };
+    let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
+    let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
+    let targets = erase::targets(&scene, &entries, erase::REASON).unwrap();
+    let format = format::by_name(store.format).unwrap();
+    let vault = Vault::look(disk, host.data, &store.root);
+    let wanted = Wanted::of(format, store, &targets, host.now);
+    let mut contents = Contents::default();
+    let outside = gather(disk, store, &vault, &wanted, &mut contents);
+    let plan =
+        erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault), erase::REASON).unwrap().plan;
+    Writer::open(host, store)?.erase(&plan, &targets, erase::REASON)
+}
+
+fn left_on(disk: &Faulty) -> Vec<PathBuf> {
+    let forms: Vec<Vec<u8>> = [secret(6), secret(7), term()].iter().flat_map(|text| forms(text)).collect();
+    let files: BTreeMap<PathBuf, Vec<u8>> = disk.files();
+    files.into_iter().filter(|(_, bytes)| holds(bytes, &forms)).map(|(path, _)| path).collect()
+}
+
+/// Whatever state a crash left: the next start finishes what had begun, and nothing else.
+fn finishes(disk: &Faulty, label: &str) -> bool {
+    let machine = ThisMachine::new();
+    let stands = left_on(disk);
+    let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
+    let had_begun = vault.erasing().unwrap().is_some() || !vault.erased().unwrap().is_empty();
+    drop(Writer::open(host(disk, &machine), &load(disk)).unwrap());
+    assert!(vault.erasing().unwrap().is_none(), "{label}: it still says erasing");
+    let log = String::from_utf8(disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone()).unwrap();
+    assert!(log.contains("It stays as it is."), "{label}: {log}");
+    match had_begun {
+        true => assert_eq!(left_on(disk), Vec::<PathBuf>::new(), "{label}: {:?}", disk.log()),
+        false => assert_eq!(left_on(disk).is_empty(), stands.is_empty(), "{label}"),
+    }
+    if had_begun {
+        assert_eq!(vault.erased().unwrap().len(), 1, "{label}");
+        assert!(vault.journal().iter().any(|line| line.ids == ["k-1"]), "{label}");
+    }
+    had_begun
+}
+
+#[test]
+fn an_erasure_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
+    let whole = on_faulty();
+    let first = whole.steps();
+    let erased = erase_on(&whole).unwrap();
+    assert_eq!((erased.left.as_slice(), left_on(&whole)), ([].as_slice(), Vec::new()));
+    let last = whole.steps();
+    let mut finished = 0;
+    for step in first..last {
+        let disk = on_faulty();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_on(&disk);
+        finished += usize::from(finishes(&disk.restart(), &format!("killed at step {step}")));
+        if step % 4 == 0 {
+            for (label, cut) in disk.after_power_cut().into_iter().take(6) {
+                finishes(&cut, &format!("power cut at step {step}: {label}"));
+            }
+        }
+    }
+    assert!(finished > 20, "only {finished} of {} had begun", last - first);
+}
+
+#[test]
+fn a_failing_disk_is_told_and_the_next_start_finishes() {
+    let first = on_faulty().steps();
+    for step in first..first + 12 {
+        let disk = on_faulty();
+        disk.fail_at(step, Fault::Error(palimp::disk::faulty::Errno::IO));
+        let _ = erase_on(&disk);
+        finishes(&disk.restart(), &format!("an error at step {step}"));
+    }
+}
+
+const REPO: &str = "/home/repo";
+
+fn load_bundle(disk: &Faulty) -> Store {
+    let place = Place { root: format!("{REPO}/.agent-memory").into(), format: "agent-memory", session: None };
+    load_from(disk, &place, Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+}
+
+#[test]
+fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
+    let files = agent_memory(false).store;
+    let of_bundle = || {
+        let disk = Faulty::new();
+        for (path, bytes) in below(files.file("..").canonicalize().unwrap()) {
+            disk.put(Path::new(REPO).join(path), bytes, 0o600);
+        }
+        disk.put_folder(DATA, 0o700);
+        disk
+    };
+    // The state says it in a part; of the events one does, and another record is not it.
+    let texts = [secret(20), secret(21), secret(22)];
+    let left = |disk: &Faulty| {
+        let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
+        disk.files()
+            .into_iter()
+            .filter(|(_, own)| holds(own, &forms))
+            .map(|(path, _)| path)
+            .collect::<Vec<_>>()
+    };
+    let text = serde_json::to_string(&secret(22)).unwrap();
+    let wanted = [b"\"cause\": ", text.as_bytes()].concat();
+    let whole = of_bundle();
+    let first = whole.steps();
+    let state = |disk: &Faulty| {
+        let mut store = load_bundle(disk);
+        // The state is chosen from, not the checkpoints.
+        store
+            .entries
+            .retain(|entry| store.documents[entry.document as usize].path == Path::new("state.json"));
+        store
+    };
+    erase_of(&whole, &state(&whole), &wanted).unwrap();
+    assert_eq!(left(&whole), Vec::<PathBuf>::new());
+    let mut finished = 0;
+    for step in first..whole.steps() {
+        let disk = of_bundle();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_of(&disk, &state(&disk), &wanted);
+        let disk = disk.restart();
+        let vault = Vault::look(&disk, Path::new(DATA), &load_bundle(&disk).root);
+        if vault.erasing().unwrap().is_none() && vault.erased().unwrap().is_empty() {
+            continue;
+        }
+        finished += 1;
+        let machine = ThisMachine::new();
+        drop(Writer::open(host(&disk, &machine), &load_bundle(&disk)).unwrap());
+        assert_eq!(left(&disk), Vec::<PathBuf>::new(), "killed at step {step}: {:?}", disk.log());
+        let problems = load_bundle(&disk).problems;
+        let problem = problems.iter().find(|own| own.severity != Severity::Note);
+        assert!(problem.is_none(), "killed at step {step}: {problem:?}");
+    }
+    assert!(finished > 20, "only {finished} of {} had begun", whole.steps() - first);
+}
+
+#[test]
+fn a_late_line_of_an_erased_record_is_not_rescued() {
+    let disk = on_faulty();
+    let machine = ThisMachine::new();
+    let log = Path::new(ROOT).join("learnings.jsonl");
+    let first = disk.files()[&log].split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
+    erase_on(&disk).unwrap();
+    let store = load(&disk);
+    let scene = Scene {
+        store: &store,
+        now: host(&disk, &machine).now,
+        random: [7; 16],
+        packed: &palimp::format::writing::NO_PACKED,
+    };
+    let set = palimp::format::writing::Setting { name: "content", value: "It stays as it is. So it does." };
+    let plan = palimp::ops::edit::edit(&scene, &store.entries[0], &[set]).unwrap();
+    Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+    // An agent that had the file open writes behind the change.
+    let is_old = |path: &&PathBuf| path.to_string_lossy().contains("palimp-old");
+    let old = disk.files().keys().find(is_old).unwrap().clone();
+    let late = "{\"id\":\"k-3\",\"content\":\"It comes late.\"}\n";
+    disk.append(&old).unwrap().write(&[&first[..], late.as_bytes()].concat()).unwrap();
+    drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());
+    let now = String::from_utf8(disk.files()[&log].clone()).unwrap();
+    assert!(now.contains("k-3") && !now.contains("k-1"), "{now}");
+}
+
+fn load_log(disk: &Faulty) -> Store {
+    let place = Place { root: ROOT.into(), format: "session-log", session: None };
+    load_from(disk, &place, Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+}
+
+#[test]
+fn a_tombstone_that_a_power_cut_tore_is_cut_off_and_written_whole() {
+    let files = StoreBuilder::session_log().session("one").entries(3).tombstone("mem_000").build();
+    let of_log = || {
+        let disk = Faulty::new();
+        for (path, bytes) in below(files.path.clone()) {
+            disk.put(Path::new(ROOT).join(path), bytes, 0o600);
+        }
+        disk.put_folder(DATA, 0o700);
+        disk
+    };
+    let in_store = |disk: &Faulty| {
+        // A second name of a file stays for a minute, for what others add by it.
+        let is_second = |path: &Path| path.to_string_lossy().contains("/.palimp-old-");
+        let own = disk.files().into_iter();
+        let own = own.filter(|(path, _)| path.starts_with(ROOT) && !is_second(path));
+        own.map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap())).collect::<BTreeMap<_, _>>()
+    };
+    let whole = of_log();
+    let (first, said) = (whole.steps(), b"mem_002");
+    let before = in_store(&whole);
+    erase_of(&whole, &load_log(&whole), said).unwrap();
+    let after = in_store(&whole);
+    assert_ne!(before, after);
+    let mut cut = 0;
+    for step in first..whole.steps() {
+        for bytes in [1, 30] {
+            let disk = of_log();
+            disk.fail_at(step, Fault::CrashInWrite(bytes));
+            let _ = erase_of(&disk, &load_log(&disk), said);
+            let disk = disk.restart();
+            let is_torn = in_store(&disk)
+                .iter()
+                .any(|(path, text)| path.ends_with("tombstones.jsonl") && !text.ends_with('\n'));
+            cut += usize::from(is_torn);
+            // Its lease ends while the machine is off.
+            let _ = disk.remove(&Path::new(ROOT).join("sessions/one/lock"));
+            let machine = ThisMachine::new();
+            drop(Writer::open(host(&disk, &machine), &load_log(&disk)).unwrap());
+            let now = in_store(&disk);
+            assert!(now == before || now == after, "cut in step {step}: {now:#?}");
+        }
+    }
+    assert_eq!(cut, 2, "no tombstone was torn");
+}
