@@ -2,6 +2,7 @@
 
 mod append;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -287,6 +288,10 @@ impl Scene<'_, '_> {
             })?;
             own.act = Act::Splice(fitted);
             own.base = Some(now.into());
+            let note = format!("others changed {} meanwhile; this was fitted to it", own.path.display());
+            if !self.carried.notes.contains(&note) {
+                self.carried.notes.push(note);
+            }
             let change = Change {
                 path: own.relative.clone(),
                 act: own.act.clone(),
@@ -363,11 +368,16 @@ impl Scene<'_, '_> {
         Ok(Lost::No)
     }
 
-    /// Removes folders that could not go while a lock of ours stood in them.
-    pub fn remove_folders(&self, ready: &[Ready]) {
+    /// After the locks were let go of: folders go that they stood in, and where files went the
+    /// locks' removal is made durable, or a power cut would bring a folder of locks back.
+    pub fn tidy(&self, ready: &[Ready]) {
+        let disk = self.host.disk;
+        let went = ready.iter().filter(|own| matches!(own.act, Act::Remove(_))).map(Ready::folder);
+        let went: BTreeSet<&Path> = went.collect();
+        went.iter().for_each(|folder| drop(disk.sync_folder(folder)));
         for own in ready.iter().filter(|own| own.act == Act::RemoveFolder) {
-            if self.host.disk.remove_folder(&own.path).is_ok() {
-                let _ = self.host.disk.sync_folder(own.folder());
+            if disk.remove_folder(&own.path).is_ok() {
+                let _ = disk.sync_folder(own.folder());
             }
         }
     }

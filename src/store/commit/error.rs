@@ -25,7 +25,9 @@ impl Files {
             Files::Untouched => "Nothing was changed.",
             Files::Restored => "What had been changed was put back.",
             Files::Halfway => "It was cut short; the next change of this store finishes it or takes it back.",
-            Files::Erasing => "It is not erased everywhere yet; the next change of this store goes on with it.",
+            Files::Erasing => {
+                "It is not erased everywhere yet; the next change of this store goes on with it."
+            }
         }
     }
 }

@@ -166,9 +166,14 @@ impl<'a> Vault<'a> {
     /// Whether a change was cut short: a step that the journal does not know, or an erasure.
     pub fn is_unfinished(&self) -> bool {
         let steps = self.steps();
-        let known: HashSet<u64> =
-            if steps.is_empty() { HashSet::new() } else { self.journal().iter().map(|line| line.step).collect() };
-        steps.iter().any(|step| !known.contains(step)) || self.erasing().is_some() || !self.pending().is_empty()
+        let known: HashSet<u64> = if steps.is_empty() {
+            HashSet::new()
+        } else {
+            self.journal().iter().map(|line| line.step).collect()
+        };
+        steps.iter().any(|step| !known.contains(step))
+            || self.erasing().is_some()
+            || !self.pending().is_empty()
     }
 
     pub(super) fn step_path(&self, number: u64) -> PathBuf {

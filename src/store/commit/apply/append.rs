@@ -93,7 +93,11 @@ impl<'a> Scene<'a, '_> {
         if !bytes.starts_with(&there) {
             return Left::TornAndMore;
         }
-        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() { Left::Nothing } else { Left::Torn }
+        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() {
+            Left::Nothing
+        } else {
+            Left::Torn
+        }
     }
 
     /// Whether the lines stand in the file that has the name now: who replaces a file while it
