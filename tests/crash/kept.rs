@@ -75,3 +75,20 @@ fn a_number_is_given_once_also_where_its_change_was_taken_back() {
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap_err();
     assert_eq!(run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap().step, 2);
 }
+
+#[test]
+fn a_lock_of_ours_that_a_power_cut_brings_back_goes_at_once_and_one_of_a_palimp_elsewhere_does_not() {
+    let bench = bench();
+    let disk = bench.disk();
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+    let root = Path::new(super::bench::ROOT);
+    let at = "1970-01-20T12:00:00.000Z";
+    let places = ["sessions/sess_a/lock", "sessions/sess_b/lock"].map(|path| root.join(path));
+    for (process, place) in [100, 150].iter().zip(&places) {
+        let said = format!("{{\"pid\":{process},\"agent_id\":\"palimp\",\"acquired_at\":\"{at}\"}}");
+        disk.put(place, said, 0o600);
+    }
+    started(&disk, 0);
+    assert!(!disk.files().contains_key(&places[0]));
+    assert!(disk.files().contains_key(&places[1]));
+}

@@ -51,7 +51,8 @@ fn a_last_line_without_an_end_that_stays_so_does_not_keep_a_change_waiting() {
     let disk = bench.disk();
     let prepared = bench.prepare(&disk);
     disk.another().append(&at("config.json")).unwrap().write(b" torn").unwrap();
-    run(&disk, &Still::first(), &prepared).unwrap();
+    let notes = run(&disk, &Still::first(), &prepared).unwrap().notes;
+    assert_eq!(notes, ["others changed /store/config.json meanwhile; this was fitted to it"]);
     assert_eq!(disk.files()[&at("config.json")], b"{\"version\": \"1.1\"}\n torn");
 }
 

@@ -181,12 +181,19 @@ impl Sweep {
         plant(&disk);
         let outcome = run(&disk, &Still::first(), &prepared);
         let files = outcome.as_ref().err().map(|error| error.files());
+        // A success that says so may leave an index to the next start.
+        let says_stale = |note: &String| note.contains("index is stale");
+        let stale = outcome.as_ref().is_ok_and(|receipt| receipt.notes.iter().any(says_stale));
         let killed = std::iter::once(("the next start".to_owned(), disk.restart()));
         let states = Share { states: share.states.min(3), ..share };
         let cuts = if is_long() || share.steps == 1 { disk.after_power_cut() } else { Vec::new() };
         for (label, state) in killed.chain(states.some(cuts, 0)) {
             let cut = label != "the next start";
-            if let Err(what) = self.failed(&state, files, cut) {
+            let judged = match stale {
+                true => self.state(&state, When::PowerCut),
+                false => self.failed(&state, files, cut),
+            };
+            if let Err(what) = judged {
                 let said = outcome.as_ref().err().map(ToString::to_string);
                 wrong.push(format!("{}, {at}, {said:?}, {label}: {what}", self.bench.title));
             }

@@ -1,6 +1,7 @@
 //! Files made ready beside their places, and put there.
 
 mod append;
+mod folder;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,12 +12,11 @@ use super::hidden::{self, Old};
 use super::rebase::rebase;
 use super::unfinished::{let_end, whole_lines};
 use super::{CommitError, Files, Host};
-use crate::disk::{Disk, Item, ItemKind};
+use crate::disk::{Disk, ItemKind};
 use crate::format::Format;
 use crate::model::plan;
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change};
-use crate::store::lock;
 
 /// A change on its way.
 pub struct Ready {
@@ -287,6 +287,10 @@ impl Scene<'_, '_> {
             })?;
             own.act = Act::Splice(fitted);
             own.base = Some(now.into());
+            let note = format!("others changed {} meanwhile; this was fitted to it", own.path.display());
+            if !self.carried.notes.contains(&note) {
+                self.carried.notes.push(note);
+            }
             let change = Change {
                 path: own.relative.clone(),
                 act: own.act.clone(),
@@ -363,15 +367,6 @@ impl Scene<'_, '_> {
         Ok(Lost::No)
     }
 
-    /// Removes folders that could not go while a lock of ours stood in them.
-    pub fn remove_folders(&self, ready: &[Ready]) {
-        for own in ready.iter().filter(|own| own.act == Act::RemoveFolder) {
-            if self.host.disk.remove_folder(&own.path).is_ok() {
-                let _ = self.host.disk.sync_folder(own.folder());
-            }
-        }
-    }
-
     fn settle(&self, pending: &mut Option<PathBuf>, own: &Ready) -> Result<(), CommitError> {
         match pending.take() {
             Some(folder) => self.host.disk.sync_folder(&folder).map_err(own.io("made durable")),
@@ -433,37 +428,5 @@ impl Scene<'_, '_> {
         let old = own.path.with_file_name(name);
         self.host.disk.link(&own.path, &old).map_err(own.io("kept beside itself"))?;
         Ok(Some(old))
-    }
-
-    /// Whether what stands in a folder goes by itself: files of ours, and locks of ours.
-    fn is_passing(&self, folder: &Path, item: &Item) -> bool {
-        let path = folder.join(&item.name);
-        let is_lock = item.name == ".lock" || item.name.as_encoded_bytes().ends_with(b".lock");
-        let says_ours = || {
-            let read = self.host.disk.read(&path, 0, Some(4096));
-            read.is_ok_and(|(bytes, _)| lock::is_of(&bytes, "palimp"))
-        };
-        hidden::is_ours(&item.name) || self.locks.contains(&path) || (is_lock && says_ours())
-    }
-
-    fn remove_folder(&mut self, own: &Ready) -> Result<(), CommitError> {
-        self.begin(own);
-        match self.host.disk.remove_folder(&own.path) {
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                let left = self.host.disk.list(&own.path).unwrap_or_default();
-                let mut others = left.iter().filter(|item| !self.is_passing(&own.path, item));
-                // What is ours goes in a moment, and the folder with it.
-                if let Some(other) = others.next() {
-                    let (folder, name) = (own.path.display(), Path::new(&other.name).display());
-                    self.carried.notes.push(format!("{folder} holds other files ({name}) and stays"));
-                }
-                Ok(())
-            }
-            outcome => {
-                outcome.map_err(own.io("removed"))?;
-                let parent = own.folder();
-                self.host.disk.sync_folder(parent).map_err(own.io("made durable"))
-            }
-        }
     }
 }

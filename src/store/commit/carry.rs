@@ -180,7 +180,7 @@ fn commit_set(
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;
         held.release();
         if fits && !lost {
-            scene.remove_folders(ready);
+            scene.tidy(ready);
             return Ok(());
         }
         if !fits {

@@ -20,6 +20,9 @@ const DAYS: i64 = 30;
 /// So many bytes of a store are kept for taking steps back.
 const ROOM: u64 = 256 << 20;
 
+/// So many steps are looked at for the process that took a lock.
+const LAST: usize = 4;
+
 /// Until when a step that was done then can be taken back.
 pub fn undo_until(done: Moment) -> Moment {
     done.plus(DAYS * time::DAY)
@@ -48,6 +51,13 @@ impl Vault<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             outcome => outcome.map_err(|error| CommitError::unread(&folder, error)),
         }
+    }
+
+    /// Whether one of the last steps was done by a process of that number.
+    pub(super) fn has_step_of(&self, process: i32) -> bool {
+        let steps = self.steps();
+        let mut last = steps.iter().rev().take(LAST);
+        last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))
     }
 
     /// Drops what takes a step back that was not made, durably. Its number is not given again:

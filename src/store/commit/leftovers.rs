@@ -4,11 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Vault, Writer, hidden};
+use super::{Host, Vault, Writer, hidden};
 use crate::disk::{Disk, Holder};
 use crate::model::{Moment, Role, Store};
-use crate::text::edit::scan;
-use crate::text::scan::Tape;
+use crate::store::lock;
 
 /// Whether an earlier palimp left something behind that the next change looks after first, or
 /// keeps content longer than it may.
@@ -52,17 +51,14 @@ impl Writer<'_> {
         beside.iter().for_each(|folder| self.remove_temps_beside(folder));
     }
 
-    /// Removes a lock that names palimp and a process that is gone: a power cut brings such
-    /// back, and nobody else may touch it for half a minute.
+    /// Removes a lock that names palimp and a process that is gone and that changed this store
+    /// by what our own data says: a power cut brings such back, and nobody else may touch it for
+    /// half a minute. One of a palimp elsewhere is judged as any other is.
     fn remove_own_lock(&self, lock: &Path) {
-        let disk = self.host.disk;
-        let Ok((bytes, _)) = disk.read(lock, 0, Some(4096)) else { return };
-        let mut tape = Tape::default();
-        let Ok(said) = scan(&mut tape, &bytes) else { return };
-        let is_ours = said.get("agent_id").is_some_and(|agent| agent.is_text("palimp"));
-        let process = said.get("pid").and_then(|pid| i32::try_from(pid.count()?).ok()).filter(|_| is_ours);
-        if process.is_some_and(|process| self.host.machine.process(process) == Holder::Gone) {
-            let _ = disk.remove(lock);
+        let Host { disk, machine, .. } = self.host;
+        let process = lock::left_by(disk, machine, lock, "palimp");
+        if process.is_some_and(|process| self.vault.has_step_of(process)) && disk.remove(lock).is_ok() {
+            let _ = lock.parent().map(|folder| disk.sync_folder(folder));
         }
     }
 

@@ -161,6 +161,7 @@ impl<'a> Writer<'a> {
             at: self.host.now.to_rfc3339(),
             records: plan.records as u64,
             turn,
+            process: i32::try_from(self.host.machine.own_process()).ok(),
             changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
             derived: plan.derived.iter().rev().map(|own| self.bare_inverse(own)).collect(),
         };
@@ -255,7 +256,11 @@ impl<'a> Writer<'a> {
         for _ in 0..DERIVE_TRIES {
             let store = self.load();
             // What can't be read now is not empty.
-            if store.problems.iter().any(|problem| is_unread(problem, touched)) {
+            let is_out_of_sight = touched.iter().any(|path| {
+                let looked = self.host.disk.look(&self.path(path));
+                looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
+            });
+            if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
                 continue;
             }
             let derived = derive::derived(&store, &store.documents, touched, self.host.now);

@@ -4,7 +4,8 @@
 //! there; where a record has changed since in other members than the splice changes, both
 //! changes hold; anything else is a conflict, which the user sees and nobody settles.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 use crate::model::plan::last_line;
 use crate::model::{Moment, Splice};
@@ -75,19 +76,30 @@ pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
     })
 }
 
-/// Where lines stand, and which of them are spoken for.
+/// Where lines stand, by what they say, and which of them are spoken for.
 struct Places {
-    taken: BTreeSet<usize>,
-    starts: Vec<usize>,
+    taken: HashSet<usize>,
+    /// The starts of the lines of each digest, ascending.
+    starts: HashMap<u64, Vec<usize>>,
+    hasher: RandomState,
 }
 
 impl Places {
     fn of(now: &[u8]) -> Self {
         // The first line stands behind the byte order mark as well as with it.
         let marked = now.starts_with(lines::BOM).then_some(lines::BOM.len());
-        let mut starts: Vec<usize> = lines::lines(now).map(|line| line.start).chain(marked).collect();
-        starts.sort_unstable();
-        Places { taken: BTreeSet::new(), starts }
+        let mut places = Places { taken: HashSet::new(), starts: HashMap::new(), hasher: RandomState::new() };
+        for start in lines::lines(now).map(|line| line.start).chain(marked) {
+            let digest = places.digest(&now[start..]);
+            places.starts.entry(digest).or_default().push(start);
+        }
+        places
+    }
+
+    /// Of the first line of the bytes, without its end.
+    fn digest(&self, bytes: &[u8]) -> u64 {
+        let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+        self.hasher.hash_one(&bytes[..end])
     }
 
     /// `before` is the splice before it, as planned and as it fits.
@@ -127,8 +139,8 @@ impl Places {
             Some(_) => start == 0,
             None => true,
         };
-        let free =
-            || self.starts.iter().copied().filter(|start| !self.taken.contains(start) && stands(*start));
+        let same = self.starts.get(&self.digest(wanted)).map_or(&[][..], Vec::as_slice);
+        let free = || same.iter().copied().filter(|start| !self.taken.contains(start) && stands(*start));
         let at = free().find(|start| own(*start)).or_else(|| free().next())?;
         self.taken.insert(at);
         Some(at)

@@ -20,6 +20,8 @@ pub struct Step {
     pub records: u64,
     /// What it took back or did again itself.
     pub turn: Option<Turn>,
+    /// The process that did it.
+    pub process: Option<i32>,
     /// The changes of files that hold memories.
     pub changes: Vec<Change>,
     /// The changes of what is derived from them.
@@ -32,6 +34,8 @@ struct Head {
     at: String,
     records: u64,
     turn: Option<Turn>,
+    #[serde(default)]
+    process: Option<i32>,
     changes: Vec<Entry>,
     derived: Vec<Entry>,
     bytes: usize,
@@ -69,6 +73,7 @@ impl Step {
             at: self.at.clone(),
             records: self.records,
             turn: self.turn,
+            process: self.process,
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
             bytes: body.len(),
@@ -92,7 +97,15 @@ impl Step {
             entries.into_iter().map(|entry| change(entry, &mut body)).collect()
         };
         let (changes, derived) = (read(head.changes)?, read(head.derived)?);
-        Some(Step { verb: head.verb, at: head.at, records: head.records, turn: head.turn, changes, derived })
+        Some(Step {
+            verb: head.verb,
+            at: head.at,
+            records: head.records,
+            turn: head.turn,
+            process: head.process,
+            changes,
+            derived,
+        })
     }
 }
 
@@ -170,6 +183,7 @@ mod tests {
             at: "2026-01-01T00:00:00Z".into(),
             records: 2,
             turn: Some(Turn::Undo(7)),
+            process: Some(12),
             changes: vec![
                 Change::create("b", "x\n").inverse(),
                 Change {

@@ -56,11 +56,11 @@ impl Rules for Exclusive {
         serde_json::to_vec(&Written { pid: who.process, agent_id: who.agent, acquired_at: stamp(now) })
     }
 
-    /// Only if its process is surely gone; a lock that names none is for the user to settle.
+    /// Only if its process is surely gone, whether JSON names it or it is all that is said; a lock that names none is for the user to settle.
     fn stale_after(&self, found: &Found, said: &Said, machine: &dyn Machine) -> Option<Duration> {
         let now = machine.now();
         let taken = taken(found, said, now);
-        if !said.is_whole || is_alive(machine, said.pid, taken) != Some(false) {
+        if !(said.is_whole || said.is_bare) || is_alive(machine, said.pid, taken) != Some(false) {
             return None;
         }
         match taken {

@@ -126,6 +126,16 @@ pub fn is_of(bytes: &[u8], agent: &str) -> bool {
     said::Said::read(bytes).agent.as_deref() == Some(agent)
 }
 
+/// The process that a lock names which an agent of that name took, if that process is gone or
+/// another has its number.
+pub fn left_by(disk: &dyn Disk, machine: &dyn Machine, path: &Path, agent: &str) -> Option<i32> {
+    let Ok(said::Standing::There(found)) = said::standing(Scene { disk, machine }, path) else { return None };
+    let said = said::Said::read(&found.bytes);
+    let taken = said::taken(&found, &said, machine.now());
+    let is_gone = said::is_alive(machine, said.pid, taken) == Some(false);
+    said.pid.filter(|_| is_gone && said.agent.as_deref() == Some(agent))
+}
+
 /// Removes a lock because the user chose to, having been shown `holder`; `false` if it is
 /// no longer what was shown, or another is at it, or its protocol is never broken by force.
 pub fn break_by_choice(

@@ -71,6 +71,8 @@ pub(super) fn strange(scene: Scene<'_>, path: &Path) -> io::Result<Option<&'stat
 pub(super) struct Said {
     /// Whether it is a whole JSON object.
     pub(super) is_whole: bool,
+    /// Whether it is the number of a process and nothing else.
+    pub(super) is_bare: bool,
     /// A number that a process can have.
     pub(super) pid: Option<i32>,
     pub(super) agent: Option<String>,
@@ -89,6 +91,7 @@ impl Said {
         let time = |name: &str| text(name).and_then(Moment::parse).map(|(when, _)| when);
         Said {
             is_whole: true,
+            is_bare: false,
             pid: object.get("pid").and_then(Value::as_f64).and_then(process_number),
             agent: text("agent_id").map(|agent| agent.chars().take(NAME).collect()),
             since: time("timestamp").or_else(|| time("acquired_at")),
@@ -98,8 +101,10 @@ impl Said {
 
     fn read_words(text: &str) -> Said {
         let mut words = text.split_whitespace();
+        let pid = words.next().and_then(|word| word.parse().ok()).and_then(process_number);
         Said {
-            pid: words.next().and_then(|word| word.parse().ok()).and_then(process_number),
+            pid,
+            is_bare: pid.is_some() && words.clone().next().is_none(),
             since: words.find_map(Moment::parse).map(|(when, _)| when),
             ..Said::default()
         }

@@ -239,3 +239,29 @@ fn the_text_of_a_dead_process_in_the_kernels_lock_hinders_nobody() {
     assert!(site.time_to_take(&site.flock()) < SECOND);
     assert_eq!(site.text(".lock"), "");
 }
+
+#[test]
+fn a_dead_holders_lock_that_holds_only_its_number_is_taken_over_after_half_a_minute() {
+    let site = Site::new();
+    site.put(".lock", format!("{OTHER}\n"));
+    site.age(".lock", 60);
+    let took = site.time_to_take(&site.exclusive());
+    assert!(took >= 5 * SECOND && took < 6 * SECOND, "{took:?}");
+    site.machine.has(OTHER, Holder::Alive(None));
+    site.put(".lock", OTHER.to_string());
+    site.age(".lock", 60);
+    assert_eq!(site.assert_busy(&site.exclusive()).pid, Some(OTHER));
+}
+
+#[test]
+fn a_lock_is_left_by_the_agent_that_it_names_if_its_process_is_gone_or_another_has_its_number() {
+    let site = Site::new();
+    let lock = site.path(".lock");
+    site.put_exclusive(OTHER, 60);
+    let left = |agent| left_by(&Real, &site.machine, &lock, agent);
+    assert_eq!((left("dev"), left("palimp")), (Some(OTHER), None));
+    site.machine.has(OTHER, Holder::Alive(Some(site.machine.at(-10))));
+    assert_eq!(left("dev"), Some(OTHER), "it was started after the lock was taken");
+    site.machine.has(OTHER, Holder::Alive(Some(site.machine.at(-100))));
+    assert_eq!(left("dev"), None);
+}
