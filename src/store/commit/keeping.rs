@@ -53,8 +53,12 @@ impl Vault<'_> {
         }
     }
 
-    /// Whether one of the last steps was done by a process of that number.
+    /// Whether one of the last steps, or an erasure that was cut short, was done by a process of
+    /// that number.
     pub(super) fn has_step_of(&self, process: i32) -> bool {
+        if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {
+            return true;
+        }
         let steps = self.steps();
         let mut last = steps.iter().rev().take(LAST);
         last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))

@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
             at: self.host.now.to_rfc3339(),
             records: plan.records as u64,
             turn,
-            process: i32::try_from(self.host.machine.own_process()).ok(),
+            process: self.own_process(),
             changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
             derived: plan.derived.iter().rev().map(|own| self.bare_inverse(own)).collect(),
         };
@@ -197,6 +197,10 @@ impl<'a> Writer<'a> {
         }
         self.rescue_each(carried.olds.into_iter());
         Ok(Receipt { step: number, files: line.files, notes, plan: plan.clone() })
+    }
+
+    fn own_process(&self) -> Option<i32> {
+        i32::try_from(self.host.machine.own_process()).ok()
     }
 
     /// The plan, with other names for copies whose names others took since it was made.

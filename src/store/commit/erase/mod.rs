@@ -126,6 +126,7 @@ impl Writer<'_> {
         self.vault.erased()?;
         let entry = Erasing {
             step: self.vault.next_step()?,
+            process: self.own_process(),
             at: self.host.now.to_rfc3339(),
             reason: reason.to_owned(),
             records: targets.to_vec(),

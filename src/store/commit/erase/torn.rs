@@ -17,6 +17,7 @@ impl Writer<'_> {
             at: self.host.now.to_rfc3339(),
             records: 0,
             turn: None,
+            process: self.own_process(),
             changes: added.map(|change| change.inverse()).collect(),
             derived: Vec::new(),
         };

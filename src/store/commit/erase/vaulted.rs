@@ -16,6 +16,9 @@ use crate::text::unpack::gunzip;
 pub struct Erasing {
     /// The step's number.
     pub step: u64,
+    /// The process that began it.
+    #[serde(default)]
+    pub process: Option<i32>,
     /// When it began.
     pub at: String,
     /// Why, as a code.
