@@ -251,10 +251,11 @@ fn a_tombstone_that_a_power_cut_tore_is_cut_off_and_written_whole() {
         disk
     };
     let in_store = |disk: &Faulty| {
-        // A second name of a file stays for a minute, for what others add by it.
-        let is_second = |path: &Path| path.to_string_lossy().contains("/.palimp-old-");
+        // A second name of a file stays for a minute, for what others add by it; a lock's own
+        // file until its process is gone, which this one is not.
+        let is_hidden = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with('.');
         let own = disk.files().into_iter();
-        let own = own.filter(|(path, _)| path.starts_with(ROOT) && !is_second(path));
+        let own = own.filter(|(path, _)| path.starts_with(ROOT) && !is_hidden(path));
         own.map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap())).collect::<BTreeMap<_, _>>()
     };
     let whole = of_log();
