@@ -1,6 +1,6 @@
 //! `delete` and `undelete`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
@@ -27,7 +27,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let reason = reason(asked.reason)?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
-    let mut tombstones: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    let mut tombstones: BTreeMap<PathBuf, Tombstones> = BTreeMap::new();
     let (mut count, mut deprecated) = (0, 0);
     for entry in entries {
         let document = writable(scene.store, entry)?;
@@ -53,9 +53,9 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
         return Err(Refusal::unfit("it is deprecated already; --remove removes the file itself."));
     }
     let mut changes: Vec<Change> = Vec::new();
-    for (path, lines) in tombstones {
+    for (path, own) in tombstones {
         let stands = document(&scene.store.documents, &path).map(base);
-        changes.push(Change::append(path, lines, stands));
+        changes.push(Change::append(path, own.lines, stands));
     }
     if !own_way.is_empty() {
         changes.extend(writes.delete(scene, &own_way, reason, asked.replaced_by)?);
@@ -91,18 +91,25 @@ fn bury(
     scene: &Scene<'_>,
     entry: &Entry,
     reason: &str,
-    tombstones: &mut BTreeMap<PathBuf, Vec<u8>>,
+    tombstones: &mut BTreeMap<PathBuf, Tombstones>,
 ) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
         return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
     };
-    let lines = tombstones.entry(path).or_default();
+    let own = tombstones.entry(path).or_default();
     // Of records that share an id, one tombstone hides all.
-    if memchr::memmem::find(lines, &line).is_none() {
-        lines.extend(line);
+    if own.known.insert(line.clone()) {
+        own.lines.extend(line);
     }
     Ok(())
+}
+
+/// Lines of a file of tombstones, each once.
+#[derive(Default)]
+struct Tombstones {
+    lines: Vec<u8>,
+    known: HashSet<Vec<u8>>,
 }
 
 /// Takes back what the format's way of deletion did.
@@ -123,6 +130,8 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(scene);
+    let named: HashSet<(Option<u32>, &str)> =
+        entries.iter().filter_map(|own| Some((own.session, scene.store.view(own)?.id.as_deref()?))).collect();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
@@ -130,27 +139,21 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
             return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
         }
         let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
-        let (Some(id), Some(session)) = (id, scene.store.session(entry)) else { continue };
+        let (Some(_), Some(session)) = (id, scene.store.session(entry)) else { continue };
         let in_session = |own: &&std::sync::Arc<crate::model::Document>| {
             own.role == Role::Tombstones && own.path.starts_with(&session.path)
         };
         let Some(file) = scene.store.documents.iter().find(in_session) else { continue };
         count += 1;
         changes.entry(file.path.clone()).or_insert_with(|| {
-            let wanted = |id: &str| {
-                entries.iter().any(|own| {
-                    own.session == entry.session
-                        && scene.store.view(own).is_some_and(|view| view.id.as_deref() == Some(id))
-                })
-            };
-            let named = file
+            let wanted = |id: &str| named.contains(&(entry.session, id));
+            let lines_of = file
                 .records
                 .iter()
                 .filter(|record| record.view().and_then(|view| view.id.as_deref()).is_some_and(wanted));
-            let spans: Vec<_> = named.map(|record| record.span).collect();
+            let spans: Vec<_> = lines_of.map(|record| record.span).collect();
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });
-        let _ = id;
     }
     if count == 0 {
         return Err(Refusal::unfit(
