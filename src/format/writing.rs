@@ -53,8 +53,8 @@ impl Refusal {
     /// The record can't be read, and what is asked for needs one that can.
     pub fn broken() -> Refusal {
         Refusal::corrupt(
-            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` mends what can be mended \
-             without a loss; what is left is corrected in an editor, or deleted.",
+            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` mends what can be mended; \
+             the rest is corrected in an editor, or deleted.",
         )
     }
 

@@ -52,6 +52,9 @@ pub struct Memory {
     snapshot: Snapshot,
 }
 
+/// How a plan is made, and what is told of it.
+type Planned<'p, T> = dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal> + 'p;
+
 impl Memory {
     /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
     /// of palimp's own data, outside the store; it is made when it is first needed.
@@ -137,10 +140,7 @@ impl Memory {
 
     /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
     /// made when no other palimp can write. What is told of it is told of that very plan.
-    fn commit_anew<T>(
-        &mut self,
-        planned: &dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal>,
-    ) -> Result<T, MemoryError> {
+    fn commit_anew<T>(&mut self, planned: &Planned<'_, T>) -> Result<T, MemoryError> {
         let (now, random) = (self.now(), self.machine.random());
         let told = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };

@@ -119,6 +119,8 @@ pub enum Turned {
 pub struct Recent {
     done: Vec<Step>,
     undone: Vec<Step>,
+    /// Whether something new was done: what had been taken back before is not done again then.
+    is_new: bool,
 }
 
 struct Step {
@@ -220,6 +222,7 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
         notes.extend(receipt.notes);
         recent.done.push(Step { root: store.root.clone(), number: receipt.step, said: said.clone() });
         recent.undone.clear();
+        recent.is_new = true;
     }
     Ok(Changed { said, notes, turned: Turned::Made })
 }
@@ -255,6 +258,7 @@ fn turn(
     let root = own.map(|at| steps[at].root.as_path());
     let store = match root {
         Some(root) => stores.iter().find(|store| store.root == root),
+        None if is_redo && recent.is_new => None,
         None => latest(host.disk, host.data, stores, is_redo),
     };
     let Some(store) = store else {

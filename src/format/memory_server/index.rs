@@ -1,6 +1,7 @@
 //! `index.json` against the records it was made from ("Index File Format").
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::layout;
 use crate::format::Parts;
@@ -101,26 +102,23 @@ fn counts(index: Json<'_>, records: &[Listed<'_>], found: &mut Vec<(Code, String
 
 /// How the map from keys to ids differs from the live records, in one message.
 fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Option<(Code, String)> {
-    let mut indexed: HashMap<String, HashSet<String>> = HashMap::new();
+    // Of each id that the map has under a key, whether a record has it.
+    let mut indexed: HashMap<Cow<'_, str>, HashMap<Cow<'_, str>, bool>> = HashMap::new();
     for (key, ids) in map.members() {
-        let ids = ids.items().filter_map(|id| id.text()).map(|id| id.into_owned());
-        indexed.entry(key.text().unwrap_or_default().into_owned()).or_default().extend(ids);
+        let ids = ids.items().filter_map(|id| id.text()).map(|id| (id, false));
+        indexed.entry(key.text().unwrap_or_default()).or_default().extend(ids);
     }
     let mut missing = 0;
-    let mut known: HashSet<(String, String)> = HashSet::new();
     for record in records {
         let Some(id) = record.view.id.as_deref() else { continue };
         for key in keys(record.view) {
-            let there = indexed.get(&key).is_some_and(|ids| ids.contains(id));
-            missing += usize::from(!there && record.state == State::Live);
-            known.insert((key, id.to_owned()));
+            match indexed.get_mut(key.as_str()).and_then(|ids| ids.get_mut(id)) {
+                Some(known) => *known = true,
+                None => missing += usize::from(record.state == State::Live),
+            }
         }
     }
-    let extra = indexed
-        .iter()
-        .flat_map(|(key, ids)| ids.iter().map(move |id| (key.clone(), id.clone())))
-        .filter(|pair| !known.contains(pair))
-        .count();
+    let extra = indexed.values().flat_map(HashMap::values).filter(|known| !**known).count();
     (missing + extra > 0).then(|| {
         let message =
             format!("`{name}` misses {missing} and has {extra} too many; it is made anew from the records.");

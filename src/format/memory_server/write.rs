@@ -1,6 +1,6 @@
 //! How memories are written: lines, backups, archives by quarter, the index.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -407,13 +407,12 @@ fn importances(live: &[&View]) -> String {
 
 fn map(live: &[&View], keys: fn(&View) -> Vec<String>) -> String {
     let mut map: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut known: HashSet<(String, &str)> = HashSet::new();
     for view in live {
         let Some(id) = view.id.as_deref() else { continue };
         for key in keys(view) {
-            let ids = map.entry(key).or_default();
-            let id = edit::quoted(id);
-            if !ids.contains(&id) {
-                ids.push(id);
+            if known.insert((key.clone(), id)) {
+                map.entry(key).or_default().push(edit::quoted(id));
             }
         }
     }

@@ -326,6 +326,20 @@ fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
 }
 
 #[test]
+fn what_was_taken_back_is_not_done_again_after_something_new_in_another_store() {
+    let mut desk = on("type:learning", 120, 36);
+    desk.type_keys("dxu");
+    assert!(notice(&desk).starts_with("took back"), "{}", notice(&desk));
+    desk.type_keys("/session:sess_checkout_rework is:live");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("dx");
+    desk.type_keys("U");
+    assert!(notice(&desk).starts_with("There is nothing to redo"), "{}", notice(&desk));
+    desk.type_keys("uU");
+    assert!(notice(&desk).starts_with("did again: deleted"), "{}", notice(&desk));
+}
+
+#[test]
 fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
     let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
     let id = selected_id(&desk);
