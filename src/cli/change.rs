@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use serde::Serialize;
 
 use super::failure::{Exit, Failure, say};
-use super::{Context, open};
+use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Plan, Store};
@@ -106,7 +106,11 @@ fn carry_out(
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let done = Writer::open(host, store).and_then(|writer| carry(&writer, plan));
+    let attempt = || Writer::open(host, store).and_then(|writer| carry(&writer, plan));
+    let done = match attempt() {
+        Err(error) if lock::is_broken(&error) => attempt(),
+        outcome => outcome,
+    };
     let receipt = done.map_err(|error| {
         let failure = Failure::from(error);
         match written {

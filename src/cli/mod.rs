@@ -16,6 +16,7 @@ mod journal;
 mod json;
 mod keys;
 mod list;
+mod lock;
 mod man;
 mod open;
 mod out;
