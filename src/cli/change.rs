@@ -8,7 +8,7 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Plan, Store};
+use crate::model::{Change, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, keep_draft};
 use crate::text::show::show;
 
@@ -155,7 +155,8 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
         }
     }
     let records: usize = plans.iter().map(|(_, plan)| plan.records).sum();
-    write!(err, "{} {records} records? [y/N] ", plans.first().map_or("", |(_, plan)| plan.verb))?;
+    let verb = plans.first().map_or("", |(_, plan)| plan.verb);
+    write!(err, "{verb} {}? [y/N] ", plan::counted(records as u64, "record"))?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

@@ -9,7 +9,7 @@ use super::change::{Carry, machine, make_with};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Moment, Plan, Store};
+use crate::model::{Moment, Plan, Store, plan};
 use crate::store::commit::erase::Erasing;
 use crate::store::commit::{
     CommitError, FileLine, History, Host, JournalLine, Turn, Vault, Writer, latest, undo_until,
@@ -49,11 +49,9 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
             } else {
                 let until = row.undo_until.as_deref().map(|until| format!("undo until {until}"));
                 let until = until.unwrap_or_else(|| "can't be undone any more".into());
-                let files = row.files.len();
-                let line = format!(
-                    "{:5}  {}  {} {} records, {files} files  {until}",
-                    row.step, row.at, row.verb, row.records
-                );
+                let records = plan::counted(row.records, "record");
+                let files = plan::counted(row.files.len() as u64, "file");
+                let line = format!("{:5}  {}  {} {records}, {files}  {until}", row.step, row.at, row.verb);
                 context.out.line(&line)?;
             }
         }

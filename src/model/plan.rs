@@ -200,6 +200,11 @@ impl Change {
     }
 }
 
+/// So many of them: "1 record", "2 records".
+pub fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// A line end, for a file whose last line has none: what is added must not be glued to it.
 pub fn line_end_for(base: &[u8]) -> &'static [u8] {
     match base.last() {

@@ -272,7 +272,8 @@ impl History {
 
 /// The plan that takes a step back.
 pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-    let history = History::of(&writer.vault.read_journal()?);
+    let journal = writer.vault.read_journal()?;
+    let history = History::of(&journal);
     // A step that took another back is itself taken back by doing that one again.
     if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
         return Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)));
@@ -282,12 +283,21 @@ pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
         Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number),
     };
     let Some(&(step, by)) = found else {
-        return Err(CommitError::NoStep(match wanted {
-            Some(number) => format!("Step {number} is not in force in {}.", writer.place.root.display()),
-            None => format!("There is nothing to undo in {}.", writer.place.root.display()),
-        }));
+        return Err(CommitError::NoStep(not_in_force(&writer.place.root, &journal, wanted)));
     };
     Ok((turned(writer, "undo", step, by)?, Turn::Undo(step)))
+}
+
+fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> String {
+    let root = root.display();
+    let Some(number) = wanted else { return format!("There is nothing to undo in {root}.") };
+    match journal.iter().find(|line| line.step == number).map(|line| line.turn) {
+        None => format!("There is no step {number} in {root}."),
+        Some(Some(Turn::Undo(step))) => format!(
+            "Step {number} took step {step} back in {root}, and something new was done since: it can't be done again."
+        ),
+        Some(_) => format!("Step {number} was taken back already in {root}."),
+    }
 }
 
 /// The plan that does the last step again that was taken back.
@@ -340,7 +350,8 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     plan.records = own.records as usize;
     let named = journal.iter().find(|line| line.step == step).map_or(&own.verb, |line| &line.verb);
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
-    plan.lines.push(format!("{verb} step {step}: {named} of {} records, {when}", own.records));
+    plan.lines
+        .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
     let mut as_left = is_as_left(writer, by, &own);
     // Copies that were too old went, and don't come back.
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
