@@ -202,7 +202,7 @@ fn file_row(change: &Change) -> FileRow {
     FileRow {
         path: change.path.to_string_lossy().into_owned(),
         change: change.word(),
-        bytes_before: change.base.as_ref().map_or(0, |base| base.len() as u64),
+        bytes_before: change.len_before(),
         bytes_after: change.len_after(),
     }
 }

@@ -106,7 +106,7 @@ pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
     let store = latest(&Real, &data, &snapshot.stores, true).or(snapshot.stores.first());
-    turn(context, store, &|writer| writer.redo())
+    turn(context, store, &|writer| writer.redo(None))
 }
 
 /// The one store in which a step of that number is in force.

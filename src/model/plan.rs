@@ -47,8 +47,8 @@ pub enum Act {
     Remove(Arc<[u8]>),
     /// A folder goes, if it is empty.
     RemoveFolder,
-    /// A copy that is too old goes, and does not come back.
-    Expire,
+    /// A copy of so many bytes that is too old goes. What it held is read when it does.
+    Expire(u64),
 }
 
 /// One step of a plan.
@@ -123,9 +123,9 @@ impl Change {
         Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700 }
     }
 
-    /// A copy that is too old.
-    pub fn expire(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::Expire, base: None, mode: PRIVATE }
+    /// A copy of so many bytes that is too old.
+    pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
+        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE }
     }
 
     /// Whether it changes nothing.
@@ -144,7 +144,16 @@ impl Change {
             Act::Create(bytes) => Some(bytes.clone()),
             Act::Append(bytes) => Some([base, line_end_for(base), bytes].concat()),
             Act::Splice(splices) => Some(apply(base, splices)),
-            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire => None,
+            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => None,
+        }
+    }
+
+    /// The file's length before; 0 where there is none.
+    pub fn len_before(&self) -> u64 {
+        match (&self.base, &self.act) {
+            (Some(base), _) => base.len() as u64,
+            (None, Act::Expire(len)) => *len,
+            (None, _) => 0,
         }
     }
 
@@ -159,7 +168,7 @@ impl Change {
                 let come: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
                 base.len() + come - gone.min(base.len())
             }
-            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire => 0,
+            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => 0,
         };
         len as u64
     }
@@ -172,8 +181,8 @@ impl Change {
         match &self.act {
             Act::MakeFolder => own(Act::RemoveFolder),
             Act::RemoveFolder => own(Act::MakeFolder),
-            // Nothing: lines that are added are none.
-            Act::Expire => own(Act::Append(Vec::new())),
+            // Who carries it out reads what comes back; here, lines that are added are none.
+            Act::Expire(_) => own(Act::Append(Vec::new())),
             Act::Create(bytes) => own(Act::Remove(bytes.as_slice().into())),
             Act::Remove(was) => own(Act::Create(was.to_vec())),
             Act::Splice(splices) => own(Act::Splice(inverse(splices))),
@@ -195,7 +204,7 @@ impl Change {
             Act::Append(_) if self.base.is_none() => "create",
             Act::Append(_) => "append",
             Act::Splice(_) => "rewrite",
-            Act::Remove(_) | Act::RemoveFolder | Act::Expire => "remove",
+            Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => "remove",
         }
     }
 }
@@ -403,7 +412,7 @@ impl Plan {
                         feed(&splice.becomes);
                     }
                 }
-                Act::MakeFolder | Act::RemoveFolder | Act::Expire => {}
+                Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => {}
             }
         }
         format!("{hash:016x}")

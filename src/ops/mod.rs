@@ -62,7 +62,9 @@ pub fn plan(
     let store = scene.store;
     let mut plan = Plan::new(verb, &store.root, store.format);
     plan.records = records;
-    let changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
+    let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
+    // Old copies go last, so that they are the first to come back.
+    changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
     if let Ok((_, writes)) = writes(store) {
         plan.lines = writes.told(store, &changes);
     }

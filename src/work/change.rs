@@ -291,7 +291,7 @@ fn turn_in(
     is_redo: bool,
 ) -> Result<(Vec<String>, String, u64), Failed> {
     let writer = Writer::open(host, store)?;
-    let (plan, turn) = if is_redo { writer.redo()? } else { writer.undo(number)? };
+    let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };
     let (Turn::Undo(step) | Turn::Redo(step)) = turn;
     let receipt = writer.turn(&plan, turn)?;
     let line = plan.lines.first().map_or("", String::as_str);

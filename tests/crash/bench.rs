@@ -165,7 +165,7 @@ impl Bench {
 
 fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, Turn), CommitError> {
     match act {
-        Do::Redo => writer.redo(),
+        Do::Redo => writer.redo(None),
         _ => writer.undo(None),
     }
 }

@@ -103,7 +103,7 @@ impl Judge {
         let before = Look::of(&disk, bench.format);
         run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
         let Plan { changes, derived, .. } = bench.plan();
-        let expires = |change: &&Change| change.act == Act::Expire;
+        let expires = |change: &&Change| matches!(change.act, Act::Expire(_));
         Judge {
             format: bench.format,
             expired: changes.iter().filter(expires).map(|change| change.path.clone()).collect(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use palimp::disk::faulty::{Errno, Fault, Faulty};
-use palimp::store::commit::{Host, Writer, is_left_over, keep_draft};
+use palimp::store::commit::{CommitError, Host, Writer, is_left_over, keep_draft};
 
 use super::bench::{Bench, DATA, host, load, run};
 use super::cases::named;
@@ -91,4 +91,20 @@ fn a_lock_of_ours_that_a_power_cut_brings_back_goes_at_once_and_one_of_a_palimp_
     started(&disk, 0);
     assert!(!disk.files().contains_key(&places[0]));
     assert!(disk.files().contains_key(&places[1]));
+}
+
+#[test]
+fn a_step_that_two_take_back_at_once_is_taken_back_once() {
+    let (bench, machine) = (bench(), Still::first());
+    let disk = bench.disk();
+    run(&disk, &machine, &bench.prepare(&disk)).unwrap();
+    let store = load(&disk, "session-log");
+    let plan = || Writer::look(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
+    let [one, other] = [plan(), plan()];
+    let turn = |(plan, turn)| Writer::open(host(&disk, &machine), &store).unwrap().turn(&plan, turn);
+    turn(one).unwrap();
+    let log = Path::new(super::bench::ROOT).join("sessions/sess_a/memory.jsonl");
+    let after = disk.files()[&log].clone();
+    assert!(matches!(turn(other), Err(CommitError::NoStep(_))));
+    assert_eq!(disk.files()[&log], after);
 }

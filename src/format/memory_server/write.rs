@@ -332,14 +332,17 @@ pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
         document.role == Role::Backup
             && document.path.file_name().is_some_and(|own| own.to_string_lossy().starts_with(&start))
     };
-    let mut known: Vec<&PathBuf> = store.documents.iter().filter(named).map(|own| &own.path).collect();
+    let mut known: Vec<(&PathBuf, u64)> =
+        store.documents.iter().filter(named).map(|own| (&own.path, own.len)).collect();
     known.sort();
     let stamp = now.to_pattern("%Y%m%d_%H%M%S");
     let path = |suffix: &str| PathBuf::from(format!(".backup/{start}{stamp}{suffix}"));
     let free = (1..).map(|number| if number == 1 { path("") } else { path(&format!("_{number}")) });
-    let Some(own) = free.into_iter().find(|path| !known.contains(&path)) else { return Vec::new() };
+    let Some(own) = free.into_iter().find(|path| known.iter().all(|(own, _)| *own != path)) else {
+        return Vec::new();
+    };
     let many = (known.len() + 1).saturating_sub(BACKUPS);
-    let old = known.into_iter().take(many).map(Change::expire);
+    let old = known.into_iter().take(many).map(|(path, len)| Change::expire(path, len));
     std::iter::once(Change::create(own, file.bytes.to_vec())).chain(old).collect()
 }
 

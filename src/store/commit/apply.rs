@@ -11,6 +11,7 @@ use super::carry::Carried;
 use super::hidden::{self, Old};
 use super::rebase::rebase;
 use super::unfinished::{let_end, whole_lines};
+use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind};
 use crate::format::Format;
@@ -140,6 +141,9 @@ impl Scene<'_, '_> {
         let disk = self.host.disk;
         if own.grows && !own.derived {
             let_end(self.host, &own.path);
+        }
+        if matches!(own.act, Act::Create(_)) && !own.derived {
+            make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }
         let (bytes, mode) = match &own.act {
             Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED)),
@@ -340,7 +344,7 @@ impl Scene<'_, '_> {
                 }
                 Act::RemoveFolder => self.remove_folder(own)?,
                 // One that stays is one too many, and no reason to fail.
-                Act::Expire => drop(self.host.disk.remove(&own.path)),
+                Act::Expire(_) => drop(self.host.disk.remove(&own.path)),
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
             began = true;

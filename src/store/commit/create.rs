@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::apply::{Ready, Scene};
-use super::vault::{make_folders, make_folders_as};
+use super::vault::make_folders;
 use super::{CommitError, Writer};
 use crate::model::Act;
 
@@ -19,7 +19,6 @@ impl Scene<'_, '_> {
             self.carried.made.extend((!stood).then(|| (own.path.clone(), true)));
             return Ok(());
         }
-        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         let made = self.prepare(own).and_then(|()| self.put_new(own));
         // What stands there already is another's, and not to be taken back.
         if !matches!(made, Err(CommitError::Moved { .. })) {

@@ -35,7 +35,7 @@ impl From<Option<bool>> for Made {
 impl Writer<'_> {
     /// How far what this would take back has been made.
     pub(super) fn made(&self, inverse: &Change) -> Result<Made, CommitError> {
-        if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire) {
+        if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire(_)) {
             return Ok(Made::Harmless);
         }
         let now = self.read(&inverse.path)?;

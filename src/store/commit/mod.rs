@@ -244,13 +244,15 @@ impl<'a> Writer<'a> {
         recover::undo(self, step)
     }
 
-    /// The plan that does the last step again that was taken back.
-    pub fn redo(&self) -> Result<(Plan, Turn), CommitError> {
-        recover::redo(self)
+    /// The plan that does the last step again that was taken back, or that one.
+    pub fn redo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
+        recover::redo(self, step)
     }
 
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
     pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
+        // It was planned and shown before this writer kept others out.
+        recover::still_turns(self, turn)?;
         self.logged(plan, Some(turn))
     }
 
@@ -288,11 +290,21 @@ impl<'a> Writer<'a> {
     /// What takes a change back, without the bytes that it starts from. A file that goes
     /// comes back with the mode that it has.
     fn bare_inverse(&self, change: &Change) -> Change {
-        let inverse = Change { base: None, ..change.inverse() };
-        let item =
-            matches!(change.act, Act::Remove(_)).then(|| self.host.disk.look(&self.path(&change.path)));
+        let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_));
+        let inverse = match self.expiring(change) {
+            Some(bytes) => Change::create(&change.path, bytes),
+            None => Change { base: None, ..change.inverse() },
+        };
+        let item = goes.then(|| self.host.disk.look(&self.path(&change.path)));
         let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);
         Change { mode, ..inverse }
+    }
+
+    /// What a copy holds that is to go.
+    fn expiring(&self, change: &Change) -> Option<Vec<u8>> {
+        let is_one = matches!(change.act, Act::Expire(_));
+        let read = is_one.then(|| self.host.disk.read(&self.path(&change.path), 0, None));
+        read.and_then(Result::ok).map(|(bytes, _)| bytes)
     }
 
     fn path(&self, relative: &Path) -> PathBuf {
@@ -331,7 +343,7 @@ fn file_line(change: &Change) -> FileLine {
     FileLine {
         path: change.path.to_string_lossy().into_owned(),
         change: change.word().to_owned(),
-        bytes_before: change.base.as_ref().map_or(0, |base| base.len() as u64),
+        bytes_before: change.len_before(),
         bytes_after: change.len_after(),
     }
 }

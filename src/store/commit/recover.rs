@@ -62,7 +62,7 @@ impl Writer<'_> {
             return Ok(Settled::TakenBack);
         };
         let made: Vec<Made> =
-            step.changes.iter().map(|change| self.made(change)).collect::<Result<_, _>>()?;
+            step.changes.iter().map(|change| self.made_of(&step, change)).collect::<Result<_, _>>()?;
         // What only makes anew what is derived can be finished at any time.
         let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
         let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
@@ -95,15 +95,47 @@ impl Writer<'_> {
                 return Ok(Settled::Left);
             }
         };
-        let plan = Plan { changes, ..none };
+        let derived = self.derived_back(&step)?;
+        let plan =
+            Plan { changes, derive_after: derived.is_none(), derived: derived.unwrap_or_default(), ..none };
         let mut carried = carry::Carried::default();
         // The step stays as it was kept: recovery that is cut short begins again with it.
         if carry::carry_out(self, &plan, &mut carried, None).is_err() {
             return Ok(Settled::Waits);
         }
-        self.derive(&touched, &plan);
+        if carried.derive {
+            self.derive(&touched, &plan);
+        }
         self.vault.forget(number)?;
         Ok(Settled::TakenBack)
+    }
+
+    /// The same as [`Writer::made`]; but an old copy that a change let go and that stays is one
+    /// too many, and the change is over without that.
+    fn made_of(&self, step: &Step, change: &Change) -> Result<Made, CommitError> {
+        let made = self.made(change)?;
+        let is_old = step.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(self, change);
+        Ok(if is_old && matches!(made, Made::No) { Made::Harmless } else { made })
+    }
+
+    /// What takes back a step's derived files, as far as they were made; `None` where that
+    /// can't be told, or the step does not say how they were.
+    fn derived_back(&self, step: &Step) -> Result<Option<Vec<Change>>, CommitError> {
+        if step.derived.is_empty() {
+            return Ok(None);
+        }
+        let mut back = Vec::new();
+        for change in &step.derived {
+            match self.made(change)? {
+                Made::Whole => match self.fitted(change, true) {
+                    Ok(fitted) => back.extend(fitted),
+                    Err(_) => return Ok(None),
+                },
+                Made::No | Made::Harmless => {}
+                Made::Torn(_) | Made::Changed => return Ok(None),
+            }
+        }
+        Ok(Some(back))
     }
 
     /// Writes down that a step is over, when what it changed is durable.
@@ -153,7 +185,7 @@ impl Writer<'_> {
         let moved = |what| CommitError::Moved { file: path.clone(), what, files: Files::Untouched };
         let bound = self.format.is_bound(&change.path);
         let own = match (&change.act, read) {
-            (Act::Expire, _) => return Ok(None),
+            (Act::Expire(_), _) => return Ok(None),
             (Act::Append(lines), _) if lines.is_empty() => return Ok(None),
             (Act::MakeFolder, _) => Change::make_folder(&change.path),
             (Act::RemoveFolder, _) if self.host.disk.look(&path).is_err() => return Ok(None),
@@ -214,7 +246,7 @@ fn finished(writer: &Writer<'_>, inverse: &Change) -> FileLine {
     let (change, before) = match &inverse.act {
         Act::Create(bytes) | Act::Append(bytes) => ("remove", bytes.len() as u64),
         Act::Remove(_) | Act::RemoveFolder => ("create", 0),
-        Act::MakeFolder | Act::Expire => ("remove", 0),
+        Act::MakeFolder | Act::Expire(_) => ("remove", 0),
         Act::Splice(splices) => {
             let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
             let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
@@ -300,14 +332,34 @@ fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> St
     }
 }
 
-/// The plan that does the last step again that was taken back.
-pub fn redo(writer: &Writer<'_>) -> Result<(Plan, Turn), CommitError> {
+/// The plan that does the last step again that was taken back, or that one.
+pub fn redo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
     let history = History::of(&writer.vault.read_journal()?);
-    let Some(&(step, by)) = history.undone.last() else {
+    let found = match wanted {
+        None => history.undone.last(),
+        Some(number) => history.undone.iter().find(|(step, _)| *step == number),
+    };
+    let Some(&(step, by)) = found else {
         let what = format!("There is nothing to redo in {}.", writer.place.root.display());
         return Err(CommitError::NoStep(what));
     };
     Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)))
+}
+
+/// Refuses what another has turned since it was planned.
+pub fn still_turns(writer: &Writer<'_>, turn: Turn) -> Result<(), CommitError> {
+    let history = History::of(&writer.vault.read_journal()?);
+    let (steps, step, what) = match turn {
+        Turn::Undo(step) => (&history.done, step, "is not in force any more"),
+        Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
+    };
+    match steps.iter().any(|(own, _)| *own == step) {
+        true => Ok(()),
+        false => {
+            let root = writer.place.root.display();
+            Err(CommitError::NoStep(format!("Step {step} {what} in {root}: another was quicker.")))
+        }
+    }
 }
 
 /// Refuses to turn a change of a file round that is bound to others, where it has not the
@@ -353,7 +405,6 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     plan.lines
         .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
     let mut as_left = is_as_left(writer, by, &own);
-    // Copies that were too old went, and don't come back.
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
         let fitted = writer.fitted(change, false)?;

@@ -57,7 +57,7 @@ struct Entry {
 enum Word {
     MakeFolder,
     RemoveFolder,
-    Expire,
+    Expire(u64),
     Create(usize),
     Append(usize),
     Remove(usize),
@@ -117,7 +117,7 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
     let act = match &change.act {
         Act::MakeFolder => Word::MakeFolder,
         Act::RemoveFolder => Word::RemoveFolder,
-        Act::Expire => Word::Expire,
+        Act::Expire(len) => Word::Expire(*len),
         Act::Create(bytes) => Word::Create(put(bytes)),
         Act::Append(bytes) => Word::Append(put(bytes)),
         Act::Remove(bytes) => Word::Remove(put(bytes)),
@@ -140,7 +140,7 @@ fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
     let act = match entry.act {
         Word::MakeFolder => Act::MakeFolder,
         Word::RemoveFolder => Act::RemoveFolder,
-        Word::Expire => Act::Expire,
+        Word::Expire(len) => Act::Expire(len),
         Word::Create(len) => Act::Create(take(len)?),
         Word::Append(len) => Act::Append(take(len)?),
         Word::Remove(len) => Act::Remove(take(len)?.into()),

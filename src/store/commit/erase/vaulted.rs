@@ -263,7 +263,7 @@ fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
                 see(&change.path, bytes);
             }
         }
-        Act::MakeFolder | Act::RemoveFolder | Act::Expire => {}
+        Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => {}
     }
 }
 
