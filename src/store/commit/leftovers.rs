@@ -56,8 +56,8 @@ impl Writer<'_> {
     /// half a minute. One of a palimp elsewhere is judged as any other is.
     fn remove_own_lock(&self, lock: &Path) {
         let Host { disk, machine, .. } = self.host;
-        let process = lock::left_by(disk, machine, lock, "palimp");
-        if process.is_some_and(|process| self.vault.has_step_of(process)) && disk.remove(lock).is_ok() {
+        let is_known = |process| self.vault.has_step_of(process);
+        if lock::remove_left(disk, machine, lock, "palimp", &is_known).unwrap_or(false) {
             let _ = lock.parent().map(|folder| disk.sync_folder(folder));
         }
     }

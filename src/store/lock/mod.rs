@@ -126,14 +126,25 @@ pub fn is_of(bytes: &[u8], agent: &str) -> bool {
     said::Said::read(bytes).agent.as_deref() == Some(agent)
 }
 
-/// The process that a lock names which an agent of that name took, if that process is gone or
-/// another has its number.
-pub fn left_by(disk: &dyn Disk, machine: &dyn Machine, path: &Path, agent: &str) -> Option<i32> {
-    let Ok(said::Standing::There(found)) = said::standing(Scene { disk, machine }, path) else { return None };
+/// Removes a lock that an agent of that name took, if `is_known` of the process that it names
+/// and that one is gone, or another has its number. What took its place since stays.
+pub fn remove_left(
+    disk: &dyn Disk,
+    machine: &dyn Machine,
+    path: &Path,
+    agent: &str,
+    is_known: &dyn Fn(i32) -> bool,
+) -> Result<bool, LockError> {
+    let scene = Scene { disk, machine };
+    let said::Standing::There(found) = said::standing(scene, path)? else { return Ok(false) };
     let said = said::Said::read(&found.bytes);
     let taken = said::taken(&found, &said, machine.now());
-    let is_gone = said::is_alive(machine, said.pid, taken) == Some(false);
-    said.pid.filter(|_| is_gone && said.agent.as_deref() == Some(agent))
+    let is_left =
+        said.agent.as_deref() == Some(agent) && said::is_alive(machine, said.pid, taken) == Some(false);
+    match said.pid.filter(|process| is_left && is_known(*process)) {
+        Some(_) => taking::put_aside(scene, path, &found),
+        None => Ok(false),
+    }
 }
 
 /// Removes a lock because the user chose to, having been shown `holder`; `false` if it is

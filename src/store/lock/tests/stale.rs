@@ -254,14 +254,17 @@ fn a_dead_holders_lock_that_holds_only_its_number_is_taken_over_after_half_a_min
 }
 
 #[test]
-fn a_lock_is_left_by_the_agent_that_it_names_if_its_process_is_gone_or_another_has_its_number() {
+fn a_lock_that_was_left_goes_if_its_agent_and_process_are_known_and_the_process_is_gone() {
     let site = Site::new();
-    let lock = site.path(".lock");
     site.put_exclusive(OTHER, 60);
-    let left = |agent| left_by(&Real, &site.machine, &lock, agent);
-    assert_eq!((left("dev"), left("palimp")), (Some(OTHER), None));
-    site.machine.has(OTHER, Holder::Alive(Some(site.machine.at(-10))));
-    assert_eq!(left("dev"), Some(OTHER), "it was started after the lock was taken");
+    let removes = |agent, known| {
+        let is_known = |process| process == known;
+        remove_left(&Real, &site.machine, &site.path(".lock"), agent, &is_known).unwrap()
+    };
+    assert!(!removes("palimp", OTHER) && !removes("dev", OTHER + 1));
     site.machine.has(OTHER, Holder::Alive(Some(site.machine.at(-100))));
-    assert_eq!(left("dev"), None);
+    assert!(!removes("dev", OTHER), "it works");
+    site.machine.has(OTHER, Holder::Alive(Some(site.machine.at(-10))));
+    assert!(removes("dev", OTHER), "it was started after the lock was taken");
+    assert_eq!(site.names(), [""; 0]);
 }
