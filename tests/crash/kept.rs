@@ -42,6 +42,43 @@ fn what_undo_and_drafts_keep_goes_after_thirty_days_without_another_change() {
     assert_eq!((kept(&disk, "undo").len(), kept(&disk, "drafts").len()), (0, 0));
 }
 
+/// The step that writes what takes the edit back.
+fn written() -> usize {
+    let learned = bench().disk();
+    run(&learned, &Still::first(), &bench().prepare(&learned)).unwrap();
+    let log = learned.log();
+    log.iter().position(|op| op.starts_with("write") && op.contains("000001.new")).unwrap()
+}
+
+#[test]
+fn what_takes_a_change_back_and_finds_no_room_is_not_left_in_part() {
+    let disk = bench().disk();
+    disk.fail_at(written() + 1, Fault::Error(Errno::NOSPC));
+    run(&disk, &Still::first(), &bench().prepare(&disk)).unwrap_err();
+    assert_eq!(kept(&disk, "undo"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_start() {
+    let disk = bench().disk();
+    disk.fail_at(written() + 1, Fault::Crash);
+    let _ = run(&disk, &Still::first(), &bench().prepare(&disk));
+    let disk = disk.restart();
+    let folder = Path::new(DATA).join("stores");
+    let cut =
+        |disk: &Faulty| disk.files().into_keys().any(|path| path.extension().is_some_and(|end| end == "new"));
+    if !cut(&disk) {
+        // The system brought none back; it may.
+        let own = palimp::disk::Disk::list(&disk, &folder).unwrap().remove(0).name;
+        disk.put(folder.join(own).join("undo/000001.new"), "{\"verb\":\"edit\"", 0o600);
+    }
+    let store = load(&disk, "session-log");
+    assert!(is_left_over(&disk, Path::new(DATA), &store, NOW));
+    started(&disk, 0);
+    assert!(!cut(&disk), "{:?}", kept(&disk, "undo"));
+    assert!(!is_left_over(&disk, Path::new(DATA), &load(&disk, "session-log"), NOW));
+}
+
 #[test]
 fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
     let bench = bench();

@@ -16,6 +16,7 @@ mod judge;
 mod kept;
 mod lost;
 mod machine;
+mod meanwhile;
 mod planted;
 mod stores;
 mod sweep;

@@ -107,6 +107,15 @@ impl Ready {
         last.end() < base.len() as u64 || whole(base) && whole(&last.becomes)
     }
 
+    /// Whether the file is not what was compared any more: another took its place, or
+    /// somebody wrote to it in place. What only grew is taken over from its old name.
+    fn is_other(&self, now: &Generation) -> bool {
+        self.seen.is_some_and(|seen| match self.grows {
+            true => (seen.device, seen.inode) != (now.device, now.inode) || now.len < seen.len,
+            false => seen != *now,
+        })
+    }
+
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
         let planned = self.base.as_deref().unwrap_or_default().to_vec();
         CommitError::Conflict { file: self.path.clone(), planned, found, files: Files::Untouched }
@@ -363,7 +372,9 @@ impl Scene<'_, '_> {
             return Ok(Lost::Yes);
         }
         if !own.derived {
-            return Err(own.moved("its lock was lost, or another file took its place"));
+            return Err(
+                own.moved("its lock was lost, or others wrote to it or put another file in its place")
+            );
         }
         own.drop_temp(self.host.disk);
         own.dropped = true;
@@ -387,14 +398,10 @@ impl Scene<'_, '_> {
         }
         let disk = self.host.disk;
         let old = self.keep_old(own)?;
-        let stands = match own.derived {
-            true => None,
-            false => {
-                let there = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?;
-                Some(there.generation.inode)
-            }
+        let is_other = !own.derived && {
+            let there = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?;
+            own.is_other(&there.generation)
         };
-        let is_other = own.seen.is_some_and(|seen| stands.is_some_and(|inode| seen.inode != inode));
         if is_other || !is_ours() {
             old.iter().for_each(|old| drop(disk.remove(old)));
             return Ok(Lost::Yes);

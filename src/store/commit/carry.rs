@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::apply::{Lost, Ready, Scene};
+use super::create::Made;
 use super::step::Step;
 use super::{CommitError, Files, Writer};
 use crate::model::{Change, Lock, Plan};
@@ -22,8 +23,8 @@ pub struct Carried {
     pub began_derived: bool,
     /// Whether any of it was done under a lock.
     pub applied: bool,
-    /// New files, and folders (true), that were made before a lock was taken.
-    pub made: Vec<(PathBuf, bool)>,
+    /// New files and folders that were made before a lock was taken.
+    pub made: Vec<Made>,
     /// Whether derived files have to be made anew, because files were not as planned.
     pub derive: bool,
     /// The files that were changed, relative to the root.

@@ -8,6 +8,12 @@ use super::vault::make_folders;
 use super::{CommitError, Writer};
 use crate::model::Act;
 
+/// A new file with its bytes, or a new folder, that was made before a lock was taken.
+pub struct Made {
+    path: PathBuf,
+    bytes: Option<Vec<u8>>,
+}
+
 impl Scene<'_, '_> {
     /// Makes a new file or folder, durably.
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
@@ -16,7 +22,8 @@ impl Scene<'_, '_> {
             let stood = disk.look(&own.path).is_ok();
             self.begin(own);
             make_folders(disk, &own.path).map_err(own.io("made"))?;
-            self.carried.made.extend((!stood).then(|| (own.path.clone(), true)));
+            let made = Made { path: own.path.clone(), bytes: None };
+            self.carried.made.extend((!stood).then_some(made));
             return Ok(());
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));
@@ -25,7 +32,9 @@ impl Scene<'_, '_> {
             self.begin(own);
         }
         made?;
-        self.carried.made.push((own.path.clone(), false));
+        if let Act::Create(bytes) = &own.act {
+            self.carried.made.push(Made { path: own.path.clone(), bytes: Some(bytes.clone()) });
+        }
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
     }
 
@@ -44,12 +53,17 @@ impl Scene<'_, '_> {
 }
 
 impl Writer<'_> {
-    /// Removes new files and folders that nobody knows yet.
-    pub(super) fn unmake(&self, made: &[(PathBuf, bool)]) -> io::Result<()> {
+    /// Removes new files and folders that nobody knows yet. What others wrote to meanwhile
+    /// stays: it is not ours alone.
+    pub(super) fn unmake(&self, made: &[Made]) -> io::Result<()> {
         let disk = self.host.disk;
-        for (path, is_folder) in made.iter().rev() {
-            if *is_folder { disk.remove_folder(path) } else { disk.remove(path) }?;
-            path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
+        for own in made.iter().rev() {
+            match &own.bytes {
+                None => disk.remove_folder(&own.path)?,
+                Some(bytes) if disk.read(&own.path, 0, None)?.0 == *bytes => disk.remove(&own.path)?,
+                Some(_) => return Err(io::Error::other("others have written to it")),
+            }
+            own.path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::model::{Moment, time};
 /// How the name of a file ends that takes a step back.
 pub(super) const STEP: &str = "step";
 /// Its name while it is written.
-const NEW: &str = "new";
+pub(super) const NEW: &str = "new";
 /// An empty file that says that the number was given.
 const GIVEN: &str = "given";
 
@@ -81,6 +81,15 @@ impl Vault<'_> {
         }
     }
 
+    /// Drops what a crash cut short while it was written.
+    fn drop_cut(&self, number: u64) -> Result<(), CommitError> {
+        let path = self.undo_path(number, NEW);
+        match self.disk().remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CommitError::own_data(&path, error)),
+            _ => Ok(()),
+        }
+    }
+
     fn sync_undo(&self) -> Result<(), CommitError> {
         let folder = self.path("undo");
         match self.disk().sync_folder(&folder) {
@@ -92,7 +101,8 @@ impl Vault<'_> {
     }
 
     /// Drops what is older than 30 days or beyond 256 MB, the oldest first, and old drafts. What
-    /// takes back a step that is not settled stays, however old.
+    /// takes back a step that is not settled stays, however old. What was cut short while it
+    /// was written takes nothing back, and goes.
     pub(super) fn expire(&self, now: Moment, unsettled: &HashSet<u64>) -> Result<(), CommitError> {
         let numbered = self.numbered()?;
         let over = over(&numbered, now, unsettled);
@@ -100,7 +110,10 @@ impl Vault<'_> {
         let given = numbered.iter().filter(|own| own.end == GIVEN && own.number < last);
         given.for_each(|own| drop(self.disk().remove(&self.undo_path(own.number, GIVEN))));
         over.iter().try_for_each(|number| self.drop_step(*number))?;
-        if !over.is_empty() {
+        // While this process has the store nobody is writing one: a crash left it.
+        let cut: Vec<u64> = numbered.iter().filter(|own| own.end == NEW).map(|own| own.number).collect();
+        cut.iter().try_for_each(|number| self.drop_cut(*number))?;
+        if !over.is_empty() || !cut.is_empty() {
             self.sync_undo()?;
         }
         let folder = self.path("drafts");
@@ -111,9 +124,12 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Whether anything is kept longer than it may be.
+    /// Whether anything is kept longer than it may be, or was cut short while it was written.
     pub(super) fn has_expired(&self, now: Moment) -> bool {
-        let is_over = |numbered: Vec<Numbered>| !over(&numbered, now, &HashSet::new()).is_empty();
+        let is_over = |numbered: Vec<Numbered>| {
+            let is_cut = numbered.iter().any(|own| own.end == NEW);
+            is_cut || !over(&numbered, now, &HashSet::new()).is_empty()
+        };
         let drafts = self.items("drafts").unwrap_or_default();
         self.numbered().is_ok_and(is_over) || drafts.iter().any(|item| is_old(item.generation.modified, now))
     }

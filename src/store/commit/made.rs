@@ -1,12 +1,12 @@
 //! How far a change came that was cut short, told by what would take it back and the file as
 //! it is. What others wrote since makes it unknown: nothing of theirs is taken back for ours.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-use super::rebase::{fits, id_of, merge, rebase};
+use super::places::{Places, id_of};
+use super::rebase::{fits, merge, rebase_in};
 use super::{CommitError, Writer};
 use crate::model::{Act, Change, Splice, plan};
-use crate::text::lines;
 
 /// How far a change came that a step would take back.
 pub enum Made {
@@ -76,10 +76,11 @@ fn spliced(splices: &[Splice], now: &[u8]) -> Made {
     if is_after != is_before {
         return Some(is_after).into();
     }
-    if is_after && let Some(made) = stands(first, now) {
+    let places = Places::of(now);
+    if is_after && let Some(made) = stands(first, &places) {
         return Some(made).into();
     }
-    let found: Vec<Option<bool>> = told.iter().map(|splice| stands(splice, now)).collect();
+    let found: Vec<Option<bool>> = told.iter().map(|splice| stands(splice, &places)).collect();
     let (made, not) = (found.contains(&Some(true)), found.contains(&Some(false)));
     match (made, not, found.contains(&None)) {
         (true, false, false) => Made::Whole,
@@ -90,61 +91,56 @@ fn spliced(splices: &[Splice], now: &[u8]) -> Made {
 
 /// Whether the file has the lines as the change left them, or as they were; `None` where it
 /// has neither.
-fn stands(splice: &Splice, now: &[u8]) -> Option<bool> {
+fn stands(splice: &Splice, places: &Places<'_>) -> Option<bool> {
+    let now = places.now;
     let own = std::slice::from_ref(splice);
     let before = || {
         let forward = Splice { was: splice.becomes.clone(), becomes: splice.was.clone(), ..splice.clone() };
-        has(&forward, now)
+        has(&forward, places)
     };
     match (splice.was.is_empty(), splice.becomes.is_empty()) {
         // Lines that went stand where they stood, or the change was made; others that are
         // like them may stand elsewhere.
         (true, _) => {
             let there = now.get(splice.start as usize..).is_some_and(|now| now.starts_with(&splice.becomes));
-            let alike = memchr::memmem::find(now, &splice.becomes).is_some();
+            let alike = has_lines(&splice.becomes, places);
             match (there, alike) {
                 (true, _) => Some(false),
                 (false, true) => Some(fits(own, now)),
-                (false, false) => (!has_any(&splice.becomes, now)).then_some(true),
+                (false, false) => (!places.has_any(&splice.becomes)).then_some(true),
             }
         }
-        (false, true) if has(splice, now) => Some(true),
-        (false, true) => (!has_any(&splice.was, now)).then_some(false),
-        (false, false) => match (has(splice, now), before()) {
+        (false, true) if has(splice, places) => Some(true),
+        (false, true) => (!places.has_any(&splice.was)).then_some(false),
+        (false, false) => match (has(splice, places), before()) {
             (true, _) => Some(true),
             (false, true) => Some(false),
-            (false, false) => merged(splice, now),
+            (false, false) => merged(splice, places),
         },
     }
 }
 
 /// Whether the lines that a splice replaces stand somewhere, as they are.
-fn has(splice: &Splice, now: &[u8]) -> bool {
-    rebase(std::slice::from_ref(splice), now).is_ok_and(|own| own[0].was == splice.was)
+fn has(splice: &Splice, places: &Places<'_>) -> bool {
+    rebase_in(std::slice::from_ref(splice), places).is_ok_and(|own| own[0].was == splice.was)
+}
+
+/// Whether those lines stand somewhere. A last one without an end may have been written on.
+fn has_lines(lines: &[u8], places: &Places<'_>) -> bool {
+    match lines.ends_with(b"\n") {
+        true => places.find(lines, None, &HashSet::new()).is_some(),
+        false => memchr::memmem::find(places.now, lines).is_some(),
+    }
 }
 
 /// Where others changed the record since: whether it has all of the change, or nothing of it.
-fn merged(splice: &Splice, now: &[u8]) -> Option<bool> {
-    let id = id_of(&splice.was)?;
-    let mut same = lines::lines(now).map(|line| &now[line.start..line.next]);
-    let theirs = same.find(|line| id_of(line).as_deref() == Some(&id))?;
+fn merged(splice: &Splice, places: &Places<'_>) -> Option<bool> {
+    let theirs = places.of_id(&id_of(&splice.was)?)?.line;
     let is = |from: &[u8], to: &[u8]| merge(from, to, theirs).is_some_and(|own| own == theirs);
     match (is(&splice.becomes, &splice.was), is(&splice.was, &splice.becomes)) {
         (made, not) if made != not => Some(made),
         _ => None,
     }
-}
-
-/// Whether the file has any of the lines, or a record of the same id as one of them.
-fn has_any(wanted: &[u8], now: &[u8]) -> bool {
-    let each = |bytes: &[u8]| -> Vec<Vec<u8>> {
-        let whole = lines::lines(bytes).map(|line| bytes[line.start..line.next].trim_ascii_end().to_vec());
-        whole.filter(|line| !line.is_empty()).collect()
-    };
-    let there = each(now);
-    let ids: BTreeSet<String> = there.iter().filter_map(|line| id_of(line)).collect();
-    let there: BTreeSet<&Vec<u8>> = there.iter().collect();
-    each(wanted).iter().any(|line| there.contains(line) || id_of(line).is_some_and(|id| ids.contains(&id)))
 }
 
 /// What cuts off lines that were being added when a crash came: a part of them stands at
@@ -179,4 +175,32 @@ pub fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
 /// Whether others add lines to such a file.
 pub fn is_log(change: &Change) -> bool {
     change.path.extension().is_some_and(|end| end == "jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANY: usize = 10_000;
+
+    /// Looking through the file once for each of them takes minutes; once for all, a moment.
+    #[test]
+    fn how_far_a_removal_of_thousands_of_records_came_is_told_in_one_pass() {
+        let line = |at| format!("{{\"id\":\"k{at}\",\"x\":1}}\n");
+        let base: String = (0..MANY).map(line).collect();
+        let (mut edits, mut at) = (Vec::new(), 0);
+        for (number, line) in base.split_inclusive('\n').enumerate() {
+            edits.extend((number % 2 == 1).then_some((at..at + line.len(), Vec::new())));
+            at += line.len();
+        }
+        let change = Change::edits("f", base.as_bytes().into(), edits);
+        let after = String::from_utf8(change.after().unwrap()).unwrap();
+        let Act::Splice(back) = change.inverse().act else { panic!() };
+        // Others changed the first record since, so that nothing fits where it says.
+        let others = |text: &str| text.replacen("\"x\":1", "\"x\":12345", 1);
+        let began = std::time::Instant::now();
+        assert!(matches!(spliced(&back, others(&after).as_bytes()), Made::Whole));
+        assert!(matches!(spliced(&back, others(&base).as_bytes()), Made::No));
+        assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
+    }
 }

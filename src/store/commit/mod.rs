@@ -19,6 +19,7 @@ mod leftovers;
 mod log;
 mod made;
 mod pending;
+mod places;
 mod rebase;
 mod recover;
 mod rescue;

@@ -4,9 +4,9 @@
 //! there; where a record has changed since in other members than the splice changes, both
 //! changes hold; anything else is a conflict, which the user sees and nobody settles.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::places::{Places, id_of};
 use crate::model::plan::last_line;
 use crate::model::{Moment, Splice};
 use crate::text::canonical::{self, Checksum};
@@ -31,14 +31,20 @@ pub struct Conflict {
 
 /// The splices as they fit `now`.
 pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
+    rebase_in(splices, &Places::of(now))
+}
+
+/// The splices as they fit a file whose lines are looked up more than once.
+pub fn rebase_in(splices: &[Splice], places: &Places<'_>) -> Result<Vec<Splice>, Conflict> {
+    let now = places.now;
     let mut moved: Vec<Splice> = Vec::new();
     if fits(splices, now) {
         moved = splices.to_vec();
     } else {
-        let mut places = Places::of(now);
+        let mut fitting = Fitting { places, taken: HashSet::new() };
         for (at, splice) in splices.iter().enumerate() {
             let before = at.checked_sub(1).map(|last| (&splices[last], &moved[last]));
-            moved.push(places.fit(splice, before, now)?);
+            moved.push(fitting.fit(splice, before)?);
         }
         moved.sort_by_key(|splice| splice.start);
     }
@@ -55,12 +61,14 @@ fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
     // What takes it back again looks for the line before it as that is now.
     let mut own = Splice { behind: last_line(&now[..splice.start as usize]).to_vec(), ..splice.clone() };
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
+    if !open(&own.becomes) || open(&own.was) || own.becomes == lines::BOM {
+        return own;
+    }
     // Others that stand behind it may go in the same change.
     let gone = later.iter().try_fold(splice.end(), |end, next| {
         (next.start == end && next.becomes.is_empty()).then_some(next.end()).ok_or(end)
     });
-    let is_last = gone.unwrap_or_else(|end| end) as usize >= now.len();
-    if open(&own.becomes) && !open(&own.was) && !is_last && own.becomes != lines::BOM {
+    if (gone.unwrap_or_else(|end| end) as usize) < now.len() {
         own.becomes.push(b'\n');
     }
     own
@@ -76,44 +84,21 @@ pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
     })
 }
 
-/// Where lines stand, by what they say, and which of them are spoken for.
-struct Places {
+/// Splices on their way to where their lines stand, and the lines that are spoken for.
+struct Fitting<'p, 'a> {
+    places: &'p Places<'a>,
     taken: HashSet<usize>,
-    /// The starts of the lines of each digest, ascending.
-    starts: HashMap<u64, Vec<usize>>,
-    hasher: RandomState,
 }
 
-impl Places {
-    fn of(now: &[u8]) -> Self {
-        // The first line stands behind the byte order mark as well as with it.
-        let marked = now.starts_with(lines::BOM).then_some(lines::BOM.len());
-        let mut places = Places { taken: HashSet::new(), starts: HashMap::new(), hasher: RandomState::new() };
-        for start in lines::lines(now).map(|line| line.start).chain(marked) {
-            let digest = places.digest(&now[start..]);
-            places.starts.entry(digest).or_default().push(start);
-        }
-        places
-    }
-
-    /// Of the first line of the bytes, without its end.
-    fn digest(&self, bytes: &[u8]) -> u64 {
-        let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
-        self.hasher.hash_one(&bytes[..end])
-    }
-
+impl Fitting<'_, '_> {
     /// `before` is the splice before it, as planned and as it fits.
-    fn fit(
-        &mut self,
-        splice: &Splice,
-        before: Option<(&Splice, &Splice)>,
-        now: &[u8],
-    ) -> Result<Splice, Conflict> {
+    fn fit(&mut self, splice: &Splice, before: Option<(&Splice, &Splice)>) -> Result<Splice, Conflict> {
+        let now = self.places.now;
         if splice.was.is_empty() {
             let start = match before.filter(|(planned, _)| planned.end() == splice.start) {
                 Some((_, fitted)) => fitted.end() as usize,
                 None if splice.behind.is_empty() => 0,
-                None => self.find(&splice.behind, None, now).map_or(now.len(), |at| at + splice.behind.len()),
+                None => self.take(&splice.behind, None).map_or(now.len(), |at| at + splice.behind.len()),
             };
             let own = Splice { start: start as u64, ..splice.clone() };
             let is_open = start == now.len() && !now.is_empty() && now != lines::BOM && !now.ends_with(b"\n");
@@ -123,25 +108,15 @@ impl Places {
                 own
             });
         }
-        if let Some(start) = self.find(&splice.was, Some(&splice.behind), now) {
+        if let Some(start) = self.take(&splice.was, Some(&splice.behind)) {
             return Ok(Splice { start: start as u64, ..splice.clone() });
         }
-        merged(splice, now)
+        merged(splice, self.places)
     }
 
-    /// Where those whole lines stand, each place once; of equal ones those that stand behind
-    /// the line they stood behind, or else the first.
-    fn find(&mut self, wanted: &[u8], behind: Option<&[u8]>, now: &[u8]) -> Option<usize> {
-        let ends = |at: usize| wanted.ends_with(b"\n") || now.get(at).is_none_or(|byte| *byte == b'\n');
-        let stands = |start: usize| now[start..].starts_with(wanted) && ends(start + wanted.len());
-        let own = |start: usize| match behind {
-            Some(line) if !line.is_empty() => now[..start].ends_with(line),
-            Some(_) => start == 0,
-            None => true,
-        };
-        let same = self.starts.get(&self.digest(wanted)).map_or(&[][..], Vec::as_slice);
-        let free = || same.iter().copied().filter(|start| !self.taken.contains(start) && stands(*start));
-        let at = free().find(|start| own(*start)).or_else(|| free().next())?;
+    /// Where those whole lines stand, each place once.
+    fn take(&mut self, wanted: &[u8], behind: Option<&[u8]>) -> Option<usize> {
+        let at = self.places.find(wanted, behind, &self.taken)?;
         self.taken.insert(at);
         Some(at)
     }
@@ -162,26 +137,17 @@ fn behind_open_line(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice 
 
 /// The record of the same id, where it changed in other members than the splice changes.
 /// Where several have that id, nobody can tell which of them it was.
-fn merged(splice: &Splice, now: &[u8]) -> Result<Splice, Conflict> {
+fn merged(splice: &Splice, places: &Places<'_>) -> Result<Splice, Conflict> {
     let conflict =
         |found: Option<&[u8]>| Conflict { planned: splice.was.clone(), found: found.map(<[u8]>::to_vec) };
     let id = id_of(&splice.was).ok_or_else(|| conflict(None))?;
-    let mut same =
-        lines::lines(now).filter(|line| id_of(&now[line.start..line.next]).as_deref() == Some(&id));
-    let theirs = same.next().ok_or_else(|| conflict(None))?;
-    let found = &now[theirs.start..theirs.next];
-    if same.next().is_some() {
-        return Err(conflict(Some(found)));
+    let same = places.of_id(&id).ok_or_else(|| conflict(None))?;
+    let found = Some(same.line);
+    if same.has_others {
+        return Err(conflict(found));
     }
-    let becomes = merge(&splice.was, &splice.becomes, found).ok_or_else(|| conflict(Some(found)))?;
-    Ok(Splice { start: theirs.start as u64, was: found.to_vec(), becomes, behind: splice.behind.clone() })
-}
-
-/// The id of the one record that is all of a line.
-pub(super) fn id_of(line: &[u8]) -> Option<String> {
-    let mut tape = Tape::default();
-    let record = edit::scan(&mut tape, line).ok().filter(|record| record.kind() == Kind::Object)?;
-    record.get("id")?.text().map(|id| id.into_owned())
+    let becomes = merge(&splice.was, &splice.becomes, same.line).ok_or_else(|| conflict(found))?;
+    Ok(Splice { start: same.start as u64, was: same.line.to_vec(), becomes, behind: splice.behind.clone() })
 }
 
 /// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides. What
@@ -251,6 +217,8 @@ mod tests {
     use super::*;
     use crate::model::Change;
 
+    const MANY: usize = 10_000;
+
     fn splices(base: &str, from: &str, to: &str) -> Vec<Splice> {
         let at = base.find(from).unwrap();
         let change = Change::edits("f", base.as_bytes().into(), vec![(at..at + from.len(), to.into())]);
@@ -265,6 +233,25 @@ mod tests {
     }
 
     const BASE: &str = "{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n";
+
+    /// Looking through the file once for each of them takes minutes; once for all, a moment.
+    #[test]
+    fn changes_of_thousands_of_records_that_others_changed_are_fitted_in_one_pass() {
+        let line = |at| format!("{{\"id\":\"k{at}\",\"x\":1,\"y\":1}}\n");
+        let base: String = (0..MANY).map(line).collect();
+        let mut edits = Vec::new();
+        for (at, _) in base.match_indices("\"x\":1") {
+            edits.push((at..at + 5, b"\"x\":2".to_vec()));
+        }
+        let change = Change::edits("f", base.as_bytes().into(), edits);
+        let crate::model::Act::Splice(splices) = change.act else { panic!() };
+        let now = base.replace("\"y\":1", "\"y\":9");
+        let began = std::time::Instant::now();
+        let fit = rebase(&splices, now.as_bytes()).unwrap();
+        assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
+        let wanted = now.replace("\"x\":1", "\"x\":2");
+        assert!(crate::model::plan::apply(now.as_bytes(), &fit) == wanted.as_bytes());
+    }
 
     #[test]
     fn an_edit_follows_its_line() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::CommitError;
-use super::keeping::STEP;
+use super::keeping::{NEW, STEP};
 use super::step::Step;
 use crate::disk::{Disk, ItemKind};
 use crate::model::plan::PRIVATE;
@@ -188,12 +188,17 @@ impl<'a> Vault<'a> {
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         let folder = self.folder("undo")?;
         let path = self.step_path(number);
-        let beside = path.with_extension("new");
+        let beside = self.undo_path(number, NEW);
         let failed = |source| CommitError::own_data(&path, source);
         let _ = self.disk.remove(&beside);
-        let mut file = self.disk.create(&beside, PRIVATE).map_err(failed)?;
-        file.write(&step.to_bytes()).and_then(|()| file.sync()).map_err(failed)?;
-        self.disk.rename(&beside, &path).map_err(failed)?;
+        let put = || {
+            let mut file = self.disk.create(&beside, PRIVATE)?;
+            file.write(&step.to_bytes())?;
+            file.sync()?;
+            self.disk.rename(&beside, &path)
+        };
+        // It holds content: a part of it stays no longer than the whole would.
+        put().inspect_err(|_| drop(self.disk.remove(&beside))).map_err(failed)?;
         self.disk.sync_folder(&folder).map_err(failed)
     }
 

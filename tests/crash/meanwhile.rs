@@ -1,0 +1,158 @@
+//! What an agent writes in place between two steps of a change.
+
+use std::path::{Path, PathBuf};
+
+use palimp::disk::Disk;
+use palimp::disk::faulty::Faulty;
+use palimp::model::{Change, Plan};
+use palimp::ops;
+use palimp::store::commit::{CommitError, Files, Receipt, Writer};
+
+use super::bench::{DATA, ROOT, host, load, scene};
+use super::machine::Still;
+use super::stores;
+
+const OWN: &[u8] = b"What the agent wrote.\n";
+
+fn place(path: &str) -> PathBuf {
+    Path::new(ROOT).join(path)
+}
+
+fn on(files: &[(&str, String)]) -> Faulty {
+    let disk = Faulty::new();
+    disk.put_folder(DATA, 0o700);
+    files.iter().for_each(|(path, bytes)| disk.put(place(path), bytes.clone(), 0o600));
+    disk
+}
+
+fn text(disk: &Faulty, path: &str) -> String {
+    String::from_utf8(disk.files()[&place(path)].clone()).unwrap()
+}
+
+fn committed(
+    disk: &Faulty,
+    format: &'static str,
+    machine: &Still,
+    plan: &Plan,
+) -> Result<Receipt, CommitError> {
+    let store = load(disk, format);
+    Writer::open(host(disk, machine), &store)?.commit(plan)
+}
+
+fn next_start(disk: &Faulty, format: &'static str) {
+    let (store, machine) = (load(disk, format), Still::next());
+    drop(Writer::open(host(disk, &machine), &store).unwrap());
+}
+
+fn note(name: &str) -> (String, String) {
+    let head = "tags: [x]\ncreated: 1970-01-01T00:00:00Z\nstatus: active";
+    let text = format!("---\nid: {name}\ntitle: {name}\n{head}\n---\nWhat {name} says.\n");
+    (format!("knowledge/notes/{name}.md"), text)
+}
+
+fn notes() -> Faulty {
+    let (a, b) = (note("a"), note("b"));
+    on(&[(&a.0, a.1.clone()), (&b.0, b.1.clone()), ("events/events-1970-01.jsonl", String::new())])
+}
+
+fn changed(disk: &Faulty, name: &str) -> Change {
+    let (path, text) = note(name);
+    let base = disk.files()[&place(&path)].clone();
+    Change::rewrite(path, base.into(), text.replace("says", "said").as_bytes())
+}
+
+/// Has an agent write to a file right before the first step that `is_it`.
+fn written_before(disk: &Faulty, is_it: fn(&str) -> bool, file: &str) {
+    let (file, mut wrote) = (place(file), false);
+    disk.before(move |op, other| {
+        if !wrote && is_it(&op.to_string()) {
+            wrote = true;
+            other.append(&file).unwrap().write(OWN).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_place_stays() {
+    let (disk, machine) = (notes(), Still::first());
+    let mut plan = Plan::new("edit", Path::new(ROOT), "a-mem");
+    plan.changes.extend(["a", "b"].map(|name| changed(&disk, name)));
+    written_before(&disk, |op| op.starts_with("rename") && op.ends_with("a.md"), "knowledge/notes/b.md");
+    let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
+    assert_eq!(error.files(), Files::Restored, "{error}");
+    let agent = std::str::from_utf8(OWN).unwrap();
+    assert_eq!(text(&disk, "knowledge/notes/b.md"), note("b").1 + agent);
+    assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1, "it was taken back");
+}
+
+#[test]
+fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
+    let (disk, machine) = (notes(), Still::first());
+    let mut plan = Plan::new("delete", Path::new(ROOT), "a-mem");
+    let gone = |name: &str| Change::remove(note(name).0, note(name).1.into_bytes().into());
+    plan.changes.extend(["a", "b"].map(gone));
+    written_before(&disk, |op| op.starts_with("remove") && op.ends_with("a.md"), "knowledge/notes/b.md");
+    let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
+    assert_eq!(error.files(), Files::Restored, "{error}");
+    assert_eq!(text(&disk, "knowledge/notes/b.md"), note("b").1 + std::str::from_utf8(OWN).unwrap());
+    assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1);
+}
+
+#[test]
+fn a_log_that_an_agent_cuts_while_its_old_name_is_kept_is_fitted_anew() {
+    let disk = Faulty::new();
+    disk.put_folder(DATA, 0o700);
+    for (path, bytes) in stores::sessions() {
+        disk.put(Path::new(ROOT).join(path), bytes, 0o600);
+    }
+    let log = "sessions/sess_a/memory.jsonl";
+    let store = load(&disk, "session-log");
+    let is_it = |own: &&palimp::model::Entry| {
+        store.view(own).is_some_and(|view| view.id.as_deref() == Some("mem_001"))
+    };
+    let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
+    let asked = ops::delete::Asked { remove: true, ..Default::default() };
+    let plan = ops::delete::delete(&scene(&store), &entries, asked).unwrap();
+    let mut cut = false;
+    let last = text(&disk, log).lines().last().unwrap().len() as u64 + 1;
+    disk.before(move |op, other| {
+        let op = op.to_string();
+        if !cut && op.starts_with("link") && op.contains(log) {
+            cut = true;
+            let file = place(log);
+            let len = other.look(&file).unwrap().generation.len;
+            other.append(&file).unwrap().set_len(len - last).unwrap();
+        }
+    });
+    committed(&disk, "session-log", &Still::first(), &plan).unwrap();
+    let left = text(&disk, log);
+    assert!(!left.contains("mem_001") && left.contains("mem_003"), "{left}");
+    assert!(!left.contains("mem_004"), "what the agent took out came back: {left}");
+}
+
+#[test]
+fn what_an_agent_adds_to_a_log_that_is_made_stays_where_the_lock_is_not_free() {
+    let line =
+        |id: &str| format!("{{\"id\":\"{id}\",\"type\":\"learning\",\"content\":\"What was said.\"}}\n");
+    let disk = on(&[("index.json", "{}".into())]);
+    let machine = Still::first();
+    let store = load(&disk, "memory-server");
+    let mut plan = Plan::new("restore", Path::new(ROOT), "memory-server");
+    plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
+    plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
+    drop(store);
+    let other: &'static Faulty = Box::leak(Box::new(disk.another()));
+    let held = other.flock(&place(".lock"), Some(0o600)).unwrap().unwrap();
+    let (file, added, mut wrote) = (place("learnings.jsonl"), line("k-9"), false);
+    disk.before(move |_, other| {
+        if !wrote && other.look(&file).is_ok() {
+            wrote = true;
+            other.append(&file).unwrap().write(added.as_bytes()).unwrap();
+        }
+    });
+    committed(&disk, "memory-server", &machine, &plan).unwrap_err();
+    assert!(text(&disk, "learnings.jsonl").contains("k-9"), "the agent's line is gone");
+    drop(held);
+    next_start(&disk, "memory-server");
+    assert_eq!(text(&disk, "learnings.jsonl"), line("k-9"), "ours is taken back, the agent's stays");
+}
