@@ -160,7 +160,7 @@ impl Repository {
 
     fn redo(&self) -> Result<Receipt, CommitError> {
         self.with_writer(&self.store(), |writer| {
-            let (plan, turn) = writer.redo()?;
+            let (plan, turn) = writer.redo(None)?;
             writer.turn(&plan, turn)
         })
     }

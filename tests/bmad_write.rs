@@ -480,6 +480,24 @@ fn a_session_is_archived_whole_and_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn an_archived_session_is_deleted_and_comes_back_by_undo() {
+    let store = build(&healthy());
+    done(&store, |scene| ops::session::archive(scene, NAME));
+    let refusal = refused(&store, |scene| ops::session::delete(scene, NAME));
+    assert!(refusal.message.contains(ARCHIVE), "{}", refusal.message);
+    let delete = |scene: &Scene<'_>| {
+        let files = ops::session::packed_files(scene.store, NAME)?;
+        let packed = files.into_iter().map(|file| (file.clone(), store.read(&file))).collect();
+        let (store, now, random) = (scene.store, scene.now, scene.random);
+        ops::session::delete(&Scene { store, now, random, packed: &packed }, NAME)
+    };
+    let plan = done(&store, delete);
+    assert_eq!(plan.records, 6);
+    assert!(!store.file(ARCHIVE).exists() && !store.file(ARCHIVE_MANIFEST).exists());
+    assert_eq!(open(&store).sessions.len(), 0);
+}
+
+#[test]
 fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
     let store = build(&healthy());
     done(&store, |scene| ops::session::archive(scene, NAME));

@@ -4,6 +4,8 @@
 
 mod support;
 
+#[path = "erase/again.rs"]
+mod again;
 #[path = "erase/cut_short.rs"]
 mod cut_short;
 

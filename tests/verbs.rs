@@ -2,6 +2,9 @@
 
 mod support;
 
+#[path = "verbs/unread.rs"]
+mod unread;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;

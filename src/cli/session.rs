@@ -7,8 +7,11 @@ use super::args::{SessionVerb, ShapeArg};
 use super::change::{make, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, export, open};
+use crate::disk::Real;
+use crate::format::writing::Scene;
 use crate::model::{EntryRef, Session, Snapshot, State, Store};
 use crate::ops;
+use crate::store::packed_bytes;
 
 #[derive(Serialize)]
 struct Row {
@@ -35,7 +38,13 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
         SessionVerb::Export { id, shape } => export_one(context, &snapshot, &id, shape),
         SessionVerb::Delete { id } => {
             let store = with_session(&snapshot, &id)?;
-            let plan = ops::session::delete(&scene(context, store), &id)?;
+            let packed = packed_bytes(&Real, store, &ops::session::packed_files(store, &id)?);
+            let packed = packed.map_err(|error| {
+                let said = format!("the session's archive can't be read: {error}. Nothing was changed.");
+                Failure::new(Exit::Failed, said)
+            })?;
+            let scene = Scene { packed: &packed, ..scene(context, store) };
+            let plan = ops::session::delete(&scene, &id)?;
             make(context, &[(store, plan)])
         }
         SessionVerb::Archive { id } => {

@@ -288,6 +288,11 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
+    /// The files that an archived session of that name is: its archive, and what is beside it.
+    fn archive_files(&self, _name: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// What a compaction drops, where the format has its own rule.
     fn compaction(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
         None

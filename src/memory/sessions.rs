@@ -2,9 +2,11 @@
 
 use super::outcome::{dropped, new_session};
 use super::{Dropped, Memory, MemoryError};
+use crate::format::writing::{Refusal, Scene};
 use crate::model::{EntryRef, Severity, State};
 use crate::ops;
 use crate::ops::export::{Shape, export};
+use crate::store::packed_bytes;
 
 /// Figures of a session, or of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,7 +78,10 @@ impl Memory {
     /// Deletes a session with all that is in it.
     pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::session::delete(&self.scene(), id)?;
+        let packed = packed_bytes(&*self.disk, self.store(), &ops::session::packed_files(self.store(), id)?);
+        let packed =
+            packed.map_err(|error| Refusal::corrupt(format!("its archive can't be read: {error}.")))?;
+        let plan = ops::session::delete(&Scene { packed: &packed, ..self.scene() }, id)?;
         self.commit(&plan).map(drop)
     }
 

@@ -74,7 +74,9 @@ pub fn plan(
     plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
     join_derived(&mut plan);
-    if touched.iter().any(|path| has_unread_neighbour(store, path)) {
+    if touched.iter().any(|path| has_unread_neighbour(store, path))
+        || plan.derived.iter().any(|change| derive::is_blind(store, &change.path))
+    {
         plan.derived.clear();
         plan.derive_after = true;
     }
@@ -83,11 +85,7 @@ pub fn plan(
 
 /// Whether a file beside it could not be read: what is derived waits until it can.
 fn has_unread_neighbour(store: &Store, path: &Path) -> bool {
-    let is_file = |problem: &&Problem| problem.code == Code::UnreadableFile && problem.record.is_none();
-    let unread = store.problems.iter().filter(is_file);
-    unread
-        .into_iter()
-        .any(|problem| problem.file.parent() == path.parent() || path.starts_with(&problem.file))
+    derive::unread(store).any(|file| file.parent() == path.parent() || path.starts_with(file))
 }
 
 /// A plan of changes from which nothing follows: what they bring, or take away, is whole.

@@ -1,8 +1,13 @@
 //! `session`: new, delete, archive, unarchive.
 
+use std::path::{Path, PathBuf};
+
 use super::{Refusal, Scene, base, plan, plan_as_it_is, session_folder, writes};
-use crate::model::{Change, Entry, Plan};
+use crate::format::writing::document;
+use crate::model::{Change, Document, Entry, Plan, Store};
+use crate::store::Packing;
 use crate::store::commit::is_ours;
+use crate::store::derive;
 
 /// Makes a session.
 pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refusal> {
@@ -13,19 +18,20 @@ pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refu
 
 /// Deletes a session with all that is in it.
 pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
-    writes(scene.store)?;
     let folder = session_folder(scene.store, name)?;
+    let files = archive_files(scene.store, name)?;
+    if files.iter().any(|file| file == folder) {
+        let changes = files.iter().filter_map(|file| document(&scene.store.documents, file));
+        let changes = changes.map(|own| removed(scene, own)).collect::<Result<_, _>>()?;
+        return Ok(plan_as_it_is("session delete", scene, records(scene, name), changes));
+    }
+    nothing_unread(scene.store, folder)?;
     let own = scene.store.documents.iter().filter(|document| document.path.starts_with(folder));
     let mut changes = Vec::new();
     let mut folders = vec![folder.to_owned()];
     for document in own {
-        if document.bytes.is_empty() && document.generation.len > 0 {
-            let message =
-                format!("{} was not read, and would be lost: remove it by hand.", document.path.display());
-            return Err(Refusal::unfit(message));
-        }
         folders.extend(document.path.parent().map(|parent| parent.to_owned()));
-        changes.push(Change::remove(&document.path, base(document)));
+        changes.push(removed(scene, document)?);
     }
     folders.sort();
     folders.dedup();
@@ -33,9 +39,50 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     Ok(plan_as_it_is("session delete", scene, records(scene, name), changes))
 }
 
+/// The compressed files of a session: to delete it takes their bytes, as [`Scene::packed`].
+pub fn packed_files(store: &Store, name: &str) -> Result<Vec<PathBuf>, Refusal> {
+    let mut files = archive_files(store, name)?;
+    files.retain(|file| Packing::of(file).is_some());
+    Ok(files)
+}
+
+fn archive_files(store: &Store, name: &str) -> Result<Vec<PathBuf>, Refusal> {
+    let (_, writes) = writes(store)?;
+    let mut files = writes.archive_files(name);
+    files.retain(|file| document(&store.documents, file).is_some());
+    Ok(files)
+}
+
+/// A file that goes, with its bytes, which bring it back.
+fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change, Refusal> {
+    let packed = scene.packed.get(&own.path);
+    if packed.is_none() && own.bytes.is_empty() && own.generation.len > 0 {
+        return Err(Refusal::unfit(format!(
+            "{} was not read, and would be lost: remove it by hand.",
+            own.path.display()
+        )));
+    }
+    Ok(Change::remove(&own.path, packed.map_or_else(|| base(own), |bytes| bytes.as_slice().into())))
+}
+
+/// Refuses what would leave a file behind, or lose it, that can't be read.
+fn nothing_unread(store: &Store, folder: &Path) -> Result<(), Refusal> {
+    let mut unread =
+        derive::unread(store).filter(|file| file.starts_with(folder) || folder.starts_with(file));
+    unread.next().map_or(Ok(()), |file| {
+        Err(Refusal::unfit(format!(
+            "{} can't be read, so nothing could bring it back: make it readable, or remove it by hand, first.",
+            file.display()
+        )))
+    })
+}
+
 /// Packs a session away with all that is in it.
 pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    if let Ok(folder) = session_folder(scene.store, name) {
+        nothing_unread(scene.store, folder)?;
+    }
     let changes = writes.archive_session(scene, name)?;
     Ok(plan_as_it_is("session archive", scene, records(scene, name), changes))
 }

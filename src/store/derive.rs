@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::packed::{self, Packing};
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
-use crate::model::{Change, Document, Moment, Role, Store};
+use crate::model::{Change, Code, Document, Moment, Problem, Role, Store};
 
 /// The documents of a store as they are after the changes. What stands beside the store is
 /// none of them.
@@ -62,6 +62,21 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
         None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
     };
     format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
+}
+
+/// Whether what a derived file is made of could not all be read: made anew now, it would lose
+/// what stands in there.
+pub fn is_blind(store: &Store, derived: &Path) -> bool {
+    let folder = derived.parent().unwrap_or(Path::new(""));
+    unread(store).any(|file| file.starts_with(folder) || derived.starts_with(file))
+}
+
+/// The files and folders of a store that could not be read.
+pub fn unread(store: &Store) -> impl Iterator<Item = &Path> {
+    // One that names a record is about what the record says could not be read.
+    let is_file = |own: &&Problem| own.code == Code::UnreadableFile && own.record.is_none();
+    let own = store.problems.iter().filter(is_file).map(|own| &*own.file);
+    own.filter(|file| !file.starts_with(".."))
 }
 
 /// The files that what is derived is made of, but for those in `changed`, with their lengths.

@@ -11,4 +11,4 @@ mod packed;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use load::{load, load_each, load_from};
-pub use packed::packed_bytes;
+pub use packed::{Packing, packed_bytes};

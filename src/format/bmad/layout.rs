@@ -1,6 +1,6 @@
 //! Which of its files is what, and what marks a folder as this format.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::Placement;
 use super::super::glance::{Glance, Likeness, likeness, names_member};
@@ -40,6 +40,11 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
         }
         _ => None,
     }
+}
+
+/// The archive of a session, and its manifest.
+pub fn archive_files(name: &str) -> [PathBuf; 2] {
+    [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(format!("{name}{end}")))
 }
 
 /// The folder of the session that a file stands in.

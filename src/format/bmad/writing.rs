@@ -142,6 +142,10 @@ impl Writes for Bmad {
         sessions::unarchive_session(scene, name, allow_large, packed)
     }
 
+    fn archive_files(&self, name: &str) -> Vec<PathBuf> {
+        layout::archive_files(name).into()
+    }
+
     fn rederived(&self, archive: &Path, members: &mut [Member], now: Moment) -> Result<(), Refusal> {
         sessions::rederived(archive, members, now)
     }

@@ -270,14 +270,18 @@ impl<'a> Writer<'a> {
             if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
                 continue;
             }
-            let derived = derive::derived(&store, &store.documents, touched, self.host.now);
-            if derived.iter().all(Change::is_empty) {
-                return true;
+            let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
+            derived.retain(|change| !change.is_empty());
+            let all = derived.len();
+            derived.retain(|change| !derive::is_blind(&store, &change.path));
+            let is_all = derived.len() == all;
+            if derived.is_empty() {
+                return is_all;
             }
             let none = Plan::new(plan.verb, &store.root, store.format);
             let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
             if carry::carry_out_derived(self, &plan).is_ok() {
-                return true;
+                return is_all;
             }
         }
         false

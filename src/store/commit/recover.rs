@@ -393,9 +393,9 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         )));
     }
     let Some(own) = writer.vault.step(by)? else {
-        let erased = if erased.is_empty() { "" } else { ", and unless it held what was erased" };
+        let swept = if erased.is_empty() { "" } else { ", and unless it held what was erased" };
         return Err(CommitError::NoStep(format!(
-            "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{erased}."
+            "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{swept}."
         )));
     };
     let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
@@ -425,6 +425,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     if plan.derive_after {
         plan.derived.clear();
     }
+    writer.brings_nothing_erased(&plan, step, erased)?;
     debug_assert!(
         plan.changes
             .iter()

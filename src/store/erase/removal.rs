@@ -27,6 +27,8 @@ pub struct Outside {
     pub path: PathBuf,
     /// Its bytes as they stand on the disk.
     pub bytes: Vec<u8>,
+    /// Whether it is no copy of a whole file, but a draft or what stands in quarantine.
+    pub is_loose: bool,
 }
 
 /// The changes that erase.
@@ -273,17 +275,25 @@ impl Site<'_> {
     fn staying(&self, after: &[Arc<Document>], marks: Marks<'_>) -> Vec<Arc<Document>> {
         let mut staying = after.to_vec();
         let logs = self.outside.iter().chain(self.copies).filter(|own| Packing::of(&own.path).is_none());
-        let is_read = |own: &&Outside| is_log(&own.path) || self.wanted.erases().is_some();
+        let is_read = |own: &&Outside| is_log(&own.path) || own.is_loose || self.wanted.erases().is_some();
         for own in logs.filter(is_read) {
-            let outcome = clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same);
+            // A text of somebody's own is no record. It goes where it says what a record said; a
+            // tag, or a path, that it names is not the record's alone.
+            let is_text = own.is_loose && !is_log(&own.path);
+            let outcome = match is_text {
+                true if marks.main.any(&own.bytes) => Outcome::Gone,
+                true => Outcome::Same,
+                false => clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same),
+            };
             let bytes = outcome.left(&own.bytes).unwrap_or_default();
+            let records = if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes) };
             staying.push(Arc::new(Document {
                 path: own.path.clone(),
                 role: Role::Backup,
                 offset: 0,
                 len: bytes.len() as u64,
                 generation: Default::default(),
-                records: self.wanted.read(&own.path, &bytes),
+                records,
                 problems: Vec::new(),
                 bytes: bytes.into(),
             }));
@@ -301,6 +311,7 @@ impl Site<'_> {
         let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();
         let touched: Vec<PathBuf> = touched.into_iter().collect();
         let mut derived = derive::derived(store, after, &touched, self.scene.now);
+        derived.retain(|change| !derive::is_blind(store, &change.path));
         let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
         derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
         for own in store.documents.iter().filter(|own| own.role == Role::Index) {

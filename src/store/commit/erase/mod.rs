@@ -5,6 +5,7 @@
 //! known by its id, and what it said is taken from the versions that still stand. No step
 //! keeps what an erasure takes out, so nothing takes it back.
 
+mod back;
 mod search;
 mod torn;
 mod vaulted;
@@ -85,9 +86,11 @@ pub fn gather(
             return;
         }
         let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
-        see_packed(wanted, contents, packing, relative, &bytes);
+        each_within(relative, &bytes, &mut |path, bytes| {
+            contents.see(wanted, path, bytes);
+        });
         if !path.file_name().is_some_and(super::is_ours) {
-            outside.push(Outside { path: relative.to_owned(), bytes });
+            outside.push(Outside { path: relative.to_owned(), bytes, is_loose: false });
         }
     });
     vault.each_kept(&mut |_, own, bytes| {
@@ -100,19 +103,14 @@ fn is_unread(role: Role) -> bool {
     matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other)
 }
 
-fn see_packed(
-    wanted: &Wanted<'_>,
-    contents: &mut Contents,
-    packing: Option<Packing>,
-    path: &Path,
-    bytes: &[u8],
-) {
-    match packing {
-        None => drop(contents.see(wanted, path, bytes)),
-        Some(Packing::Gzip) => drop(contents.see(wanted, path, &gunzip(bytes, LARGEST).content)),
+/// What a file of those bytes says, by path: itself, what it is compressed from, or each file in it.
+fn each_within(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
+    match Packing::of(path) {
+        None => see(path, bytes),
+        Some(Packing::Gzip) => see(path, &gunzip(bytes, LARGEST).content),
         Some(Packing::TarGzip) => {
             for member in untar(bytes, LARGEST).content {
-                contents.see(wanted, &inside(path).join(member.path), &member.bytes);
+                see(&inside(path).join(member.path), &member.bytes);
             }
         }
     }
@@ -124,6 +122,7 @@ impl Writer<'_> {
     pub fn erase(&self, plan: &Plan, targets: &[Target], reason: &str) -> Result<Erased, CommitError> {
         // A list that can't be added to now would be found only when the data is gone.
         self.vault.erased()?;
+        self.none_is_pending()?;
         let entry = Erasing {
             step: self.vault.next_step()?,
             process: self.own_process(),
@@ -139,12 +138,25 @@ impl Writer<'_> {
         self.vault.begin_erasing(&entry)?;
         if let Err((error, began)) = self.carry_bare(plan) {
             if !began {
+                self.drop_adding();
                 let _ = self.vault.end_erasing();
                 return Err(error.with(Files::Untouched));
             }
             return Err(error.with(Files::Erasing));
         }
         self.finish(&entry, &wanted, contents, false).map_err(|error| error.with(Files::Erasing))
+    }
+
+    /// Refuses another erasure while one is not over: there is one entry, and what it names would
+    /// be forgotten.
+    fn none_is_pending(&self) -> Result<(), CommitError> {
+        let Some(Erasing { step, .. }) = self.vault.erasing()? else { return Ok(()) };
+        let message = format!(
+            "step {step}, an erasure, was cut short and is not over: another one would forget what it still has to \
+             erase. Every change of this store goes on with it: free what is in its way (a lock that is held, a \
+             file that can't be read or written), and erase again."
+        );
+        Err(CommitError::Refused(Refusal { code: "E_CONCURRENT_MOD", message }))
     }
 
     /// Finishes an erasure that was cut short. What it can't finish waits for the next start.
@@ -258,6 +270,7 @@ impl Writer<'_> {
                 ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
             })?;
         }
+        self.drop_adding();
         self.vault.end_erasing()?;
         Ok(erased)
     }

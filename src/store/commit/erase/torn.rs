@@ -22,7 +22,10 @@ impl Writer<'_> {
             derived: Vec::new(),
         };
         match step.changes.is_empty() {
-            true => Ok(()),
+            true => {
+                self.drop_adding();
+                Ok(())
+            }
             false => self.vault.put_whole(&self.vault.path(ADDING), &step.to_bytes()),
         }
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::each_within;
 use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change};
@@ -213,13 +214,16 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
     serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
 }
 
-/// Copies in our own data, by the files that they are copies of.
+/// Copies in our own data, by the files that they are copies of, drafts and what stands in
+/// quarantine.
 pub fn copies(vault: &Vault<'_>) -> Vec<Outside> {
     let mut copies = Vec::new();
-    let folder = vault.path("backups");
+    let undo = vault.path("undo");
+    let backups = vault.path("backups");
     vault.each_kept(&mut |path, own, bytes| {
-        if path.starts_with(&folder) {
-            copies.push(Outside { path: own.to_owned(), bytes: bytes.to_vec() });
+        if !path.starts_with(&undo) {
+            let is_loose = !path.starts_with(&backups);
+            copies.push(Outside { path: own.to_owned(), bytes: bytes.to_vec(), is_loose });
         }
     });
     copies
@@ -256,8 +260,8 @@ fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
 
 fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
     match &change.act {
-        Act::Create(bytes) | Act::Append(bytes) => see(&change.path, bytes),
-        Act::Remove(bytes) => see(&change.path, bytes),
+        Act::Create(bytes) | Act::Append(bytes) => each_within(&change.path, bytes, see),
+        Act::Remove(bytes) => each_within(&change.path, bytes, see),
         Act::Splice(splices) => {
             for bytes in splices.iter().flat_map(|own| [&own.was, &own.becomes, &own.behind]) {
                 see(&change.path, bytes);

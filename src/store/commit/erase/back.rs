@@ -1,0 +1,63 @@
+//! What would bring an erased record back.
+
+use std::path::Path;
+
+use super::{ErasedLine, each_within};
+use crate::format::writing::Refusal;
+use crate::model::{Change, Plan, Role};
+use crate::store::commit::{CommitError, Writer};
+use crate::store::erase::{Target, Wanted};
+
+impl Writer<'_> {
+    /// Refuses to turn a step round where that brings a record that was erased: an agent may have
+    /// written it anew, and somebody deleted it since.
+    pub(in crate::store::commit) fn brings_nothing_erased(
+        &self,
+        plan: &Plan,
+        step: u64,
+        erased: Vec<ErasedLine>,
+    ) -> Result<(), CommitError> {
+        if erased.is_empty() {
+            return Ok(());
+        }
+        let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
+        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        // What stands in a file of the plan is only moved, or copied, by it.
+        let mut stands: Vec<u8> = Vec::new();
+        for change in &plan.changes {
+            let base = change.base.as_deref().unwrap_or_default();
+            each_within(&change.path, base, &mut |_, bytes| stands.extend(bytes));
+        }
+        let brought = |own| Some((own, brought(&wanted, own, &stands)?));
+        let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
+        let name = id.map_or_else(|| "a record".to_owned(), |id| format!("the record {id}"));
+        Err(CommitError::Refused(Refusal::unfit(format!(
+            "step {step} can't be turned round: it would bring {name} back to {}, and that was erased.",
+            change.path.display()
+        ))))
+    }
+}
+
+/// The id of an erased record that the change brings; `None` where it brings none.
+fn brought(wanted: &Wanted<'_>, change: &Change, stands: &[u8]) -> Option<Option<String>> {
+    let after = change.after()?;
+    let mut found = None;
+    each_within(&change.path, &after, &mut |path, bytes| {
+        if found.is_none() {
+            found = new_in(wanted, path, bytes, stands);
+        }
+    });
+    found
+}
+
+fn new_in(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], stands: &[u8]) -> Option<Option<String>> {
+    if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
+        return None;
+    }
+    let records = wanted.read(path, bytes);
+    let own = records.iter().find(|own| {
+        let raw = &bytes[own.span.start as usize..own.span.end as usize];
+        wanted.takes(path, raw, own.view(), None) && memchr::memmem::find(stands, raw).is_none()
+    })?;
+    Some(own.view().and_then(|view| view.id.clone()).map(Into::into))
+}

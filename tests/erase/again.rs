@@ -1,0 +1,218 @@
+//! What was erased is written anew, or erased while another erasure is not over.
+
+use std::path::Path;
+
+use palimp::disk::ThisMachine;
+use palimp::disk::faulty::{Fault, Faulty};
+use palimp::disk::{Disk, Machine};
+use palimp::format::writing::{NO_PACKED, Scene, Setting};
+use palimp::model::{Entry, Plan, Store};
+use palimp::ops::delete::{Asked, delete};
+use palimp::ops::edit::edit;
+use palimp::store::commit::erase::kept_copies;
+use palimp::store::commit::{CommitError, Files, Vault, Writer, keep_draft};
+use serde_json::json;
+
+use super::cut_short::{DATA, NOW, ROOT, erase_of, host, load, load_log};
+use super::support::StoreBuilder;
+use super::{below, secret};
+
+const LEARNINGS: &str = "learnings.jsonl";
+
+/// A store of three learnings; the first says what is erased.
+fn server() -> Faulty {
+    let files = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": secret(6), "path": "the/path/of/the/first.rs"}))
+        .learning(json!({"id": "k-2", "content": "It stays as it is."}))
+        .learning(json!({"id": "k-3", "content": "It is the third."}))
+        .build();
+    on_disk(&files.path)
+}
+
+fn on_disk(path: &Path) -> Faulty {
+    let disk = Faulty::new();
+    for (path, bytes) in below(path.to_owned()) {
+        disk.put(Path::new(ROOT).join(path), bytes, 0o600);
+    }
+    disk.put_folder(DATA, 0o700);
+    disk
+}
+
+fn vault(disk: &Faulty) -> Vault<'_> {
+    Vault::look(disk, Path::new(DATA), Path::new(ROOT))
+}
+
+fn text(disk: &Faulty, file: &str) -> String {
+    String::from_utf8(disk.files()[&Path::new(ROOT).join(file)].clone()).unwrap()
+}
+
+fn entry(store: &Store, id: &str) -> Entry {
+    let is_it = |own: &&Entry| store.view(own).is_some_and(|view| view.id.as_deref() == Some(id));
+    *store.entries.iter().find(is_it).unwrap()
+}
+
+fn change(disk: &Faulty, make: impl Fn(&Scene<'_>) -> Plan) {
+    let (store, machine) = (load(disk), ThisMachine::new());
+    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    Writer::open(host(disk, &machine), &store).unwrap().commit(&make(&scene)).unwrap();
+}
+
+fn remove(disk: &Faulty, id: &str) {
+    change(disk, |scene| {
+        delete(scene, &[entry(scene.store, id)], Asked { remove: true, ..Asked::default() }).unwrap()
+    });
+}
+
+fn turn(disk: &Faulty, is_undo: bool) -> Result<(), CommitError> {
+    let (store, machine) = (load(disk), ThisMachine::new());
+    let writer = Writer::open(host(disk, &machine), &store)?;
+    let (plan, turn) = if is_undo { writer.undo(None)? } else { writer.redo()? };
+    writer.turn(&plan, turn).map(drop)
+}
+
+/// The first record is erased, and an agent writes it anew.
+fn written_anew() -> Faulty {
+    let disk = server();
+    let line = text(&disk, LEARNINGS).split_inclusive('\n').next().unwrap().to_owned();
+    erase_of(&disk, &load(&disk), b"k-1").unwrap();
+    disk.another().append(&Path::new(ROOT).join(LEARNINGS)).unwrap().write(line.as_bytes()).unwrap();
+    disk
+}
+
+#[test]
+fn undo_does_not_bring_an_erased_record_back_that_was_written_anew_and_deleted() {
+    let disk = written_anew();
+    remove(&disk, "k-1");
+    let stands = text(&disk, LEARNINGS);
+    assert!(!stands.contains("k-1"));
+    let refusal = turn(&disk, true).unwrap_err();
+    let said = refusal.to_string();
+    assert!(
+        said.contains("k-1") && said.contains("erased") && said.contains("Nothing was changed"),
+        "{said}"
+    );
+    assert_eq!((refusal.files(), text(&disk, LEARNINGS)), (Files::Untouched, stands));
+}
+
+#[test]
+fn undo_of_other_records_beside_one_that_was_written_anew_stays_as_it_is() {
+    let disk = written_anew();
+    let stood = text(&disk, LEARNINGS);
+    remove(&disk, "k-2");
+    turn(&disk, true).unwrap();
+    assert_eq!(text(&disk, LEARNINGS), stood);
+    turn(&disk, false).unwrap();
+    let now = text(&disk, LEARNINGS);
+    assert!(now.contains("k-1") && !now.contains("k-2") && now.contains("k-3"), "{now}");
+}
+
+#[test]
+fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
+    let disk = written_anew();
+    let set = [Setting { name: "content", value: "It says something else." }];
+    change(&disk, |scene| edit(scene, &entry(scene.store, "k-1"), &set).unwrap());
+    let stands = text(&disk, LEARNINGS);
+    turn(&disk, true).unwrap_err();
+    assert_eq!(text(&disk, LEARNINGS), stands);
+}
+
+#[test]
+fn another_erasure_waits_until_one_that_stopped_is_over() {
+    let files = StoreBuilder::session_log()
+        .session("one")
+        .entries(3)
+        .tombstone("mem_000")
+        .session("two")
+        .entries(3)
+        .tombstone("mem_000")
+        .build();
+    let disk = on_disk(&files.path);
+    let whole = on_disk(&files.path);
+    let of_session = |disk: &Faulty, name: &str| {
+        let mut store = load_log(disk);
+        let is_own = |own: &Entry| store.document(own).path.starts_with(format!("sessions/{name}"));
+        let own = store.entries.iter().filter(|own| is_own(own)).copied().collect();
+        store.entries = own;
+        store
+    };
+    let first = whole.steps();
+    erase_of(&whole, &of_session(&whole, "one"), b"mem_002").unwrap();
+    let is_log = |op: &String| op.starts_with("rename") && op.ends_with("sessions/one/memory.jsonl");
+    let at = first + whole.log()[first..].iter().position(is_log).unwrap();
+    disk.fail_at(at, Fault::Crash);
+    erase_of(&disk, &of_session(&disk, "one"), b"mem_002").unwrap_err();
+    let disk = disk.restart();
+    // An agent holds the session's lock: what began can't go on.
+    let lock = Path::new(ROOT).join("sessions/one/lock");
+    let now = ThisMachine::new().now();
+    let said = json!({"pid": 1, "timestamp": now.to_rfc3339(), "operation": "write",
+        "expires_at": now.plus(58_000_000).to_rfc3339()});
+    disk.put(&lock, said.to_string(), 0o600);
+    let pending = vault(&disk).erasing().unwrap();
+    assert!(pending.is_some());
+    let refusal = erase_of(&disk, &of_session(&disk, "two"), b"mem_001").unwrap_err();
+    let message = refusal.to_string();
+    assert!(message.contains("step 1") && message.contains("lock"), "{message}");
+    assert!(message.contains("Nothing was changed"), "{message}");
+    assert_eq!((refusal.files(), vault(&disk).erasing().unwrap()), (Files::Untouched, pending));
+    assert!(text(&disk, "sessions/two/memory.jsonl").contains("mem_001"));
+    // When it is free both are erased, one after the other.
+    disk.remove(&lock).unwrap();
+    erase_of(&disk, &of_session(&disk, "two"), b"mem_001").unwrap();
+    let erased: Vec<_> =
+        vault(&disk).erased().unwrap().into_iter().map(|own| own.record.id.unwrap()).collect();
+    assert_eq!(erased, ["mem_002", "mem_001"]);
+    assert!(!text(&disk, "sessions/one/memory.jsonl").contains("mem_002"));
+}
+
+#[test]
+fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
+    let adding = |disk: &Faulty| disk.files().keys().any(|path| path.ends_with("erasing.step"));
+    let files = StoreBuilder::session_log().session("one").entries(3).tombstone("mem_000").build();
+    let whole = on_disk(&files.path);
+    let first = whole.steps();
+    erase_of(&whole, &load_log(&whole), b"mem_002").unwrap();
+    assert!(!adding(&whole));
+    let mut stood = 0;
+    for step in first..whole.steps() {
+        let disk = on_disk(&files.path);
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_of(&disk, &load_log(&disk), b"mem_002");
+        let disk = disk.restart();
+        stood += usize::from(adding(&disk));
+        let _ = disk.remove(&Path::new(ROOT).join("sessions/one/lock"));
+        let machine = ThisMachine::new();
+        let store = load_log(&disk);
+        drop(Writer::open(host(&disk, &machine), &store).unwrap());
+        if vault(&disk).erasing().unwrap().is_none() && !vault(&disk).erased().unwrap().is_empty() {
+            assert!(!adding(&disk), "killed at step {step}");
+        }
+    }
+    assert!(stood > 5, "{stood}");
+}
+
+#[test]
+fn a_draft_and_a_torn_line_of_another_that_name_the_same_path_stay() {
+    let disk = server();
+    let machine = ThisMachine::new();
+    let path = "the/path/of/the/first.rs";
+    let draft = format!("What I wrote, and it is of {path} as well.");
+    let store = load(&disk);
+    drop(Writer::open(host(&disk, &machine), &store).unwrap());
+    keep_draft(host(&disk, &machine), Path::new(ROOT), draft.as_bytes());
+    keep_draft(host(&disk, &machine), Path::new(ROOT), format!("Once more: {}", secret(6)).as_bytes());
+    let torn = format!("{{\"id\":\"k-7\",\"path\":\"{path}\",\"content\":\"It is to");
+    let folder = vault(&disk).path("quarantine");
+    let in_quarantine = folder.join(format!("{LEARNINGS}@7.backup.20260101_100000"));
+    disk.put(&in_quarantine, torn.clone(), 0o600);
+    assert_eq!(kept_copies(&vault(&disk)).len(), 3);
+    let erased = erase_of(&disk, &load(&disk), b"k-1").unwrap();
+    assert_eq!((erased.state, erased.left), ("erased", Vec::new()));
+    assert!(erased.also_elsewhere > 0);
+    let files = disk.files();
+    assert_eq!(files[&in_quarantine], torn.as_bytes());
+    let drafts: Vec<_> =
+        files.iter().filter(|(path, _)| path.parent().unwrap().ends_with("drafts")).collect();
+    assert_eq!(drafts.len(), 1, "{drafts:?}");
+    assert_eq!(drafts[0].1, draft.as_bytes());
+}
