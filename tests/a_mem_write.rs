@@ -126,7 +126,7 @@ impl Site {
 
     fn turn(&self, is_undo: bool) {
         self.write_with(&self.load(), |writer| {
-            let (plan, turn) = if is_undo { writer.undo(None) } else { writer.redo() }.unwrap();
+            let (plan, turn) = if is_undo { writer.undo(None) } else { writer.redo(None) }.unwrap();
             writer.turn(&plan, turn).unwrap();
         });
     }

@@ -66,7 +66,7 @@ fn remove(disk: &Faulty, id: &str) {
 fn turn(disk: &Faulty, is_undo: bool) -> Result<(), CommitError> {
     let (store, machine) = (load(disk), ThisMachine::new());
     let writer = Writer::open(host(disk, &machine), &store)?;
-    let (plan, turn) = if is_undo { writer.undo(None)? } else { writer.redo()? };
+    let (plan, turn) = if is_undo { writer.undo(None)? } else { writer.redo(None)? };
     writer.turn(&plan, turn).map(drop)
 }
 

@@ -107,7 +107,7 @@ impl Site {
     }
 
     pub fn redo(&self) -> Result<Receipt, CommitError> {
-        self.turn(|writer| writer.redo())
+        self.turn(|writer| writer.redo(None))
     }
 
     /// Every file of the store that others know: not our own, nor locks.
