@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{ErasedLine, each_within};
+use crate::format::Placement;
 use crate::format::writing::Refusal;
 use crate::model::{Change, Plan, Role};
 use crate::store::commit::{CommitError, Writer};
@@ -22,9 +23,11 @@ impl Writer<'_> {
         }
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
         let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
-        // What stands in a file of the plan is only moved, or copied, by it.
+        // What stands in a file of the plan is only moved, or copied, by it; a copy is not where it
+        // stands.
         let mut stands: Vec<u8> = Vec::new();
-        for change in &plan.changes {
+        let is_copy = |own: &&Change| self.format.place(&own.path, false) == Placement::File(Role::Backup);
+        for change in plan.changes.iter().filter(|own| !is_copy(own)) {
             let base = change.base.as_deref().unwrap_or_default();
             each_within(&change.path, base, &mut |_, bytes| stands.extend(bytes));
         }
