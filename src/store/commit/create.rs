@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::apply::{Ready, Scene};
-use super::vault::{make_folders, make_folders_as};
+use super::vault::make_folders_as;
 use super::{CommitError, Writer};
 use crate::model::Act;
 
@@ -15,7 +15,7 @@ impl Scene<'_, '_> {
         if own.act == Act::MakeFolder {
             let stood = disk.look(&own.path).is_ok();
             self.begin(own);
-            make_folders(disk, &own.path).map_err(own.io("made"))?;
+            make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"))?;
             self.carried.made.extend((!stood).then(|| (own.path.clone(), true)));
             return Ok(());
         }

@@ -256,6 +256,7 @@ impl Writer<'_> {
                 files: entry.files.clone(),
                 turn: None,
                 ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
+                as_planned: false,
             })?;
         }
         self.vault.end_erasing()?;
