@@ -36,7 +36,8 @@ impl Writer<'_> {
         let is_made = |path: &Path| {
             plan.changes.iter().any(|change| change.act == Act::MakeFolder && change.path == path)
         };
-        let makes = |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_) | Act::MakeFolder);
+        let makes =
+            |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_) | Act::MakeFolder);
         let mut missing = BTreeMap::new();
         for change in plan.all().filter(makes).filter(|change| !change.path.starts_with("..")) {
             let mode = if change.mode == plan::SHARED { 0o777 } else { 0o700 };

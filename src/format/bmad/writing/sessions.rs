@@ -80,10 +80,7 @@ fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
 }
 
 fn stays(file: &Path, why: &str) -> Refusal {
-    Refusal::unfit(format!(
-        "{} {why}, and would not be archived: move it away first.",
-        file.display()
-    ))
+    Refusal::unfit(format!("{} {why}, and would not be archived: move it away first.", file.display()))
 }
 
 /// The session's files, and then the archive and its manifest go.
