@@ -234,3 +234,27 @@ fn undo_brings_back_the_oldest_copy_that_a_change_let_go() {
     change(&store, &["redo"]).expect_status(0);
     assert!(!store.file(&copy(1)).exists());
 }
+
+#[test]
+fn an_id_and_a_query_together_are_wrong_usage() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let before = Tree::of(&store.path);
+    let verbs = [&["delete"][..], &["undelete"], &["archive"], &["unarchive"], &["erase"], &["tag", "+new"]];
+    for verb in verbs {
+        let output = change(&store, &[verb, &["mem_1", "--query", "type:finding"]].concat()).expect_status(2);
+        assert!(!output.stderr.is_empty(), "{verb:?}");
+    }
+    assert_untouched(&store.path, &before);
+}
+
+#[test]
+fn what_is_a_link_or_a_pipe_is_not_written_and_that_is_no_change_by_others() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let index = store.path.join("sessions/s/index.json");
+    let _ = fs::remove_file(&index);
+    assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+    refused(&store, &["reindex"], &["index.json: it is a pipe", "E_STORAGE_IO"]);
+    fs::remove_file(&index).unwrap();
+    std::os::unix::fs::symlink(store.around().join("elsewhere.json"), &index).unwrap();
+    refused(&store, &["reindex"], &["it is a link", "E_STORAGE_IO"]);
+}

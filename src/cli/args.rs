@@ -298,8 +298,8 @@ pub enum Verb {
 pub struct Chosen {
     /// Ids, `SESSION/ID`, `STORE/SESSION/ID`, or keys.
     pub ids: Vec<String>,
-    /// The records that the query finds.
-    #[arg(long, value_name = "Q")]
+    /// The records that the query finds, instead of ids.
+    #[arg(long, value_name = "Q", conflicts_with = "ids")]
     pub query: Option<String>,
 }
 

@@ -69,6 +69,7 @@ fn begun(entry: Erasing) -> JournalLine {
         files: entry.files,
         turn: None,
         ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
+        as_planned: false,
     }
 }
 

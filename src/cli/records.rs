@@ -25,6 +25,9 @@ pub fn tag(context: &mut Context, words: &[String], query: Option<String>) -> Re
     }
     let ids = words.iter().filter(|word| !word.starts_with('+') && taken(word).is_none()).cloned().collect();
     let chosen = Chosen { ids, query };
+    if !chosen.ids.is_empty() && chosen.query.is_some() {
+        return Err(Failure::new(Exit::Usage, "name records by their ids, or with --query, not both."));
+    }
     let fits = |_: &Store, entry: &Entry| matches!(entry.state, State::Live | State::Archived);
     each(context, &chosen, fits, &|scene, entries| Ok(ops::tag::tag(scene, entries, &add, &remove)?))
 }

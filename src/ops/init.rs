@@ -14,7 +14,7 @@ pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan, Refusal> {
         both.ok_or_else(|| Refusal::unfit(format!("an empty {name} store can't be made.")))?;
     let files = writes.new_store(now);
     if files.is_empty() {
-        return Err(Refusal::unfit(format!("a {name} store is made by its own tool.")));
+        return Err(Refusal::unfit(format!("a store of the format {name} is made by its own tool.")));
     }
     let mut plan = Plan::new("init", root, format.name());
     plan.changes = files

@@ -33,7 +33,7 @@ pub struct Ready {
     /// Whether it was given up: it is made anew afterwards.
     dropped: bool,
     pub(super) act: Act,
-    mode: u32,
+    pub(super) mode: u32,
     /// The file's bytes as the new ones were made of them.
     base: Option<Arc<[u8]>>,
     /// The file that was compared with them.
@@ -159,7 +159,8 @@ impl Scene<'_, '_> {
             Act::Splice(splices) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
-                    return Err(own.moved("it is a link, or no regular file: it is not written through"));
+                    let what = "it is a link, or no regular file: it is not written through";
+                    return Err(CommitError::NotWritten { file: own.path.clone(), what });
                 }
                 (plan::apply(own.base.as_deref().unwrap_or_default(), splices), Some(item.mode))
             }

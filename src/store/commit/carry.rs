@@ -6,7 +6,8 @@ use super::apply::{Lost, Ready, Scene};
 use super::create::Made;
 use super::step::Step;
 use super::{CommitError, Files, Writer};
-use crate::model::{Change, Lock, Plan};
+use crate::disk::ItemKind;
+use crate::model::{Act, Change, Lock, Plan};
 use crate::store::lock::{self, Patience};
 
 /// So often a change is fitted to a file that others keep changing.
@@ -54,7 +55,8 @@ pub fn carry_out(
     refuse_links(writer, plan)?;
     // What only makes anew what is derived is about those files.
     let of = if plan.changes.is_empty() { &plan.derived } else { &plan.changes };
-    carried.touched = of.iter().map(|change| change.path.clone()).collect();
+    let files = of.iter().filter(|change| !matches!(change.act, Act::MakeFolder | Act::RemoveFolder));
+    carried.touched = files.map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after;
     for set in sets(writer, plan) {
         let keep = &mut |path: &Path, inverse: Change| {
@@ -65,10 +67,12 @@ pub fn carry_out(
         };
         carry_set(writer, &set, carried, keep)?;
     }
+    writer.tidy(plan, carried);
     Ok(())
 }
 
-/// Refuses what would be written through a link, be it the file or a folder on its way.
+/// Refuses what would be written through a link, be it the file or a folder on its way, and
+/// what would be written to a pipe or a device.
 fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
     let inside = plan.all().filter(|change| !change.is_empty() && !change.path.starts_with(".."));
     for change in inside {
@@ -76,7 +80,11 @@ fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
         let is_link = |place: &&Path| writer.host.disk.look(place).is_ok_and(|item| item.link.is_some());
         if let Some(link) = path.ancestors().take(depth).find(is_link) {
             let what = "it is a link: it is not written through";
-            return Err(CommitError::Moved { file: link.to_owned(), what, files: Files::Untouched });
+            return Err(CommitError::NotWritten { file: link.to_owned(), what });
+        }
+        if writer.host.disk.look(&path).is_ok_and(|item| item.kind == ItemKind::Special) {
+            let what = "it is a pipe, a device or a socket, which is never written: move it away first";
+            return Err(CommitError::NotWritten { file: path, what });
         }
     }
     Ok(())

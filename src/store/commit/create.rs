@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::apply::{Ready, Scene};
-use super::vault::make_folders;
+use super::vault::make_folders_as;
 use super::{CommitError, Writer};
 use crate::model::Act;
 
@@ -21,7 +21,7 @@ impl Scene<'_, '_> {
         if own.act == Act::MakeFolder {
             let stood = disk.look(&own.path).is_ok();
             self.begin(own);
-            make_folders(disk, &own.path).map_err(own.io("made"))?;
+            make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"))?;
             let made = Made { path: own.path.clone(), bytes: None };
             self.carried.made.extend((!stood).then_some(made));
             return Ok(());

@@ -66,6 +66,14 @@ pub enum CommitError {
         /// What became of the files.
         files: Files,
     },
+    /// What stands there is never written: a link, or no regular file.
+    #[error("{}: {what}. Nothing was changed.", file.display())]
+    NotWritten {
+        /// What stands there.
+        file: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// The system failed.
     #[error("{} could not be {stage}: {source}. {}", file.display(), files.sentence())]
     Io {
@@ -157,6 +165,7 @@ impl CommitError {
             CommitError::OwnData { path, source } => {
                 format!("{} can't be written: {source}", path.display())
             }
+            CommitError::NotWritten { file, what } => format!("{}: {what}", file.display()),
             other => other.to_string(),
         }
     }
@@ -167,7 +176,9 @@ impl CommitError {
             CommitError::Conflict { file, .. } => {
                 format!("{} changed where it would be changed back.", file.display())
             }
-            CommitError::Moved { file, what, .. } => format!("{}: {what}.", file.display()),
+            CommitError::Moved { file, what, .. } | CommitError::NotWritten { file, what } => {
+                format!("{}: {what}.", file.display())
+            }
             other => other.to_string(),
         }
     }

@@ -12,6 +12,7 @@ mod create;
 mod drafts;
 pub mod erase;
 mod error;
+mod folders;
 mod hidden;
 mod keeping;
 mod latest;
@@ -155,7 +156,7 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let plan = &*self.with_free_names(plan);
+        let plan = &*self.with_folders(self.with_free_names(plan));
         let number = self.vault.next_step()?;
         let step = Step {
             verb: plan.verb.to_owned(),
@@ -183,6 +184,7 @@ impl<'a> Writer<'a> {
             files,
             turn,
             ids: Vec::new(),
+            as_planned: !carried.derive,
         };
         if carried.derive {
             self.pend(&carried.touched);

@@ -236,6 +236,7 @@ fn line_of(writer: &Writer<'_>, number: u64, step: &Step) -> JournalLine {
         files,
         turn: step.turn,
         ids: Vec::new(),
+        as_planned: false,
     }
 }
 
@@ -408,20 +409,23 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
         let fitted = writer.fitted(change, false)?;
-        as_left &=
-            is_copy(writer, change) || fitted.as_ref().is_some_and(|now| is_same(&now.act, &change.act));
+        // A folder that is gone already takes nothing with it that was derived.
+        let stays_gone = fitted.is_none() && change.act == Act::RemoveFolder;
+        as_left &= stays_gone
+            || is_copy(writer, change)
+            || fitted.as_ref().is_some_and(|now| is_same(&now.act, &change.act));
         plan.changes.extend(fitted);
     }
-    // Where the step's own derived files are not known, they were worked out when it was done.
-    plan.derive_after = !as_left || own.derived.is_empty();
+    // Where the step's own derived files are not known, they were worked out when it was done:
+    // made anew from the disk, and the step does not say how.
+    let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
+    plan.derive_after = !as_left || (own.derived.is_empty() && !is_planned);
     for change in &own.derived {
         match writer.fitted(change, false) {
             Ok(Some(fitted)) if is_same(&fitted.act, &change.act) => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
     }
-    // Where it was made anew from the disk, the step does not say how.
-    plan.derive_after |= own.derived.is_empty();
     if plan.derive_after {
         plan.derived.clear();
     }

@@ -108,11 +108,17 @@ impl Writer<'_> {
         Some(apply(&whole, &split(&whole, edits)).split_off(begun.len()))
     }
 
-    /// A folder that was to go with the file had to wait for the file's second name. It goes if
-    /// it is empty; the store's own stays.
+    /// A folder that was to go with the file had to wait for the file's second name, and those
+    /// above it that were to go, too. They go if they are empty; the store's own stays.
     fn leave(&self, old: &Path, is_gone: bool) {
-        let folder = old.parent().filter(|folder| is_gone && *folder != self.place.root);
-        folder.into_iter().for_each(|folder| drop(self.host.disk.remove_folder(folder)));
+        let root = &self.place.root;
+        let above = old.ancestors().skip(1).take_while(|folder| is_gone && *folder != root);
+        for (number, folder) in above.enumerate() {
+            let is_to_go = number == 0 || self.went(folder);
+            if !is_to_go || self.host.disk.remove_folder(folder).is_err() {
+                break;
+            }
+        }
     }
 
     /// Adds late lines to the file, under its lock, durably; not those that a crash left

@@ -7,7 +7,7 @@ use super::super::layout;
 use super::super::write::{self, Log};
 use super::live_session;
 use crate::format::writing::{Refusal, Scene, document};
-use crate::model::{Change, Document, Entry, Moment, Role, State, Store};
+use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store};
 use crate::text::edit::{remove, set};
 use crate::text::unpack::Member;
 
@@ -67,19 +67,20 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Ref
 
 /// What the format does not know would be left behind in the session's folder.
 fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
-    let below = store.problems.iter().map(|problem| &problem.file);
-    let mut below = below.filter(|file| *file != folder && file.starts_with(folder));
-    match below.find(|file| document(&store.documents, file).is_none()) {
-        Some(file) => Err(stays(file, "is none of the session's files")),
+    let is_below = |file: &Path| file != folder && file.starts_with(folder);
+    let mut below = store.problems.iter().filter(|problem| is_below(&problem.file));
+    match below.find(|problem| document(&store.documents, &problem.file).is_none()) {
+        Some(problem) if problem.code == Code::UnreadableFile => Err(Refusal::unfit(format!(
+            "{} can't be read, and would not be archived: make it readable, or move it away, first.",
+            problem.file.display()
+        ))),
+        Some(problem) => Err(stays(&problem.file, "is none of the session's files")),
         None => Ok(()),
     }
 }
 
 fn stays(file: &Path, why: &str) -> Refusal {
-    Refusal::unfit(format!(
-        "{} {why}, and would not be archived: move it away first. Nothing was changed.",
-        file.display()
-    ))
+    Refusal::unfit(format!("{} {why}, and would not be archived: move it away first.", file.display()))
 }
 
 /// The session's files, and then the archive and its manifest go.

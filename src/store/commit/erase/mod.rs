@@ -268,6 +268,7 @@ impl Writer<'_> {
                 files: entry.files.clone(),
                 turn: None,
                 ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
+                as_planned: false,
             })?;
         }
         self.drop_adding();

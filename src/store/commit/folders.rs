@@ -1,0 +1,100 @@
+//! Folders that a step makes for its files, and that go with them when it is taken back.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::carry::Carried;
+use super::{Writer, hidden};
+use crate::disk::ItemKind;
+use crate::model::{Act, Change, Plan, plan};
+use crate::store::lock;
+
+impl Writer<'_> {
+    /// The plan, with the folders that its new files need and that are not there: what takes
+    /// the step back removes them.
+    pub(super) fn with_folders<'p>(&self, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
+        let missing = self.missing(&plan);
+        if plan.changes.is_empty() || missing.is_empty() {
+            return plan;
+        }
+        let mut plan = plan.into_owned();
+        let made = missing.into_iter().map(|(path, mode)| Change { mode, ..Change::make_folder(path) });
+        plan.changes = made.chain(plan.changes).collect();
+        Cow::Owned(plan)
+    }
+
+    /// The outer folders first, with their modes.
+    fn missing(&self, plan: &Plan) -> BTreeMap<PathBuf, u32> {
+        let is_absent = |path: &Path| {
+            let looked = self.host.disk.look(&self.path(path));
+            looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let is_made = |path: &Path| {
+            plan.changes.iter().any(|change| change.act == Act::MakeFolder && change.path == path)
+        };
+        let makes =
+            |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_) | Act::MakeFolder);
+        let mut missing = BTreeMap::new();
+        for change in plan.all().filter(makes).filter(|change| !change.path.starts_with("..")) {
+            let mode = if change.mode == plan::SHARED { 0o777 } else { 0o700 };
+            let above = change.path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
+            for folder in above.take_while(|path| is_absent(path)).filter(|path| !is_made(path)) {
+                missing.entry(folder.to_owned()).or_insert(mode);
+            }
+        }
+        missing
+    }
+
+    /// When everything else is done: folders go that something had still stood in. One that
+    /// holds what is not ours stays, and that is told.
+    pub(super) fn tidy(&self, plan: &Plan, carried: &mut Carried) {
+        let disk = self.host.disk;
+        let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
+        let mut folders: Vec<PathBuf> = gone.map(|change| self.path(&change.path)).collect();
+        folders.sort_by_key(|folder| Reverse(folder.components().count()));
+        for folder in folders {
+            match disk.remove_folder(&folder) {
+                Ok(()) => drop(folder.parent().map(|above| disk.sync_folder(above))),
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                    let other = self.other_in(&folder);
+                    carried.notes.extend(other.map(|name| {
+                        let (folder, name) = (folder.display(), Path::new(&name).display());
+                        format!("{folder} holds other files ({name}) and stays")
+                    }));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// What stands in a folder and does not go by itself, as files and locks of ours do.
+    fn other_in(&self, folder: &Path) -> Option<OsString> {
+        let items = self.host.disk.list(folder).unwrap_or_default();
+        let other = items.into_iter().find(|item| {
+            let path = folder.join(&item.name);
+            match item.kind {
+                ItemKind::Folder => self.other_in(&path).is_some(),
+                _ => !hidden::is_ours(&item.name) && !self.is_own_lock(&path),
+            }
+        });
+        other.map(|item| item.name)
+    }
+
+    fn is_own_lock(&self, path: &Path) -> bool {
+        let is_lock = path.as_os_str().as_encoded_bytes().ends_with(b".lock");
+        let read = || self.host.disk.read(path, 0, Some(4096));
+        is_lock && read().is_ok_and(|(bytes, _)| lock::is_of(&bytes, "palimp"))
+    }
+
+    /// Whether the last step that was about a folder was to remove it.
+    pub(super) fn went(&self, folder: &Path) -> bool {
+        let Ok(relative) = folder.strip_prefix(&self.place.root) else { return false };
+        let (name, journal) = (relative.to_string_lossy(), self.vault.journal());
+        let mut files = journal.iter().rev().flat_map(|line| &line.files);
+        files.find(|file| file.path == name).is_some_and(|file| file.change == "remove")
+    }
+}
