@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Vault;
-use super::recover::History;
+use super::turn::History;
 use crate::disk::Disk;
 use crate::model::Store;
 

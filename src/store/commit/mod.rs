@@ -25,6 +25,7 @@ mod rebase;
 mod recover;
 mod rescue;
 mod step;
+mod turn;
 mod unfinished;
 mod vault;
 
@@ -42,8 +43,9 @@ pub use latest::latest;
 pub use leftovers::is_left_over;
 pub use log::LogLine;
 pub use rebase::merge;
-pub use recover::History;
+
 pub use step::Step;
+pub use turn::History;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
 
 use super::find::Place;
@@ -244,18 +246,18 @@ impl<'a> Writer<'a> {
 
     /// The plan that takes the last step back, or that one.
     pub fn undo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-        recover::undo(self, step)
+        turn::undo(self, step)
     }
 
     /// The plan that does the last step again that was taken back, or that one.
     pub fn redo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-        recover::redo(self, step)
+        turn::redo(self, step)
     }
 
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
     pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
         // It was planned and shown before this writer kept others out.
-        recover::still_turns(self, turn)?;
+        turn::still_turns(self, turn)?;
         self.logged(plan, Some(turn))
     }
 

@@ -1,0 +1,213 @@
+//! Steps that are taken back and done again because the user wants it: what takes a step
+//! back, fitted to the files as they are.
+
+use std::path::Path;
+
+use super::recover::is_copy;
+use super::vault::{JournalLine, Turn};
+use super::{CommitError, Files, Step, Writer};
+use crate::disk::ItemKind;
+use crate::model::{Act, Change, Moment, Plan, Splice, plan};
+
+/// Which steps are in force, and which were taken back, the last one last; each with the
+/// step whose file turns it round.
+#[derive(Debug, Default, PartialEq)]
+pub struct History {
+    /// In force: a step, and the step that did it last.
+    pub done: Vec<(u64, u64)>,
+    /// Taken back: a step, and the step that took it back.
+    pub undone: Vec<(u64, u64)>,
+}
+
+impl History {
+    /// Whether a step of that number can be taken back: one in force, or one that took
+    /// another back.
+    pub fn has(&self, number: u64) -> bool {
+        self.done.iter().any(|(step, by)| *step == number || *by == number)
+            || self.undone.iter().any(|(_, by)| *by == number)
+    }
+
+    /// Reads it from the journal.
+    pub fn of(journal: &[JournalLine]) -> History {
+        let mut history = History::default();
+        for line in journal {
+            match line.turn {
+                None => {
+                    history.done.push((line.step, line.step));
+                    history.undone.clear();
+                }
+                Some(Turn::Undo(step)) => {
+                    history.done.retain(|(own, _)| *own != step);
+                    history.undone.push((step, line.step));
+                }
+                Some(Turn::Redo(step)) => {
+                    history.undone.retain(|(own, _)| *own != step);
+                    history.done.push((step, line.step));
+                }
+            }
+        }
+        history
+    }
+}
+
+/// The plan that takes a step back.
+pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
+    let journal = writer.vault.read_journal()?;
+    let history = History::of(&journal);
+    // A step that took another back is itself taken back by doing that one again.
+    if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
+        return Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)));
+    }
+    let found = match wanted {
+        None => history.done.last(),
+        Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number),
+    };
+    let Some(&(step, by)) = found else {
+        return Err(CommitError::NoStep(not_in_force(&writer.place.root, &journal, wanted)));
+    };
+    Ok((turned(writer, "undo", step, by)?, Turn::Undo(step)))
+}
+
+fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> String {
+    let root = root.display();
+    let Some(number) = wanted else { return format!("There is nothing to undo in {root}.") };
+    match journal.iter().find(|line| line.step == number).map(|line| line.turn) {
+        None => format!("There is no step {number} in {root}."),
+        Some(Some(Turn::Undo(step))) => format!(
+            "Step {number} took step {step} back in {root}, and something new was done since: it can't be done again."
+        ),
+        Some(_) => format!("Step {number} was taken back already in {root}."),
+    }
+}
+
+/// The plan that does the last step again that was taken back, or that one.
+pub fn redo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
+    let history = History::of(&writer.vault.read_journal()?);
+    let found = match wanted {
+        None => history.undone.last(),
+        Some(number) => history.undone.iter().find(|(step, _)| *step == number),
+    };
+    let Some(&(step, by)) = found else {
+        let what = format!("There is nothing to redo in {}.", writer.place.root.display());
+        return Err(CommitError::NoStep(what));
+    };
+    Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)))
+}
+
+/// Refuses what another has turned since it was planned.
+pub fn still_turns(writer: &Writer<'_>, turn: Turn) -> Result<(), CommitError> {
+    let history = History::of(&writer.vault.read_journal()?);
+    let (steps, step, what) = match turn {
+        Turn::Undo(step) => (&history.done, step, "is not in force any more"),
+        Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
+    };
+    match steps.iter().any(|(own, _)| *own == step) {
+        true => Ok(()),
+        false => {
+            let root = writer.place.root.display();
+            Err(CommitError::NoStep(format!("Step {step} {what} in {root}: another was quicker.")))
+        }
+    }
+}
+
+/// Refuses to turn a change of a file round that is bound to others, where it has not the
+/// length that the step left it with.
+fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), CommitError> {
+    let has_bytes = matches!(change.act, Act::Splice(_) | Act::Remove(_));
+    if !has_bytes || !writer.format.is_bound(&change.path) {
+        return Ok(());
+    }
+    let journal = writer.vault.journal();
+    let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
+    let left = files.iter().find(|file| *file.path == *change.path.to_string_lossy());
+    let file = writer.path(&change.path);
+    let len = writer.host.disk.look(&file).ok().map(|item| item.generation.len);
+    match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
+        true => Err(CommitError::Moved {
+            file,
+            what: "it was changed since, and the store's files agree with each other",
+            files: Files::Untouched,
+        }),
+        false => Ok(()),
+    }
+}
+
+fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
+    let erased = writer.vault.erased()?;
+    let journal = writer.vault.journal();
+    if journal.iter().any(|line| line.step == step && line.verb == "erase") {
+        return Err(CommitError::NoStep(format!(
+            "Step {step} erased records, which nothing takes back. `palimp undo N` takes back an earlier step."
+        )));
+    }
+    let Some(own) = writer.vault.step(by)? else {
+        let swept = if erased.is_empty() { "" } else { ", and unless it held what was erased" };
+        return Err(CommitError::NoStep(format!(
+            "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{swept}."
+        )));
+    };
+    let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
+    plan.records = own.records as usize;
+    let named = journal.iter().find(|line| line.step == step).map_or(&own.verb, |line| &line.verb);
+    let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
+    plan.lines
+        .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
+    let mut as_left = is_as_left(writer, by, &own);
+    for change in own.changes.iter().filter(|change| !change.is_empty()) {
+        stands_as_left(writer, change, by)?;
+        let fitted = writer.fitted(change, false)?;
+        // A folder that is gone already takes nothing with it that was derived.
+        let stays_gone = fitted.is_none() && change.act == Act::RemoveFolder;
+        as_left &= stays_gone
+            || is_copy(writer, change)
+            || fitted.as_ref().is_some_and(|now| is_same(&now.act, &change.act));
+        plan.changes.extend(fitted);
+    }
+    // Where the step's own derived files are not known, they were worked out when it was done:
+    // made anew from the disk, and the step does not say how.
+    let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
+    plan.derive_after = !as_left || (own.derived.is_empty() && !is_planned);
+    for change in &own.derived {
+        match writer.fitted(change, false) {
+            Ok(Some(fitted)) if is_same(&fitted.act, &change.act) => plan.derived.push(fitted),
+            _ => plan.derive_after = true,
+        }
+    }
+    if plan.derive_after {
+        plan.derived.clear();
+    }
+    writer.brings_nothing_erased(&plan, step, erased)?;
+    debug_assert!(
+        plan.changes
+            .iter()
+            .all(|change| change.base.is_some() || !matches!(change.act, plan::Act::Splice(_)))
+    );
+    Ok(plan)
+}
+
+/// Whether the files that a step changed have the lengths that it left them with: then what
+/// was derived from them before fits them again when it is taken back.
+fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> bool {
+    let journal = writer.vault.journal();
+    let line = journal.iter().find(|line| line.step == step);
+    let data = own.changes.iter().filter(|change| !change.is_empty());
+    data.chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
+        let name = change.path.to_string_lossy();
+        let left = line.and_then(|line| line.files.iter().find(|file| file.path == name));
+        let now = writer.host.disk.look(&writer.path(&change.path));
+        let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
+        left.map(|file| file.bytes_after) == Some(now)
+    })
+}
+
+/// Whether two acts put the same bytes in the same places.
+fn is_same(one: &Act, other: &Act) -> bool {
+    match (one, other) {
+        (Act::Splice(one), Act::Splice(other)) => {
+            let alike =
+                |(a, b): (&Splice, &Splice)| (a.start, &a.was, &a.becomes) == (b.start, &b.was, &b.becomes);
+            one.len() == other.len() && one.iter().zip(other).all(alike)
+        }
+        (one, other) => one == other,
+    }
+}
