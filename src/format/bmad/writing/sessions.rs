@@ -74,6 +74,9 @@ fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
             "{} can't be read, and would not be archived: make it readable, or move it away, first.",
             problem.file.display()
         ))),
+        Some(problem) if problem.code == Code::NotARegularFile => {
+            Err(stays(&problem.file, "is no regular file"))
+        }
         Some(problem) => Err(stays(&problem.file, "is none of the session's files")),
         None => Ok(()),
     }
