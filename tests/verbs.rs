@@ -222,17 +222,17 @@ fn undo_brings_back_the_oldest_copy_that_a_change_let_go() {
     let copies = (1..6).fold(builder, |own, day| own.file(&copy(day), format!("copy {day}\n")));
     let store = copies.build();
     change(&store, &["reindex"]).expect_status(0);
-    let before: Vec<Vec<u8>> = (1..6).map(|day| store.read(&copy(day))).collect();
+    let before: Vec<Vec<u8>> = (1..6).map(|day| store.read(copy(day))).collect();
     let row = change(&store, &["tag", "k-1", "+new", "--json"]).expect_status(0).json_lines().remove(0);
     let gone =
         row["plan"]["files"].as_array().unwrap().iter().find(|file| file["change"] == "remove").unwrap();
     assert_eq!((&gone["path"], &gone["bytes_before"]), (&json!(copy(1)), &json!(7)));
-    assert!(!store.file(&copy(1)).exists());
+    assert!(!store.file(copy(1)).exists());
     change(&store, &["undo"]).expect_status(0);
-    assert_eq!((1..6).map(|day| store.read(&copy(day))).collect::<Vec<_>>(), before);
+    assert_eq!((1..6).map(|day| store.read(copy(day))).collect::<Vec<_>>(), before);
     assert_eq!(fs::read_dir(store.file(".backup")).unwrap().count(), 5);
     change(&store, &["redo"]).expect_status(0);
-    assert!(!store.file(&copy(1)).exists());
+    assert!(!store.file(copy(1)).exists());
 }
 
 #[test]
