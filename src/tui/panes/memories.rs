@@ -51,8 +51,9 @@ fn order_name(app: &App) -> String {
     }
 }
 
+/// The place in the list, once what is listed is all there is: then it can be changed, too.
 fn foot(app: &App) -> String {
-    match (app.results.hits.len(), app.is_whole()) {
+    match (app.results.hits.len(), app.is_whole() && app.listed.is_whole()) {
         (0, _) => String::new(),
         (_, false) => "…".into(),
         (len, true) => format!("{}/{len}", app.list.at + 1),
