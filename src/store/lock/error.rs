@@ -86,7 +86,7 @@ fn held_by(holder: Option<&HolderInfo>) -> String {
 fn advice(holder: Option<&HolderInfo>) -> &'static str {
     match holder {
         Some(holder) if holder.is_breakable() => {
-            "Try again when the agent is done; if none works here any more, palimp asks on a terminal whether to break the lock."
+            "Try again when the agent is done; if none works here any more, a verb typed on a terminal asks whether to break the lock."
         }
         Some(_) => "Try again when the agent is done, or end it: the lock then ends by itself.",
         None => "Try again when it is gone, or make it readable.",
