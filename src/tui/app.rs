@@ -13,7 +13,7 @@ use super::theme::place;
 use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie, references};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
-use crate::work::{Asked, Explained, Tally, Wanted};
+use crate::work::{Asked, Explained, Planned, Tally, Wanted};
 
 /// A part of the main view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +80,30 @@ pub struct Step {
     pub query: String,
 }
 
-/// What a change is aimed at: a memory as the user saw it, whatever is read meanwhile.
+/// What a change is aimed at: memories as the user saw them, whatever is read meanwhile.
 #[derive(Clone)]
 pub struct Aim {
     pub snapshot: Arc<Snapshot>,
-    pub at: EntryRef,
-    /// Its id, or its place. Untrusted text.
+    pub at: Vec<EntryRef>,
+    /// The id of the one, or its place; how many they are. Untrusted text.
     pub name: String,
+}
+
+impl Aim {
+    /// The one that it is aimed at, where it is one.
+    pub fn one(&self) -> Option<EntryRef> {
+        match self.at.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+}
+
+/// A change that was planned and is shown, to be carried out as it is or not at all.
+pub struct Confirm {
+    pub planned: Box<Planned>,
+    /// What is asked.
+    pub question: String,
 }
 
 /// The menu of what takes a memory away, or brings it back.
@@ -170,6 +187,7 @@ pub struct App {
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
     pub menu: Option<Menu>,
+    pub confirm: Option<Confirm>,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -232,6 +250,7 @@ impl App {
             detail_top: 0,
             prompt: None,
             menu: None,
+            confirm: None,
             waiting: String::new(),
             notice: None,
             revealed: false,

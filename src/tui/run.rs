@@ -226,7 +226,8 @@ impl<'a> Loop<'a> {
     }
 
     fn edit(&mut self, aim: Aim, now: Moment) -> io::Result<()> {
-        let (store, entry) = aim.snapshot.get(aim.at);
+        let Some(at) = aim.one() else { return Ok(()) };
+        let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
         let (left, entered) = with_editor(&self.keyboard, self.screen, &before);
         let keep = |text: &[u8]| match &self.app.data {

@@ -46,6 +46,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         Some(Purpose::Search) | None => {}
     }
     panes::menu::draw(app, frame, parts.body);
+    panes::confirm::draw(app, frame, parts.body);
 }
 
 fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {

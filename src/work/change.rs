@@ -4,73 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::turn::{Recent, Step, turn};
+use super::wanted::Wanted;
 use crate::disk::{Real, ThisMachine};
-use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot};
 use crate::ops::erase::Gone;
 use crate::ops::{self, Refusal, Scene, Setting};
-use crate::store::commit::{
-    CommitError, Host, Turn, Vault, Writer, is_left_over, keep_draft, latest, nothing_else,
-};
+use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, keep_draft, nothing_else};
 use crate::store::packed_bytes;
-
-/// What is to be done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Wanted {
-    /// Tags are added and taken away.
-    Tag {
-        /// These come.
-        add: Vec<String>,
-        /// These go.
-        remove: Vec<String>,
-    },
-    /// The importance is set.
-    Importance(f64),
-    /// The main text is this.
-    Text(String),
-    /// It is moved aside.
-    Archive,
-    /// It is brought back.
-    Unarchive,
-    /// It is deleted.
-    Delete,
-    /// Its deletion is taken back.
-    Undelete,
-    /// The last step is taken back.
-    Undo,
-    /// What was taken back last is done again.
-    Redo,
-}
-
-impl Wanted {
-    /// What is going on while it is done.
-    pub fn going_on(&self) -> &'static str {
-        match self {
-            Wanted::Tag { .. } => "tagging",
-            Wanted::Importance(_) => "setting the importance of",
-            Wanted::Text(_) => "saving",
-            Wanted::Archive => "archiving",
-            Wanted::Unarchive => "bringing back",
-            Wanted::Delete => "deleting",
-            Wanted::Undelete => "restoring",
-            Wanted::Undo => "taking back the last change",
-            Wanted::Redo => "doing again what was taken back",
-        }
-    }
-
-    fn done(&self) -> &'static str {
-        match self {
-            Wanted::Tag { .. } => "tagged",
-            Wanted::Importance(_) => "set the importance of",
-            Wanted::Text(_) => "saved",
-            Wanted::Archive => "archived",
-            Wanted::Unarchive => "brought back",
-            Wanted::Delete => "deleted",
-            Wanted::Undelete => "restored",
-            Wanted::Undo => "took back",
-            Wanted::Redo => "did again",
-        }
-    }
-}
 
 /// A change that the user asked for.
 #[derive(Clone)]
@@ -113,27 +54,11 @@ pub enum Turned {
     Nothing,
 }
 
-/// Steps of this run in their order: undo and redo turn these first, whatever the times in
-/// the journals of several stores say.
-#[derive(Default)]
-pub struct Recent {
-    done: Vec<Step>,
-    undone: Vec<Step>,
-    /// Whether something new was done: what had been taken back before is not done again then.
-    is_new: bool,
-}
-
-struct Step {
-    root: PathBuf,
-    number: u64,
-    said: String,
-}
-
 /// Why nothing came of it.
-struct Failed {
-    message: String,
+pub(super) struct Failed {
+    pub(super) message: String,
     /// The step that was to be turned is not there any more.
-    is_gone: bool,
+    pub(super) is_gone: bool,
 }
 
 impl From<Refusal> for Failed {
@@ -171,7 +96,7 @@ pub fn carry_out(request: &ChangeRequest, recent: &mut Recent) -> Result<Changed
     let done = match &request.wanted {
         Wanted::Undo => turn(request, host, recent, false),
         Wanted::Redo => turn(request, host, recent, true),
-        _ => make(request, host, recent),
+        _ => plans(request, host).and_then(|plans| make(request, &plans, host, recent)),
     };
     done.map_err(|failed| not_made(request, failed.message))
 }
@@ -193,7 +118,40 @@ pub fn keep(data: &Path, root: &Path, text: &[u8], now: Moment) -> String {
     keep_draft(Host { disk: &Real, machine: &machine, data, now }, root, text)
 }
 
-fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<Changed, Failed> {
+/// A change as it will be made: what is shown is what is carried out.
+pub struct Planned {
+    /// What was asked for.
+    pub request: ChangeRequest,
+    /// A plan a store, by the store's number.
+    pub plans: Vec<(usize, Plan)>,
+}
+
+impl Planned {
+    /// How many records change.
+    pub fn records(&self) -> usize {
+        self.plans.iter().map(|(_, plan)| plan.records).sum()
+    }
+}
+
+/// Plans a change and writes nothing. An error says why it can't be made.
+pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
+    match plans(&request, host) {
+        Ok(plans) => Ok(Planned { request, plans }),
+        Err(failed) => Err(not_made(&request, failed.message)),
+    }
+}
+
+/// Carries out what was shown. An error says what state the files are in.
+pub fn commit(planned: &Planned, recent: &mut Recent) -> Result<Changed, String> {
+    let request = &planned.request;
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
+    make(request, &planned.plans, host, recent).map_err(|failed| not_made(request, failed.message))
+}
+
+fn plans(request: &ChangeRequest, host: Host<'_>) -> Result<Vec<(usize, Plan)>, Failed> {
     let mut plans = Vec::new();
     for (number, store) in request.snapshot.stores.iter().enumerate() {
         let own = request.at.iter().filter(|at| at.store == number as u32);
@@ -204,10 +162,19 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
             let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &packed };
             let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
             let gone = Gone::of(erased.into_iter().map(|line| line.record));
-            plans.push((store, plan(&request.wanted, &scene, &entries, &gone)?));
+            plans.push((number, plan(&request.wanted, &scene, &entries, &gone)?));
         }
     }
     plans.retain(|(_, plan)| !plan.is_empty());
+    Ok(plans)
+}
+
+fn make(
+    request: &ChangeRequest,
+    plans: &[(usize, Plan)],
+    host: Host<'_>,
+    recent: &mut Recent,
+) -> Result<Changed, Failed> {
     if plans.is_empty() {
         let said = format!("{}: there is nothing to change", request.name);
         return Ok(Changed { said, notes: Vec::new(), turned: Turned::Nothing });
@@ -215,14 +182,13 @@ fn make(request: &ChangeRequest, host: Host<'_>, recent: &mut Recent) -> Result<
     let said = format!("{} {}", request.wanted.done(), request.name);
     let mut notes = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();
-    for (store, plan) in plans {
-        let committed = Writer::open(host, store).and_then(|writer| writer.commit(&plan));
+    for (number, plan) in plans {
+        let store = &request.snapshot.stores[*number];
+        let committed = Writer::open(host, store).and_then(|writer| writer.commit(plan));
         let receipt = committed.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&store.root);
         notes.extend(receipt.notes);
-        recent.done.push(Step { root: store.root.clone(), number: receipt.step, said: said.clone() });
-        recent.undone.clear();
-        recent.is_new = true;
+        recent.made(Step { root: store.root.clone(), number: receipt.step, said: said.clone() });
     }
     Ok(Changed { said, notes, turned: Turned::Made })
 }
@@ -244,66 +210,25 @@ fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> R
     }
 }
 
-/// Takes the last step back, or does again what was taken back last.
-fn turn(
-    request: &ChangeRequest,
-    host: Host<'_>,
-    recent: &mut Recent,
-    is_redo: bool,
-) -> Result<Changed, Failed> {
-    let stores = &request.snapshot.stores;
-    let steps = if is_redo { &recent.undone } else { &recent.done };
-    let is_open = |step: &Step| stores.iter().any(|store| store.root == step.root);
-    let own = steps.iter().rposition(is_open);
-    let root = own.map(|at| steps[at].root.as_path());
-    let store = match root {
-        Some(root) => stores.iter().find(|store| store.root == root),
-        None if is_redo && recent.is_new => None,
-        None => latest(host.disk, host.data, stores, is_redo),
-    };
-    let Some(store) = store else {
-        let verb = if is_redo { "redo" } else { "undo" };
-        return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
-    };
-    let number = own.map(|at| steps[at].number);
-    let turned = turn_in(store, host, number, is_redo);
-    let from = if is_redo { &mut recent.undone } else { &mut recent.done };
-    let is_over = turned.as_ref().map_or_else(|failed| failed.is_gone, |_| true);
-    let step = own.filter(|_| is_over).map(|at| from.remove(at));
-    let (notes, told, number) = turned?;
-    let told = step.map_or(told, |step| format!(": {}", step.said));
-    let said = format!("{}{told}", request.wanted.done());
-    let step = Step { root: store.root.clone(), number, said: told.trim_start_matches([':', ' ']).into() };
-    if is_redo {
-        recent.done.push(step)
-    } else {
-        recent.undone.push(step)
-    }
-    let turned = if is_redo { Turned::Redone } else { Turned::Undone };
-    Ok(Changed { said, notes, turned })
+/// What came of looking after files of ours.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tended {
+    /// So many lines were rescued.
+    pub rescued: usize,
+    /// What was found and can't be mended here. May quote the store.
+    pub notes: Vec<String>,
 }
 
-/// Turns a step of a store: notes, what is told of it, and the step that was turned.
-fn turn_in(
-    store: &Arc<Store>,
-    host: Host<'_>,
-    number: Option<u64>,
-    is_redo: bool,
-) -> Result<(Vec<String>, String, u64), Failed> {
-    let writer = Writer::open(host, store)?;
-    let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };
-    let (Turn::Undo(step) | Turn::Redo(step)) = turn;
-    let receipt = writer.turn(&plan, turn)?;
-    let line = plan.lines.first().map_or("", String::as_str);
-    let told = line.split_once(' ').map_or(String::new(), |(_, told)| format!(" {told}"));
-    Ok((receipt.notes, told, step))
-}
-
-/// Finishes what was cut short in stores that hold files of ours, and rescues late lines:
-/// how many. What can't be done now is done next time.
-pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> usize {
+/// Finishes what was cut short in stores that hold files of ours, and rescues late lines.
+/// What can't be done now is done next time.
+pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
     let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, data, store, now));
-    own.filter_map(|store| Writer::open(host, store).ok()).map(|writer| writer.rescued()).sum()
+    let mut tended = Tended::default();
+    for writer in own.filter_map(|store| Writer::open(host, store).ok()) {
+        tended.rescued += writer.rescued();
+        tended.notes.extend(writer.notes());
+    }
+    tended
 }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{self, ChangeRequest, Changed, Recent};
+use super::change::{self, ChangeRequest, Changed, Planned, Tended};
+use super::turn::Recent;
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
     Cancel, Explanation, Facets, Order, Query, QueryError, Ranking, Request, Results, TextIndex, explain,
@@ -13,7 +14,6 @@ use crate::query::{
 use crate::store::{self, Place};
 
 /// Something to do.
-#[derive(Clone)]
 pub enum Job {
     /// Read the stores anew; files that have not changed are taken from `previous`.
     Load {
@@ -30,6 +30,10 @@ pub enum Job {
     Explain(Asked, EntryRef),
     /// Change memories.
     Change(Box<ChangeRequest>),
+    /// Plan a change, to show it first.
+    Plan(Box<ChangeRequest>),
+    /// Carry out what was shown.
+    Commit(Box<Planned>),
     /// Look after files of ours that stand in the stores: what was cut short is finished,
     /// late lines are rescued.
     Tend {
@@ -67,8 +71,10 @@ pub enum Done {
     Explained(Box<Explained>),
     /// Memories were changed, or why they were not.
     Changed(Box<Result<Changed, String>>),
-    /// Files of ours were looked after; so many late lines were rescued.
-    Tended(usize),
+    /// A change was planned, or why it can't be made.
+    Planned(Box<Result<Planned, String>>),
+    /// Files of ours were looked after.
+    Tended(Tended),
 }
 
 /// Stores as they were read.
@@ -193,6 +199,8 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
         Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
+        Job::Plan(request) => Some(Done::Planned(Box::new(change::preview(*request)))),
+        Job::Commit(planned) => Some(Done::Changed(Box::new(change::commit(&planned, &mut kept.recent)))),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
     }
 }

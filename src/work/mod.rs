@@ -4,10 +4,14 @@
 mod change;
 mod job;
 mod thread;
+mod turn;
+mod wanted;
 
-pub use change::{ChangeRequest, Changed, Recent, Turned, Wanted, keep};
+pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep};
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use thread::Workers;
+pub use turn::Recent;
+pub use wanted::Wanted;
 
 pub use crate::disk::edit_text;
 pub use crate::disk::watch::Watch;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::change::not_made;
+use super::change::{ChangeRequest, not_made};
 use super::job::{Done, Job, Kept, perform};
 use crate::query::Cancel;
 
@@ -50,13 +50,26 @@ impl Workers {
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Tend { .. } => drop(self.changes.send(job)),
-            Job::Change(_) => {
-                if let Err(SendError(Job::Change(request))) = self.changes.send(job) {
-                    let why = "The system gives no thread to make changes. Nothing was changed.";
-                    let why = not_made(&request, why.into());
-                    (self.deliver)(Done::Changed(Box::new(Err(why))));
+            Job::Change(_) | Job::Commit(_) | Job::Plan(_) => {
+                if let Err(SendError(job)) = self.changes.send(job) {
+                    self.not_done(job);
                 }
             }
+        }
+    }
+
+    /// Says that nothing came of a change, for want of a thread to make it.
+    fn not_done(&self, job: Job) {
+        let why = "The system gives no thread to make changes. Nothing was changed.";
+        let failed = |request: &ChangeRequest| Err(not_made(request, why.into()));
+        match job {
+            Job::Change(request) => (self.deliver)(Done::Changed(Box::new(failed(&request)))),
+            Job::Commit(planned) => (self.deliver)(Done::Changed(Box::new(failed(&planned.request)))),
+            Job::Plan(request) => {
+                let why = not_made(&request, why.into());
+                (self.deliver)(Done::Planned(Box::new(Err(why))));
+            }
+            Job::Load { .. } | Job::Search(_) | Job::Explain(..) | Job::Tend { .. } => {}
         }
     }
 

@@ -55,7 +55,8 @@ fn first_shown(before: &str, room: usize) -> usize {
 
 /// What the memory has now. Untrusted text.
 fn now(aim: &Aim, purpose: Purpose) -> String {
-    let (store, entry) = aim.snapshot.get(aim.at);
+    let Some(at) = aim.one() else { return String::new() };
+    let (store, entry) = aim.snapshot.get(at);
     let Some(view) = store.view(entry) else { return String::new() };
     match purpose {
         Purpose::Tag if view.tags.is_empty() => "it has no tags".into(),

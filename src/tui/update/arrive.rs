@@ -42,7 +42,8 @@ pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
             Vec::new()
         }
         Done::Changed(outcome) => change::done(app, *outcome),
-        Done::Tended(rescued) => change::tended(app, rescued),
+        Done::Planned(outcome) => change::planned(app, *outcome),
+        Done::Tended(tended) => change::tended(app, tended),
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{arrive, prompt};
-use crate::model::{EntryRef, State};
+use crate::model::{EntryRef, State, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
-use crate::tui::app::{Aim, App, Choice, Menu, Pane, Screen};
+use crate::tui::app::{Aim, App, Choice, Confirm, Menu, Pane, Screen};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::work::{ChangeRequest, Changed, Job, Turned, Wanted};
+use crate::work::{ChangeRequest, Changed, Job, Planned, Tended, Turned, Wanted};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
@@ -61,11 +61,12 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
     if let Some(deed) = deed(action) {
         ops::may(store, entry, deed).map_err(refused)?;
     }
-    let aim = Aim { snapshot: Arc::clone(&app.listed), at, name: App::name_of(&app.listed, at) };
+    let name = App::name_of(&app.listed, at);
+    let aim = Aim { snapshot: Arc::clone(&app.listed), at: vec![at], name };
     match action {
         Action::EditText => return Ok(vec![Effect::Edit(Box::new(aim))]),
         Action::Archive => return Ok(ask(app, Some(aim), Wanted::Archive)),
-        Action::Delete => app.menu = Some(menu(aim)),
+        Action::Delete => app.menu = Some(menu(aim, at)),
         Action::Tag => prompt_about(app, Purpose::Tag, aim),
         Action::Importance => prompt_about(app, Purpose::Importance, aim),
         _ => {}
@@ -112,22 +113,64 @@ fn prompt_about(app: &mut App, purpose: Purpose, aim: Aim) {
     }
 }
 
-/// Gives a change to the workers. It binds the stores as the user saw them.
+/// Gives a change to the workers. It binds the stores as the user saw them. What several
+/// memories are to have is shown first.
 fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect> {
     let Some(data) = app.data.clone() else { return Vec::new() };
     let (snapshot, at, name) = match aim {
-        Some(aim) => (aim.snapshot, vec![aim.at], aim.name),
+        Some(aim) => (aim.snapshot, aim.at, aim.name),
         None => (Arc::clone(&app.snapshot), Vec::new(), String::new()),
     };
+    let several = at.len() > 1;
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
-    app.notice = Some(format!("{} {name}", wanted.going_on()).trim_end().to_owned() + " …" + waits);
+    let going_on = if several { "looking at what changes:" } else { wanted.going_on() };
+    app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
+    let request = Box::new(ChangeRequest { snapshot, at, name, wanted, data, now: app.now });
+    if several {
+        return vec![Effect::Job(Job::Plan(request))];
+    }
     app.changing += 1;
-    let request = ChangeRequest { snapshot, at, name, wanted, data, now: app.now };
-    vec![Effect::Job(Job::Change(Box::new(request)))]
+    vec![Effect::Job(Job::Change(request))]
 }
 
-fn menu(aim: Aim) -> Menu {
-    let (store, entry) = aim.snapshot.get(aim.at);
+/// A change was planned: it is shown, and waits for a yes.
+pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
+    match outcome {
+        Ok(planned) if planned.plans.is_empty() => {
+            app.notice = Some(format!("{}: there is nothing to change", planned.request.name));
+        }
+        Ok(planned) => {
+            let question = format!("{} {}?", planned.request.wanted.verb(), planned.request.name);
+            app.notice = None;
+            app.confirm = Some(Confirm { planned: Box::new(planned), question });
+        }
+        Err(why) => app.notice = Some(why),
+    }
+    Vec::new()
+}
+
+/// A key while a change waits for its yes. Nothing else means yes.
+pub fn confirm_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    match key.code {
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        KeyCode::Char('y') if key.modifiers.is_empty() => {
+            let Some(confirm) = app.confirm.take() else { return Vec::new() };
+            app.changing += 1;
+            let request = &confirm.planned.request;
+            app.notice = Some(format!("{} {} …", request.wanted.going_on(), request.name));
+            vec![Effect::Job(Job::Commit(confirm.planned))]
+        }
+        KeyCode::Esc | KeyCode::Char('n' | 'q') => {
+            app.confirm = None;
+            app.notice = Some("nothing was changed".into());
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn menu(aim: Aim, at: EntryRef) -> Menu {
+    let (store, entry) = aim.snapshot.get(at);
     let refused = |deed| ops::may(store, entry, deed).err().map(|refusal| refusal.message);
     let line =
         |key, name, about, wanted, refused: Option<String>| Choice { key, name, about, wanted, refused };
@@ -275,14 +318,16 @@ pub fn tend(app: &mut App) -> Option<Effect> {
 }
 
 /// Files of ours were looked after.
-pub fn tended(app: &mut App, rescued: usize) -> Vec<Effect> {
+pub fn tended(app: &mut App, tended: Tended) -> Vec<Effect> {
     app.tending = false;
-    if rescued == 0 {
-        return Vec::new();
+    let rescued = plan::counted(tended.rescued as u64, "line");
+    let rescued =
+        (tended.rescued > 0).then(|| format!("rescued {rescued} that came while a file was being replaced"));
+    let told: Vec<String> = rescued.into_iter().chain(tended.notes).collect();
+    if !told.is_empty() {
+        app.notice = Some(told.join(" · "));
     }
-    let lines = if rescued == 1 { "1 line" } else { &format!("{rescued} lines") };
-    app.notice = Some(format!("rescued {lines} that came while a file was being replaced"));
-    vec![arrive::reload(app)]
+    if tended.rescued == 0 { Vec::new() } else { vec![arrive::reload(app)] }
 }
 
 /// Leaving waits for changes that are being made.

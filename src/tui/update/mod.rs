@@ -95,6 +95,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return vec![Effect::Suspend];
     }
     app.notice = None;
+    if app.confirm.is_some() {
+        return change::confirm_key(app, key);
+    }
     if app.menu.is_some() {
         return change::menu_key(app, key);
     }
@@ -120,6 +123,7 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
     app.interrupted = Some(app.now);
     app.waiting.clear();
     app.menu = None;
+    app.confirm = None;
     let effects = if app.prompt.is_some() { close_prompt(app) } else { Vec::new() };
     app.notice = Some("Ctrl-c once more quits; q closes a view, Q quits".into());
     effects

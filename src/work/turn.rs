@@ -1,0 +1,88 @@
+//! Undo and redo: the last step of this run first, else the last that a journal has.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::change::{ChangeRequest, Changed, Failed, Turned};
+use crate::model::Store;
+use crate::store::commit::{CommitError, Host, Turn, Writer, latest};
+
+/// Steps of this run in their order: undo and redo turn these first, whatever the times in
+/// the journals of several stores say.
+#[derive(Default)]
+pub struct Recent {
+    done: Vec<Step>,
+    undone: Vec<Step>,
+    /// Whether something new was done: what had been taken back before is not done again then.
+    is_new: bool,
+}
+
+impl Recent {
+    /// Something new was done: what was taken back before is not done again.
+    pub(super) fn made(&mut self, step: Step) {
+        self.done.push(step);
+        self.undone.clear();
+        self.is_new = true;
+    }
+}
+
+pub(super) struct Step {
+    pub(super) root: PathBuf,
+    pub(super) number: u64,
+    pub(super) said: String,
+}
+
+/// Takes the last step back, or does again what was taken back last.
+pub(super) fn turn(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    recent: &mut Recent,
+    is_redo: bool,
+) -> Result<Changed, Failed> {
+    let stores = &request.snapshot.stores;
+    let steps = if is_redo { &recent.undone } else { &recent.done };
+    let is_open = |step: &Step| stores.iter().any(|store| store.root == step.root);
+    let own = steps.iter().rposition(is_open);
+    let root = own.map(|at| steps[at].root.as_path());
+    let store = match root {
+        Some(root) => stores.iter().find(|store| store.root == root),
+        None if is_redo && recent.is_new => None,
+        None => latest(host.disk, host.data, stores, is_redo),
+    };
+    let Some(store) = store else {
+        let verb = if is_redo { "redo" } else { "undo" };
+        return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
+    };
+    let number = own.map(|at| steps[at].number);
+    let turned = turn_in(store, host, number, is_redo);
+    let from = if is_redo { &mut recent.undone } else { &mut recent.done };
+    let is_over = turned.as_ref().map_or_else(|failed| failed.is_gone, |_| true);
+    let step = own.filter(|_| is_over).map(|at| from.remove(at));
+    let (notes, told, number) = turned?;
+    let told = step.map_or(told, |step| format!(": {}", step.said));
+    let said = format!("{}{told}", request.wanted.done());
+    let step = Step { root: store.root.clone(), number, said: told.trim_start_matches([':', ' ']).into() };
+    if is_redo {
+        recent.done.push(step)
+    } else {
+        recent.undone.push(step)
+    }
+    let turned = if is_redo { Turned::Redone } else { Turned::Undone };
+    Ok(Changed { said, notes, turned })
+}
+
+/// Turns a step of a store: notes, what is told of it, and the step that was turned.
+fn turn_in(
+    store: &Arc<Store>,
+    host: Host<'_>,
+    number: Option<u64>,
+    is_redo: bool,
+) -> Result<(Vec<String>, String, u64), Failed> {
+    let writer = Writer::open(host, store)?;
+    let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };
+    let (Turn::Undo(step) | Turn::Redo(step)) = turn;
+    let receipt = writer.turn(&plan, turn)?;
+    let line = plan.lines.first().map_or("", String::as_str);
+    let told = line.split_once(' ').map_or(String::new(), |(_, told)| format!(" {told}"));
+    Ok((receipt.notes, told, step))
+}
