@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Changed, Done, Job, Turned, Wanted};
+use crate::work::{Changed, Done, Job, Tended, Turned, Wanted};
 
 fn key(c: char) -> Msg {
     Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
@@ -420,4 +420,16 @@ proptest! {
         prop_assert!(notice(&desk).starts_with("There is nothing to undo"), "{}", notice(&desk));
         prop_assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
     }
+}
+
+#[test]
+fn what_recovery_could_neither_finish_nor_take_back_is_told() {
+    let mut desk = Desk::new(80, 24);
+    let note = "step 4 was neither finished nor taken back: notes.jsonl changed since";
+    desk.send(Msg::Done(Done::Tended(Tended { rescued: 2, notes: vec![note.into()] })));
+    assert!(notice(&desk).starts_with("rescued 2 lines"), "{}", notice(&desk));
+    assert!(notice(&desk).ends_with(note), "{}", notice(&desk));
+    desk.app.notice = None;
+    desk.send(Msg::Done(Done::Tended(Tended::default())));
+    assert_eq!(notice(&desk), "");
 }
