@@ -217,3 +217,19 @@ fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
     assert!(output.stderr.contains("abc holds other files (notes.txt) and stays"), "{}", output.stderr);
     assert!(store.join("sessions/abc/notes.txt").exists());
 }
+
+#[test]
+fn a_folder_comes_back_with_the_mode_that_it_had() {
+    use std::os::unix::fs::PermissionsExt;
+    let demo = Demo::new();
+    let store = demo.store("project/memory");
+    let folder = store.join("sessions/sess_today");
+    let mode = || fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    demo.run(&store, &["session", "delete", "sess_today"]).expect_status(0);
+    a_minute_later(&store);
+    demo.run(&store, &["reindex"]).expect_status(0);
+    assert!(!folder.exists());
+    demo.run(&store, &["undo", "1"]).expect_status(0);
+    assert_eq!(mode(), 0o755);
+}

@@ -1,6 +1,6 @@
 //! What was erased is written anew, or erased while another erasure is not over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use palimp::disk::ThisMachine;
 use palimp::disk::faulty::{Fault, Faulty};
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, host, load, load_log};
 use super::support::StoreBuilder;
-use super::{below, secret};
+use super::{below, forms, holds, secret};
 
 const LEARNINGS: &str = "learnings.jsonl";
 
@@ -114,6 +114,47 @@ fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     let stands = text(&disk, LEARNINGS);
     turn(&disk, true).unwrap_err();
     assert_eq!(text(&disk, LEARNINGS), stands);
+}
+
+/// Where the disk holds what the first record said.
+fn said_in(disk: &Faulty) -> Vec<PathBuf> {
+    let forms = forms(&secret(6));
+    let files = disk.files().into_iter();
+    files.filter(|(_, bytes)| holds(bytes, &forms)).map(|(path, _)| path).collect()
+}
+
+#[test]
+fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
+    let log = "sessions/one/memory.jsonl";
+    let disk = on_disk(&StoreBuilder::session_log().session("one").entries(3).build().path);
+    let whole = text(&disk, log);
+    let line = whole.split_inclusive('\n').find(|line| line.contains("mem_001")).unwrap();
+    let (store, machine) = (load_log(&disk), ThisMachine::new());
+    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    let asked = Asked { remove: true, ..Asked::default() };
+    let plan = delete(&scene, &[entry(&store, "mem_001")], asked).unwrap();
+    Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+    let store = load_log(&disk);
+    let (plan, turn) = Writer::look(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
+    // While it is shown an agent writes the record anew, and it is erased.
+    disk.another().append(&Path::new(ROOT).join(log)).unwrap().write(line.as_bytes()).unwrap();
+    erase_of(&disk, &load_log(&disk), b"mem_001").unwrap();
+    let stands = text(&disk, log);
+    let outcome = Writer::open(host(&disk, &machine), &store).unwrap().turn(&plan, turn);
+    assert_eq!(text(&disk, log), stands);
+    assert_eq!(outcome.unwrap_err().files(), Files::Untouched);
+}
+
+#[test]
+fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() {
+    let disk = server();
+    let (store, machine) = (load(&disk), ThisMachine::new());
+    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    let plan = delete(&scene, &[entry(&store, "k-2")], Asked { remove: true, ..Asked::default() }).unwrap();
+    erase_of(&disk, &load(&disk), b"k-1").unwrap();
+    assert_eq!(said_in(&disk), Vec::<PathBuf>::new());
+    let outcome = Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan);
+    assert_eq!(said_in(&disk), Vec::<PathBuf>::new(), "{:?}", outcome.map(|own| own.step));
 }
 
 #[test]
