@@ -206,7 +206,7 @@ impl Sweep {
         if cut || files == Files::Halfway {
             return self.state(disk, When::PowerCut);
         }
-        self.judge.untouched(disk, files == Files::Untouched)?;
+        self.judge.untouched(disk, matches!(files, Files::Untouched | Files::Restored))?;
         match self.judge.settled(disk)? {
             Which::After => Err(format!("{files:?}, yet it was done")),
             _ => Ok(()),

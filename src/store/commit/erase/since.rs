@@ -1,7 +1,7 @@
 //! Plans that were made, and shown, before something was erased.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::back::new_in;
 use super::each_within;
@@ -33,51 +33,62 @@ impl Writer<'_> {
         let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| PathBuf::from(&own.file));
         let nameless: Vec<PathBuf> = nameless.collect();
         let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
-        let now: Vec<Vec<u8>> = plan.changes.iter().map(|change| self.stands(change)).collect();
-        let mut stands = Vec::new();
-        for (change, now) in plan.changes.iter().zip(&now) {
-            each_within(&self.stands_at(change), now, &mut |_, bytes| stands.extend(bytes));
-        }
-        for (change, now) in plan.changes.iter().zip(&now) {
-            let copied = match &change.act {
-                Act::Create(bytes) if is_copy(self, change) => Some(&bytes[..]),
-                _ => None,
-            };
-            for planned in copied.into_iter().chain(change.base.as_deref()).filter(|own| *own != now) {
-                let mut holds = nameless.contains(&self.stands_at(change)) && !now.starts_with(planned);
+        let stands = self.stands(&plan);
+        let holds = |change: &&Change| {
+            let is_nameless = nameless.contains(&change.path);
+            self.unstanding(change, &stands).any(|planned| {
+                let mut holds = is_nameless && !self.now(&change.path).starts_with(planned);
                 each_within(&change.path, planned, &mut |path, bytes| {
                     holds |= new_in(&wanted, path, bytes, &stands).is_some();
                 });
-                if holds {
-                    return Err(since(change));
-                }
-            }
+                holds
+            })
+        };
+        match plan.changes.iter().find(holds) {
+            Some(change) => Err(since(change)),
+            None => self.with_derived_as_it_was(plan),
         }
+    }
+
+    /// What a change was made of, or copies, where that is not what stands there.
+    fn unstanding<'c>(&self, change: &'c Change, stands: &[u8]) -> impl Iterator<Item = &'c [u8]> {
+        let now = self.now(&change.path);
+        let base = change.base.as_deref().filter(|base| *base != now);
+        let copied = match &change.act {
+            Act::Create(bytes) if is_copy(self, change) => Some(&bytes[..]),
+            _ => None,
+        };
+        base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(stands, copy).is_none()))
+    }
+
+    /// The plan, without what it derives if that was made of other files than there are.
+    fn with_derived_as_it_was<'p>(&self, plan: Cow<'p, Plan>) -> Result<Cow<'p, Plan>, CommitError> {
+        let is_other = |own: &Change| own.base.as_deref().unwrap_or_default() != self.now(&own.path);
+        let len = |file: &Path| self.host.disk.look(&self.path(file)).map_or(0, |item| item.generation.len);
         let is_stale =
-            plan.derived.iter().any(|own| own.base.as_deref().unwrap_or_default() != self.stands(own))
-                || plan.made_of.iter().any(|(file, len)| {
-                    self.host.disk.look(&self.path(file)).map_or(0, |item| item.generation.len) != *len
-                });
-        match (is_stale, plan.changes.first().or(plan.derived.first())) {
-            (true, Some(first)) if plan.changes.is_empty() => Err(since(first)),
-            (true, _) => {
-                Ok(Cow::Owned(Plan { derived: Vec::new(), derive_after: true, ..plan.into_owned() }))
-            }
-            (false, _) => Ok(plan),
+            plan.derived.iter().any(is_other) || plan.made_of.iter().any(|(file, own)| len(file) != *own);
+        match plan.derived.first().filter(|_| is_stale) {
+            None => Ok(plan),
+            Some(first) if plan.changes.is_empty() => Err(since(first)),
+            Some(_) => Ok(Cow::Owned(Plan { derived: Vec::new(), derive_after: true, ..plan.into_owned() })),
         }
     }
 
-    /// The file that a change is about, or that it makes a copy of.
-    fn stands_at(&self, change: &Change) -> PathBuf {
-        match is_copy(self, change) {
-            true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
-            false => change.path.clone(),
+    /// What stands in the files of a plan, and in those that it copies.
+    fn stands(&self, plan: &Plan) -> Vec<u8> {
+        let mut stands = Vec::new();
+        for change in &plan.changes {
+            let path = match is_copy(self, change) {
+                true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
+                false => change.path.clone(),
+            };
+            each_within(&path, &self.now(&path), &mut |_, bytes| stands.extend(bytes));
         }
+        stands
     }
 
-    fn stands(&self, change: &Change) -> Vec<u8> {
-        let read = self.host.disk.read(&self.path(&self.stands_at(change)), 0, None);
-        read.map(|(bytes, _)| bytes).unwrap_or_default()
+    fn now(&self, path: &Path) -> Vec<u8> {
+        self.host.disk.read(&self.path(path), 0, None).map(|(bytes, _)| bytes).unwrap_or_default()
     }
 }
 
