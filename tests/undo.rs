@@ -164,6 +164,22 @@ fn every_verb_of_a_mem_is_taken_back_and_done_again() {
     there_and_back("project/.chora/memory", &verbs);
 }
 
+#[test]
+fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
+    let demo = Demo::new();
+    let store = demo.store("agents/memories");
+    let copy = |day: u32| store.join(format!(".backup/learnings.jsonl.backup.202501{day:02}_120000"));
+    (10..30).for_each(|day| fs::write(copy(day), format!("{{\"id\":\"old-{day}\"}}\n")).unwrap());
+    let before = demo.files();
+    demo.run(&store, &["tag", "--query", "type:learning", "+new"]).expect_status(0);
+    let after = demo.files();
+    assert!(!copy(10).exists(), "no copy was too old");
+    for (turn, expected) in [("undo", &before), ("redo", &after), ("undo", &before)] {
+        demo.run(&store, &[turn]).expect_status(0);
+        assert_eq!(differing(expected, &demo.files()), Vec::<PathBuf>::new(), "{turn}");
+    }
+}
+
 /// Lets the minute be over for which the second names of replaced files stay.
 fn a_minute_later(folder: &Path) {
     for path in all(folder).keys().filter(|path| is_ours(path)) {
@@ -184,6 +200,8 @@ fn folders_that_a_step_made_go_a_minute_after_it_was_taken_back() {
             "compact",
         ),
         ("agents/memories", "delete --query type:core", "archive", "reindex"),
+        // The second names wait in a folder and in one within it.
+        ("project/.chora/memory", "archive --query type:event", "events/2026-03", "reindex"),
     ];
     for (name, verb, folder, next) in cases {
         let demo = Demo::new();
@@ -216,4 +234,20 @@ fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
     let output = demo.run(&store, &["undo"]).expect_status(0);
     assert!(output.stderr.contains("abc holds other files (notes.txt) and stays"), "{}", output.stderr);
     assert!(store.join("sessions/abc/notes.txt").exists());
+}
+
+#[test]
+fn a_folder_comes_back_with_the_mode_that_it_had() {
+    use std::os::unix::fs::PermissionsExt;
+    let demo = Demo::new();
+    let store = demo.store("project/memory");
+    let folder = store.join("sessions/sess_today");
+    let mode = || fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    demo.run(&store, &["session", "delete", "sess_today"]).expect_status(0);
+    a_minute_later(&store);
+    demo.run(&store, &["reindex"]).expect_status(0);
+    assert!(!folder.exists());
+    demo.run(&store, &["undo", "1"]).expect_status(0);
+    assert_eq!(mode(), 0o755);
 }

@@ -23,6 +23,8 @@ pub enum When {
     Recovering,
     /// Success was reported before.
     Told,
+    /// So it was, and that an index is stale, which the next start makes anew.
+    ToldStale,
 }
 
 /// Which state a store is in, once all is settled.
@@ -140,6 +142,7 @@ impl Judge {
         let now = Look::of(disk, self.format);
         match when {
             When::Told => return self.told(&now),
+            When::ToldStale => return self.told_stale(&now),
             When::Recovering => return self.nothing_lost(&now),
             When::Killed | When::PowerCut => {}
         }
@@ -163,6 +166,14 @@ impl Judge {
             other => return Err(format!("after success the store is {other:?}: {}", self.differences(now))),
         }
         self.consistent(now, &self.after)
+    }
+
+    /// After success was reported, but for an index: the memories are as they were to be.
+    fn told_stale(&self, now: &Look) -> Result<(), String> {
+        match self.which(now) {
+            Some(which @ (Which::After | Which::Either)) => self.not_silently_wrong(now, Some(which)),
+            other => Err(format!("after success the store is {other:?}: {}", self.differences(now))),
+        }
     }
 
     fn one_file(&self, path: &Path, now: &Look) -> Result<(), String> {

@@ -156,3 +156,33 @@ fn what_an_agent_adds_to_a_log_that_is_made_stays_where_the_lock_is_not_free() {
     next_start(&disk, "memory-server");
     assert_eq!(text(&disk, "learnings.jsonl"), line("k-9"), "ours is taken back, the agent's stays");
 }
+
+#[test]
+fn a_log_that_an_agent_writes_over_while_its_old_name_is_kept_is_fitted_anew() {
+    let disk = Faulty::new();
+    disk.put_folder(DATA, 0o700);
+    for (path, bytes) in stores::sessions() {
+        disk.put(Path::new(ROOT).join(path), bytes, 0o600);
+    }
+    let log = "sessions/sess_a/memory.jsonl";
+    let store = load(&disk, "session-log");
+    let is_it = |own: &&palimp::model::Entry| {
+        store.view(own).is_some_and(|view| view.id.as_deref() == Some("mem_001"))
+    };
+    let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
+    let asked = ops::delete::Asked { remove: true, ..Default::default() };
+    let plan = ops::delete::delete(&scene(&store), &entries, asked).unwrap();
+    let (mut wrote, stood) = (false, text(&disk, log));
+    disk.before(move |op, other| {
+        let op = op.to_string();
+        if !wrote && op.starts_with("link") && op.contains(log) {
+            wrote = true;
+            let mut file = other.append(&place(log)).unwrap();
+            file.set_len(0).unwrap();
+            file.write(stood.replace("mem_003", "mem_333").as_bytes()).unwrap();
+        }
+    });
+    committed(&disk, "session-log", &Still::first(), &plan).unwrap();
+    let left = text(&disk, log);
+    assert!(!left.contains("mem_001") && left.contains("mem_333"), "what the agent wrote is gone: {left}");
+}

@@ -137,7 +137,7 @@ impl Sweep {
         self.judge.raw(disk, when)?;
         let which = self.judge.settled(disk)?;
         match (when, which) {
-            (When::Told, Which::Before) => Err("it was done, and is undone".into()),
+            (When::Told | When::ToldStale, Which::Before) => Err("it was done, and is undone".into()),
             (_, Which::After) => self.judge.turned_back(disk),
             _ => Ok(()),
         }
@@ -190,7 +190,7 @@ impl Sweep {
         for (label, state) in killed.chain(states.some(cuts, 0)) {
             let cut = label != "the next start";
             let judged = match stale {
-                true => self.state(&state, When::PowerCut),
+                true => self.state(&state, When::ToldStale),
                 false => self.failed(&state, files, cut),
             };
             if let Err(what) = judged {
@@ -206,7 +206,7 @@ impl Sweep {
         if cut || files == Files::Halfway {
             return self.state(disk, When::PowerCut);
         }
-        self.judge.untouched(disk, files == Files::Untouched)?;
+        self.judge.untouched(disk, matches!(files, Files::Untouched | Files::Restored))?;
         match self.judge.settled(disk)? {
             Which::After => Err(format!("{files:?}, yet it was done")),
             _ => Ok(()),

@@ -1,9 +1,9 @@
 //! What was erased is written anew, or erased while another erasure is not over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use palimp::disk::ThisMachine;
-use palimp::disk::faulty::{Fault, Faulty};
+use palimp::disk::faulty::{Errno, Fault, Faulty};
 use palimp::disk::{Disk, Machine};
 use palimp::format::writing::{NO_PACKED, Scene, Setting};
 use palimp::model::{Entry, Plan, Store};
@@ -15,14 +15,14 @@ use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, host, load, load_log};
 use super::support::StoreBuilder;
-use super::{below, secret};
+use super::{below, forms, holds, secret};
 
 const LEARNINGS: &str = "learnings.jsonl";
 
 /// A store of three learnings; the first says what is erased.
 fn server() -> Faulty {
     let files = StoreBuilder::memory_server()
-        .learning(json!({"id": "k-1", "content": secret(6), "path": "the/path/of/the/first.rs"}))
+        .learning(json!({"id": "k-1", "content": secret(6), "path": PATH}))
         .learning(json!({"id": "k-2", "content": "It stays as it is."}))
         .learning(json!({"id": "k-3", "content": "It is the third."}))
         .build();
@@ -107,6 +107,18 @@ fn undo_of_other_records_beside_one_that_was_written_anew_stays_as_it_is() {
 }
 
 #[test]
+fn undo_of_other_records_beside_one_that_was_written_anew_and_changed_since_is_done() {
+    let disk = written_anew();
+    remove(&disk, "k-2");
+    let log = Path::new(ROOT).join(LEARNINGS);
+    let changed = text(&disk, LEARNINGS).replace(PATH, "the/path/of/another.rs");
+    disk.put(&log, changed, 0o600);
+    turn(&disk, true).unwrap();
+    let now = text(&disk, LEARNINGS);
+    assert!(now.contains("another.rs") && now.contains("k-2"), "{now}");
+}
+
+#[test]
 fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     let disk = written_anew();
     let set = [Setting { name: "content", value: "It says something else." }];
@@ -114,6 +126,47 @@ fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     let stands = text(&disk, LEARNINGS);
     turn(&disk, true).unwrap_err();
     assert_eq!(text(&disk, LEARNINGS), stands);
+}
+
+/// Where the disk holds what the first record said.
+fn said_in(disk: &Faulty) -> Vec<PathBuf> {
+    let forms = forms(&secret(6));
+    let files = disk.files().into_iter();
+    files.filter(|(_, bytes)| holds(bytes, &forms)).map(|(path, _)| path).collect()
+}
+
+#[test]
+fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
+    let log = "sessions/one/memory.jsonl";
+    let disk = on_disk(&StoreBuilder::session_log().session("one").entries(3).build().path);
+    let whole = text(&disk, log);
+    let line = whole.split_inclusive('\n').find(|line| line.contains("mem_001")).unwrap();
+    let (store, machine) = (load_log(&disk), ThisMachine::new());
+    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    let asked = Asked { remove: true, ..Asked::default() };
+    let plan = delete(&scene, &[entry(&store, "mem_001")], asked).unwrap();
+    Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+    let store = load_log(&disk);
+    let (plan, turn) = Writer::look(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
+    // While it is shown an agent writes the record anew, and it is erased.
+    disk.another().append(&Path::new(ROOT).join(log)).unwrap().write(line.as_bytes()).unwrap();
+    erase_of(&disk, &load_log(&disk), b"mem_001").unwrap();
+    let stands = text(&disk, log);
+    let outcome = Writer::open(host(&disk, &machine), &store).unwrap().turn(&plan, turn);
+    assert_eq!(text(&disk, log), stands);
+    assert_eq!(outcome.unwrap_err().files(), Files::Untouched);
+}
+
+#[test]
+fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() {
+    let disk = server();
+    let (store, machine) = (load(&disk), ThisMachine::new());
+    let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+    let plan = delete(&scene, &[entry(&store, "k-2")], Asked { remove: true, ..Asked::default() }).unwrap();
+    erase_of(&disk, &load(&disk), b"k-1").unwrap();
+    assert_eq!(said_in(&disk), Vec::<PathBuf>::new());
+    let outcome = Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan);
+    assert_eq!(said_in(&disk), Vec::<PathBuf>::new(), "{:?}", outcome.map(|own| own.step));
 }
 
 #[test]
@@ -166,6 +219,20 @@ fn another_erasure_waits_until_one_that_stopped_is_over() {
 }
 
 #[test]
+fn an_erasure_that_failed_and_whose_entry_stays_says_that_it_goes_on() {
+    let files = StoreBuilder::session_log().session("one").entries(3).tombstone("mem_000").build();
+    let whole = on_disk(&files.path);
+    erase_of(&whole, &load_log(&whole), b"mem_002").unwrap();
+    let is_entry = |op: &String| op.starts_with("rename") && op.ends_with("erasing.json");
+    let begun = whole.log().iter().position(is_entry).unwrap();
+    // The entry's name is durable; nothing else can be written.
+    let disk = on_disk(&files.path);
+    disk.fail_at(begun + 2, Fault::ErrorFromHere(Errno::IO));
+    let error = erase_of(&disk, &load_log(&disk), b"mem_002").unwrap_err();
+    assert_eq!((error.files(), vault(&disk).erasing().unwrap().is_some()), (Files::Erasing, true), "{error}");
+}
+
+#[test]
 fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
     let adding = |disk: &Faulty| disk.files().keys().any(|path| path.ends_with("erasing.step"));
     let files = StoreBuilder::session_log().session("one").entries(3).tombstone("mem_000").build();
@@ -191,28 +258,42 @@ fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
     assert!(stood > 5, "{stood}");
 }
 
+const PATH: &str = "the/path/of/the/first.rs";
+
+/// Erases the first record, whose path something else in our own data names as well.
+fn erased_beside(disk: &Faulty) {
+    let erased = erase_of(disk, &load(disk), b"k-1").unwrap();
+    assert_eq!((erased.state, erased.left), ("erased", Vec::new()));
+    assert!(erased.also_elsewhere > 0);
+}
+
 #[test]
-fn a_draft_and_a_torn_line_of_another_that_name_the_same_path_stay() {
+fn a_draft_that_names_the_same_path_stays_and_one_that_says_the_same_goes() {
     let disk = server();
     let machine = ThisMachine::new();
-    let path = "the/path/of/the/first.rs";
-    let draft = format!("What I wrote, and it is of {path} as well.");
+    let draft = format!("What I wrote, and it is of {PATH} as well.");
     let store = load(&disk);
     drop(Writer::open(host(&disk, &machine), &store).unwrap());
     keep_draft(host(&disk, &machine), Path::new(ROOT), draft.as_bytes());
     keep_draft(host(&disk, &machine), Path::new(ROOT), format!("Once more: {}", secret(6)).as_bytes());
-    let torn = format!("{{\"id\":\"k-7\",\"path\":\"{path}\",\"content\":\"It is to");
-    let folder = vault(&disk).path("quarantine");
-    let in_quarantine = folder.join(format!("{LEARNINGS}@7.backup.20260101_100000"));
-    disk.put(&in_quarantine, torn.clone(), 0o600);
-    assert_eq!(kept_copies(&vault(&disk)).len(), 3);
-    let erased = erase_of(&disk, &load(&disk), b"k-1").unwrap();
-    assert_eq!((erased.state, erased.left), ("erased", Vec::new()));
-    assert!(erased.also_elsewhere > 0);
+    assert_eq!(kept_copies(&vault(&disk)).len(), 2);
+    erased_beside(&disk);
     let files = disk.files();
-    assert_eq!(files[&in_quarantine], torn.as_bytes());
     let drafts: Vec<_> =
         files.iter().filter(|(path, _)| path.parent().unwrap().ends_with("drafts")).collect();
     assert_eq!(drafts.len(), 1, "{drafts:?}");
     assert_eq!(drafts[0].1, draft.as_bytes());
+}
+
+#[test]
+fn a_torn_line_of_another_that_names_the_same_path_stays() {
+    let disk = server();
+    let machine = ThisMachine::new();
+    drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());
+    let torn = format!("{{\"id\":\"k-7\",\"path\":\"{PATH}\",\"content\":\"It is to");
+    let folder = vault(&disk).path("quarantine");
+    let in_quarantine = folder.join(format!("{LEARNINGS}@7.backup.20260101_100000"));
+    disk.put(&in_quarantine, torn.clone(), 0o600);
+    erased_beside(&disk);
+    assert_eq!(disk.files()[&in_quarantine], torn.as_bytes());
 }

@@ -107,13 +107,16 @@ impl Ready {
         last.end() < base.len() as u64 || whole(base) && whole(&last.becomes)
     }
 
-    /// Whether the file is not what was compared any more: another took its place, or
+    /// Whether the file at `path` is not what was compared any more: another took its place, or
     /// somebody wrote to it in place. What only grew is taken over from its old name.
-    fn is_other(&self, now: &Generation) -> bool {
-        self.seen.is_some_and(|seen| match self.grows {
-            true => (seen.device, seen.inode) != (now.device, now.inode) || now.len < seen.len,
-            false => seen != *now,
-        })
+    fn is_other(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+        let now = disk.look(path)?.generation;
+        let Some(seen) = self.seen.filter(|seen| *seen != now) else { return Ok(false) };
+        if !self.grows || (seen.device, seen.inode) != (now.device, now.inode) || now.len < seen.len {
+            return Ok(true);
+        }
+        let base = self.base.as_deref().unwrap_or_default();
+        Ok(disk.read(path, 0, Some(base.len() as u64))?.0 != base)
     }
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
@@ -399,10 +402,8 @@ impl Scene<'_, '_> {
         }
         let disk = self.host.disk;
         let old = self.keep_old(own)?;
-        let is_other = !own.derived && {
-            let there = disk.look(old.as_ref().unwrap_or(&own.path)).map_err(own.io("read"))?;
-            own.is_other(&there.generation)
-        };
+        let stands = old.as_ref().unwrap_or(&own.path);
+        let is_other = !own.derived && own.is_other(disk, stands).map_err(own.io("read"))?;
         if is_other || !is_ours() {
             old.iter().for_each(|old| drop(disk.remove(old)));
             return Ok(Lost::Yes);

@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let plan = &*self.with_folders(self.with_free_names(plan));
+        let plan = &*self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
         let number = self.vault.next_step()?;
         let step = Step {
             verb: plan.verb.to_owned(),
@@ -257,7 +257,7 @@ impl<'a> Writer<'a> {
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
     pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
         // It was planned and shown before this writer kept others out.
-        turn::still_turns(self, turn)?;
+        turn::still_turns(self, plan, turn)?;
         self.logged(plan, Some(turn))
     }
 
@@ -296,10 +296,10 @@ impl<'a> Writer<'a> {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(self.store), self.host.now)
     }
 
-    /// What takes a change back, without the bytes that it starts from. A file that goes
-    /// comes back with the mode that it has.
+    /// What takes a change back, without the bytes that it starts from. A file or folder that
+    /// goes comes back with the mode that it has.
     fn bare_inverse(&self, change: &Change) -> Change {
-        let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_));
+        let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_) | Act::RemoveFolder);
         let inverse = match self.expiring(change) {
             Some(bytes) => Change::create(&change.path, bytes),
             None => Change { base: None, ..change.inverse() },

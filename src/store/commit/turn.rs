@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::erase::ErasedLine;
 use super::recover::is_copy;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
@@ -94,15 +95,25 @@ pub fn redo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
     Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)))
 }
 
-/// Refuses what another has turned since it was planned.
-pub fn still_turns(writer: &Writer<'_>, turn: Turn) -> Result<(), CommitError> {
+fn brings_nothing_erased(
+    writer: &Writer<'_>,
+    plan: &Plan,
+    step: u64,
+    erased: Vec<ErasedLine>,
+) -> Result<(), CommitError> {
+    writer.brings_nothing_erased(plan, &format!("step {step} can't be turned round: it"), erased)
+}
+
+/// Refuses what another has turned since it was planned, and what would bring back what was
+/// erased since.
+pub fn still_turns(writer: &Writer<'_>, plan: &Plan, turn: Turn) -> Result<(), CommitError> {
     let history = History::of(&writer.vault.read_journal()?);
     let (steps, step, what) = match turn {
         Turn::Undo(step) => (&history.done, step, "is not in force any more"),
         Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
     };
     match steps.iter().any(|(own, _)| *own == step) {
-        true => Ok(()),
+        true => brings_nothing_erased(writer, plan, step, writer.vault.erased()?),
         false => {
             let root = writer.place.root.display();
             Err(CommitError::NoStep(format!("Step {step} {what} in {root}: another was quicker.")))
@@ -176,7 +187,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     if plan.derive_after {
         plan.derived.clear();
     }
-    writer.brings_nothing_erased(&plan, step, erased)?;
+    brings_nothing_erased(writer, &plan, step, erased)?;
     debug_assert!(
         plan.changes
             .iter()

@@ -10,12 +10,12 @@ use crate::store::commit::{CommitError, Writer};
 use crate::store::erase::{Target, Wanted};
 
 impl Writer<'_> {
-    /// Refuses to turn a step round where that brings a record that was erased: an agent may have
-    /// written it anew, and somebody deleted it since.
+    /// Refuses to turn a step round, or the like, where that brings a record that was erased: an
+    /// agent may have written it anew, and somebody deleted it since.
     pub(in crate::store::commit) fn brings_nothing_erased(
         &self,
         plan: &Plan,
-        step: u64,
+        what: &str,
         erased: Vec<ErasedLine>,
     ) -> Result<(), CommitError> {
         if erased.is_empty() {
@@ -35,7 +35,7 @@ impl Writer<'_> {
         let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
         let name = id.map_or_else(|| "a record".to_owned(), |id| format!("the record {id}"));
         Err(CommitError::Refused(Refusal::unfit(format!(
-            "step {step} can't be turned round: it would bring {name} back to {}, and that was erased.",
+            "{what} would bring {name} back to {}, and that was erased.",
             change.path.display()
         ))))
     }
@@ -53,7 +53,13 @@ fn brought(wanted: &Wanted<'_>, change: &Change, stands: &[u8]) -> Option<Option
     found
 }
 
-fn new_in(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], stands: &[u8]) -> Option<Option<String>> {
+/// The same of the bytes of a file.
+pub(super) fn new_in(
+    wanted: &Wanted<'_>,
+    path: &Path,
+    bytes: &[u8],
+    stands: &[u8],
+) -> Option<Option<String>> {
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return None;
     }

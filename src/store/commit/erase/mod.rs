@@ -7,6 +7,7 @@
 
 mod back;
 mod search;
+mod since;
 mod torn;
 mod vaulted;
 
@@ -139,8 +140,9 @@ impl Writer<'_> {
         if let Err((error, began)) = self.carry_bare(plan) {
             if !began {
                 self.drop_adding();
-                let _ = self.vault.end_erasing();
-                return Err(error.with(Files::Untouched));
+                // An entry that stays is carried out by the next start.
+                let is_over = self.vault.end_erasing().is_ok();
+                return Err(error.with(if is_over { Files::Untouched } else { Files::Erasing }));
             }
             return Err(error.with(Files::Erasing));
         }

@@ -1,0 +1,101 @@
+//! Plans that were made, and shown, before something was erased.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::back::new_in;
+use super::each_within;
+use crate::format::writing::Refusal;
+use crate::model::{Act, Change, Plan};
+use crate::store::commit::recover::is_copy;
+use crate::store::commit::{CommitError, Writer};
+use crate::store::erase::{Target, Wanted, original};
+
+/// What brings records out of copies and tombstones, and left out what was erased by then.
+const BRING: [&str; 2] = ["backup restore", "undelete"];
+
+impl Writer<'_> {
+    /// Refuses a plan whose copies, or what takes it back, would hold what was erased since it
+    /// was made. What it derives is worked out anew then: it may name what is gone.
+    pub(in crate::store::commit) fn unless_erased_since<'p>(
+        &self,
+        plan: Cow<'p, Plan>,
+    ) -> Result<Cow<'p, Plan>, CommitError> {
+        let erased = self.vault.erased()?;
+        if erased.is_empty() {
+            return Ok(plan);
+        }
+        if BRING.contains(&plan.verb) {
+            self.brings_nothing_erased(&plan, "this", erased.clone())?;
+        }
+        // A record without an id can't be told any more: its file has to be as it was.
+        let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
+        let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| PathBuf::from(&own.file));
+        let nameless: Vec<PathBuf> = nameless.collect();
+        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        let stands = self.stands(&plan);
+        let holds = |change: &&Change| {
+            let is_nameless = nameless.contains(&change.path);
+            self.unstanding(change, &stands).any(|planned| {
+                let mut holds = is_nameless && !self.now(&change.path).starts_with(planned);
+                each_within(&change.path, planned, &mut |path, bytes| {
+                    holds |= new_in(&wanted, path, bytes, &stands).is_some();
+                });
+                holds
+            })
+        };
+        match plan.changes.iter().find(holds) {
+            Some(change) => Err(since(change)),
+            None => self.with_derived_as_it_was(plan),
+        }
+    }
+
+    /// What a change was made of, or copies, where that is not what stands there.
+    fn unstanding<'c>(&self, change: &'c Change, stands: &[u8]) -> impl Iterator<Item = &'c [u8]> {
+        let now = self.now(&change.path);
+        let base = change.base.as_deref().filter(|base| *base != now);
+        let copied = match &change.act {
+            Act::Create(bytes) if is_copy(self, change) => Some(&bytes[..]),
+            _ => None,
+        };
+        base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(stands, copy).is_none()))
+    }
+
+    /// The plan, without what it derives if that was made of other files than there are.
+    fn with_derived_as_it_was<'p>(&self, plan: Cow<'p, Plan>) -> Result<Cow<'p, Plan>, CommitError> {
+        let is_other = |own: &Change| own.base.as_deref().unwrap_or_default() != self.now(&own.path);
+        let len = |file: &Path| self.host.disk.look(&self.path(file)).map_or(0, |item| item.generation.len);
+        let is_stale =
+            plan.derived.iter().any(is_other) || plan.made_of.iter().any(|(file, own)| len(file) != *own);
+        match plan.derived.first().filter(|_| is_stale) {
+            None => Ok(plan),
+            Some(first) if plan.changes.is_empty() => Err(since(first)),
+            Some(_) => Ok(Cow::Owned(Plan { derived: Vec::new(), derive_after: true, ..plan.into_owned() })),
+        }
+    }
+
+    /// What stands in the files of a plan, and in those that it copies.
+    fn stands(&self, plan: &Plan) -> Vec<u8> {
+        let mut stands = Vec::new();
+        for change in &plan.changes {
+            let path = match is_copy(self, change) {
+                true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
+                false => change.path.clone(),
+            };
+            each_within(&path, &self.now(&path), &mut |_, bytes| stands.extend(bytes));
+        }
+        stands
+    }
+
+    fn now(&self, path: &Path) -> Vec<u8> {
+        self.host.disk.read(&self.path(path), 0, None).map(|(bytes, _)| bytes).unwrap_or_default()
+    }
+}
+
+fn since(change: &Change) -> CommitError {
+    let message = format!(
+        "something was erased since this was planned, and {} is not as it was then: do it again.",
+        change.path.display()
+    );
+    CommitError::Refused(Refusal { code: "E_CONCURRENT_MOD", message })
+}
