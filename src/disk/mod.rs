@@ -93,7 +93,8 @@ pub trait Disk: Sync {
     /// the file that they belong to.
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
 
-    /// A new file, open to be written; fails where anything stands already.
+    /// A new file, open so that every write lands at its end: others may write to it as soon as
+    /// it has its name. Fails where anything stands already.
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>>;
 
     /// A regular file that is there, open so that every write lands at its end.

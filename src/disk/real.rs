@@ -63,7 +63,7 @@ impl Disk for Real {
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
         let flags = OFlags::NOFOLLOW.bits() as i32;
         let file =
-            OpenOptions::new().write(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
+            OpenOptions::new().append(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
         Ok(Box::new(file))
     }
 

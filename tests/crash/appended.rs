@@ -19,7 +19,11 @@ fn text(disk: &Faulty) -> String {
 
 /// The add of an entry, and the step at which its line is written to the log.
 fn add() -> (Bench, usize) {
-    let bench = Bench::of(named("session-log", "add"));
+    add_as("add")
+}
+
+fn add_as(case: &str) -> (Bench, usize) {
+    let bench = Bench::of(named("session-log", case));
     let disk = bench.disk();
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
     let is_it = |op: &Op| matches!(op, Op::Write { file, .. } if *file == log());
@@ -54,6 +58,17 @@ fn what_another_wrote_meanwhile_is_not_cut_off_with_a_line_that_could_not_be_wri
     let told = run(&disk, &Still::first(), &prepared).unwrap_err().to_string();
     assert!(text(&disk).contains(OTHERS), "{}", text(&disk));
     assert!(told.contains("torn line"), "{told}");
+}
+
+#[test]
+fn a_line_that_another_adds_to_a_log_that_was_just_made_is_not_written_over() {
+    let (bench, at) = add_as("add where no log is");
+    let disk = bench.disk();
+    let prepared = bench.prepare(&disk);
+    before(&disk, at, adds);
+    run(&disk, &Still::first(), &prepared).unwrap();
+    assert!(text(&disk).starts_with(OTHERS), "{}", text(&disk));
+    assert_eq!(text(&disk).lines().count(), 2, "{}", text(&disk));
 }
 
 #[test]

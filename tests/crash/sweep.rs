@@ -1,7 +1,7 @@
 //! An operation run again and again, with something else going wrong each time.
 
 use palimp::disk::faulty::{Errno, Fault, Faulty, Lie, Op};
-use palimp::store::commit::Files;
+use palimp::store::commit::{Files, Receipt};
 
 use super::bench::{Bench, run};
 use super::careless::{Careless, Slip};
@@ -95,7 +95,9 @@ impl Sweep {
         share.picks(self.ops.len()).map(cut).collect()
     }
 
-    fn cut_run(&self, step: usize, fault: Fault, lies: &[Lie]) -> (Faulty, bool) {
+    /// The disk after a crash at a step, and what the operation would have told: from what the
+    /// dead process said nothing hangs, but what it took for done must be done.
+    fn cut_run(&self, step: usize, fault: Fault, lies: &[Lie]) -> (Faulty, Option<When>) {
         let disk = self.bench.disk_with(lies);
         let prepared = self.bench.prepare(&disk);
         disk.fail_at(step, fault);
@@ -104,7 +106,7 @@ impl Sweep {
             Some(slip) => run(&Careless { disk: &disk, slip }, &machine, &prepared),
             None => run(&disk, &machine, &prepared),
         };
-        (disk, outcome.is_ok())
+        (disk, outcome.ok().map(|receipt| when_told(&receipt)))
     }
 
     fn cut_at(&self, step: usize, lies: &[Lie], share: Share, wrong: &mut Vec<String>) {
@@ -117,9 +119,8 @@ impl Sweep {
             let killed = std::iter::once(("killed".to_owned(), disk.restart()));
             for (label, state) in killed.chain(share.some(disk.after_power_cut(), step)) {
                 let when = match label.as_str() {
-                    _ if told => When::Told,
-                    "killed" => When::Killed,
-                    _ => When::PowerCut,
+                    "killed" => told.unwrap_or(When::Killed),
+                    _ => told.unwrap_or(When::PowerCut),
                 };
                 let is_over = step == self.ops.len() && label == "killed";
                 let temps = if is_over { ours(&state, ".palimp-tmp-") } else { Vec::new() };
@@ -181,9 +182,7 @@ impl Sweep {
         plant(&disk);
         let outcome = run(&disk, &Still::first(), &prepared);
         let files = outcome.as_ref().err().map(|error| error.files());
-        // A success that says so may leave an index to the next start.
-        let says_stale = |note: &String| note.contains("index is stale");
-        let stale = outcome.as_ref().is_ok_and(|receipt| receipt.notes.iter().any(says_stale));
+        let stale = outcome.as_ref().is_ok_and(|receipt| when_told(receipt) == When::ToldStale);
         let killed = std::iter::once(("the next start".to_owned(), disk.restart()));
         let states = Share { states: share.states.min(3), ..share };
         let cuts = if is_long() || share.steps == 1 { disk.after_power_cut() } else { Vec::new() };
@@ -212,6 +211,12 @@ impl Sweep {
             _ => Ok(()),
         }
     }
+}
+
+/// A success that says so may leave an index to the next start.
+fn when_told(receipt: &Receipt) -> When {
+    let says_stale = |note: &String| note.contains("index is stale");
+    if receipt.notes.iter().any(says_stale) { When::ToldStale } else { When::Told }
 }
 
 /// Errors that go away.

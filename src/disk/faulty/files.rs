@@ -59,7 +59,9 @@ impl Disk for Faulty {
                 Ok(id) if world.lies.contains(&Lie::CreateReplaces) => world.set_len(id, 0).map(|()| id)?,
                 _ => world.create(file, mode)?,
             };
-            Ok(self.opened(world, id, file))
+            let mut opened = self.opened(world, id, file);
+            opened.at = None;
+            Ok(opened)
         })?;
         Ok(Box::new(opened))
     }
