@@ -157,7 +157,10 @@ pub enum Verb {
     /// Sets fields of a record.
     Edit {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
-        id: String,
+        id: Option<String>,
+        /// The records that the query finds, instead of an id.
+        #[arg(long, value_name = "Q", conflicts_with_all = ["id", "editor"])]
+        query: Option<String>,
         /// A field and its value: JSON where the field is no string, else the text as it is.
         #[arg(long = "set", value_name = "FIELD=VALUE")]
         set: Vec<String>,

@@ -1,4 +1,5 @@
-//! `tag`, `delete`, `undelete`, `archive`, `unarchive`: verbs on records that are named or found.
+//! `tag`, `delete`, `undelete`, `archive`, `unarchive`, and `edit` of several: verbs on records
+//! that are named or found.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use crate::disk::Real;
 use crate::model::plan::counted;
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops::several::{self, LeftOut, leave_out};
-use crate::ops::{self, Deed, Refusal, Scene};
+use crate::ops::{self, Deed, Progress, Refusal, Scene, Setting};
 use crate::store::packed_bytes;
 
 /// Adds and removes tags, or calls one otherwise.
@@ -41,6 +42,16 @@ pub fn tag(
     each(context, &chosen, Some(Deed::Tag), fits, &|scene, entries| match rename {
         Some((from, to)) => ops::tag::rename(scene, entries, from, to),
         None => ops::tag::tag(scene, entries, &add, &remove),
+    })
+}
+
+/// Sets fields of the records that a query finds.
+pub fn edit(context: &mut Context, query: Option<String>, set: &[Setting<'_>]) -> Result<Exit, Failure> {
+    let fields: Vec<(String, String)> =
+        set.iter().map(|own| (own.name.to_owned(), own.value.to_owned())).collect();
+    let fits = |_: &Store, entry: &Entry| matches!(entry.state, State::Live | State::Archived);
+    each(context, &Chosen { ids: Vec::new(), query }, Some(Deed::Edit), fits, &|scene, entries| {
+        ops::edit::each(scene, entries, &Progress::default(), &|_| Ok(fields.clone()))
     })
 }
 

@@ -36,10 +36,10 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Pla
     Ok(plan)
 }
 
-/// A field of a record, and what it is to be.
-pub type Set<'s> = dyn Fn(&Entry) -> Result<(&'static str, String), Refusal> + 's;
+/// The fields of a record that are set, and what they are to be.
+pub type Set<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>, Refusal> + 's;
 
-/// Sets a field of each of several records.
+/// Sets fields of each of several records.
 pub fn each(
     scene: &Scene<'_>,
     entries: &[Entry],
@@ -55,8 +55,8 @@ pub fn each(
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
-            let (name, value) = set(entry)?;
-            let set = [Setting { name, value: &value }];
+            let fields = set(entry)?;
+            let set: Vec<Setting<'_>> = fields.iter().map(|(name, value)| Setting { name, value }).collect();
             match writes.edit(scene, entry, &set) {
                 _ if scene.store.view(entry).is_none() => return Err(Refusal::broken()),
                 Some(_) if own.len() > 1 => return Err(Refusal::unfit(ONE_DOCUMENT)),

@@ -59,7 +59,8 @@ pub fn sift<T>(
         Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
         Err(refusal) => {
             let all = std::mem::take(&mut sifted.entries);
-            let mut search = Search { make, tries: TRIES, left: &mut sifted.left, fit: Vec::new(), all: refusal };
+            let mut search =
+                Search { make, tries: TRIES, left: &mut sifted.left, fit: Vec::new(), all: refusal };
             search.halves(&all)?;
             sifted.entries = search.fit;
             if !sifted.entries.is_empty() {

@@ -1,8 +1,6 @@
 //! `tag`: tags added, taken away and renamed, importance set.
 
-use super::{
-    Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan, writable, writes,
-};
+use super::{Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan, writable, writes};
 use crate::format::writing::{Deed, Writes, list};
 use crate::model::{Change, Entry, Plan};
 use crate::text::edit::{self, quoted, scan, set};
@@ -224,7 +222,7 @@ pub fn importances(
     super::edit::each(scene, entries, progress, &|entry| {
         let kind = scene.store.view(entry).map_or("", |view| &view.kind);
         let (name, raw) = writes.importance(kind, value).map_err(Refusal::unfit)?;
-        Ok((name, raw.trim_matches('"').to_owned()))
+        Ok(vec![(name.to_owned(), raw.trim_matches('"').to_owned())])
     })
 }
 
@@ -237,7 +235,7 @@ pub fn set_word(
 ) -> Result<Plan, Refusal> {
     super::edit::each(scene, entries, progress, &|entry| {
         may_set(scene, entry, field)?;
-        Ok((field, value.to_owned()))
+        Ok(vec![(field.to_owned(), value.to_owned())])
     })
 }
 
@@ -253,6 +251,8 @@ fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal>
         && scan(&mut tape, scene.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
     match is_own {
         true => Ok(()),
-        false => Err(Refusal::unfit("its type is not a field of its own here: it follows from where it stands.")),
+        false => {
+            Err(Refusal::unfit("its type is not a field of its own here: it follows from where it stands."))
+        }
     }
 }

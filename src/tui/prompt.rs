@@ -143,7 +143,8 @@ impl Prompt {
         let typed = self.completed.as_ref().map_or(word.as_str(), |own| &own.typed);
         let words = if sign == "-" { &self.words.own } else { &self.words.all };
         let plain = |word: &&String| self.purpose != Purpose::Tag || !word.contains(char::is_whitespace);
-        let fit = words.iter().filter(plain).map(String::as_str).filter(|own| own.starts_with(typed)).collect();
+        let fit =
+            words.iter().filter(plain).map(String::as_str).filter(|own| own.starts_with(typed)).collect();
         (fit, self.completed.as_ref().map(|own| own.at))
     }
 
@@ -174,9 +175,7 @@ impl Prompt {
         let start = typed.rfind([' ', '(', '-']).map_or(0, |at| at + 1);
         let word = &typed[start..];
         let mut names = field_names().into_iter().filter(|name| name.starts_with(word));
-        if let (false, Some(name), None) =
-            (word.is_empty(), names.next(), names.next())
-        {
+        if let (false, Some(name), None) = (word.is_empty(), names.next(), names.next()) {
             self.line.insert_str(format!("{}:", &name[word.len()..]));
         }
     }

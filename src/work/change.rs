@@ -348,7 +348,9 @@ fn plan(
         Wanted::Tag { add, remove } => {
             ops::tag::tagged(scene, entries, Tagging::Change { add, remove }, progress)
         }
-        Wanted::Rename { from, to } => ops::tag::tagged(scene, entries, Tagging::Rename { from, to }, progress),
+        Wanted::Rename { from, to } => {
+            ops::tag::tagged(scene, entries, Tagging::Rename { from, to }, progress)
+        }
         Wanted::Importance(value) => ops::tag::importances(scene, entries, *value, progress),
         Wanted::Word { field, value } => ops::tag::set_word(scene, entries, (field, value), progress),
         Wanted::Text(text) => ops::edit::edit(scene, one()?, &[Setting { name: "text", value: text }]),

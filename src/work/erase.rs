@@ -76,7 +76,9 @@ pub fn told(erased: &Erased) -> Vec<String> {
     if erased.too_short > 0 {
         lines.push(format!("{} values were too short to be searched for", erased.too_short));
     }
-    lines.extend(erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")));
+    lines.extend(
+        erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")),
+    );
     lines.push(format!("receipt: {}", erased.receipt.display()));
     lines.push("What no program can reach:".into());
     lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));

@@ -159,7 +159,9 @@ impl Tally {
             tally.sensitive += usize::from(view.is_some_and(|view| view.sensitive));
             if matches!(entry.state, State::Live | State::Broken) {
                 tally.listed += 1;
-                view.iter().flat_map(|view| view.tags.iter()).for_each(|tag| *tags.entry(tag).or_default() += 1);
+                view.iter()
+                    .flat_map(|view| view.tags.iter())
+                    .for_each(|tag| *tags.entry(tag).or_default() += 1);
                 match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
                     Some(count) => *count += 1,
                     None => tally.add_kind(view.map_or("broken", |view| &view.kind)),

@@ -118,7 +118,9 @@ impl Wanted {
             Wanted::Undelete if !is_deleted(store, entry) => {
                 return Err(Refusal::unfit("it is not deleted."));
             }
-            Wanted::Unarchive | Wanted::Undelete | Wanted::Erase | Wanted::Undo | Wanted::Redo => return Ok(()),
+            Wanted::Unarchive | Wanted::Undelete | Wanted::Erase | Wanted::Undo | Wanted::Redo => {
+                return Ok(());
+            }
         };
         ops::may(store, entry, deed)
     }

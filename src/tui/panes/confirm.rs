@@ -71,6 +71,9 @@ fn told(confirm: &Confirm) -> Vec<String> {
     if more > 0 && !planned.first.is_empty() {
         lines.push(format!("  … and {more} more"));
     }
+    if !planned.erasures.is_empty() {
+        lines.push("Undo steps, drafts and backups that hold them go too.".into());
+    }
     let plans = planned.plans.iter().map(|(_, plan)| plan);
     for plan in plans.chain(planned.erasures.iter().map(|own| &own.plan)) {
         lines.extend(plan.lines.iter().cloned());

@@ -112,9 +112,12 @@ fn marked(app: &App) -> Vec<(String, String)> {
         return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "leave it")];
     }
     let mut hints = Vec::new();
-    for (action, what) in
-        [(Action::Tag, "tag"), (Action::Archive, "archive"), (Action::Delete, "delete…"), (Action::Undo, "undo")]
-    {
+    for (action, what) in [
+        (Action::Tag, "tag"),
+        (Action::Archive, "archive"),
+        (Action::Delete, "delete…"),
+        (Action::Undo, "undo"),
+    ] {
         if can(app, action) {
             hints.push(hint(action.key(), what));
         }

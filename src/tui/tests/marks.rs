@@ -192,7 +192,9 @@ fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
     std::fs::create_dir_all(&session).unwrap();
     let mut text = String::new();
     for n in 0..lines {
-        text += &format!("{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{{\"note\":\"n{n}\"}}}}\n");
+        text += &format!(
+            "{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{{\"note\":\"n{n}\"}}}}\n"
+        );
     }
     let file = session.join("memory.jsonl");
     std::fs::write(&file, &text).unwrap();

@@ -133,7 +133,8 @@ fn place(app: &App) -> Result<(), String> {
 
 fn under_cursor(app: &App) -> Result<EntryRef, String> {
     place(app)?;
-    app.selected().ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
+    app.selected()
+        .ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
 }
 
 /// The marked memories, or the one under the cursor where none is. A text is one memory's.
@@ -170,7 +171,10 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
     }
     let is_repeated = app.bulk.last.as_ref() == Some(&wanted);
     let for_good = matches!(wanted, Wanted::Erase | Wanted::Rename { .. });
-    let shown = at.len() > 1 || !hidden.is_empty() || for_good || is_repeated && app.menu.is_none() && wanted == Wanted::Delete;
+    let shown = at.len() > 1
+        || !hidden.is_empty()
+        || for_good
+        || is_repeated && app.menu.is_none() && wanted == Wanted::Delete;
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
     let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
@@ -196,7 +200,10 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
 
 /// Remembers what can be repeated. A text is one memory's own, and what goes for good is typed anew.
 fn remember(app: &mut App, wanted: &Wanted) {
-    if !matches!(wanted, Wanted::Undo | Wanted::Redo | Wanted::Text(_) | Wanted::Erase | Wanted::Rename { .. }) {
+    if !matches!(
+        wanted,
+        Wanted::Undo | Wanted::Redo | Wanted::Text(_) | Wanted::Erase | Wanted::Rename { .. }
+    ) {
         app.bulk.last = Some(wanted.clone());
     }
 }
@@ -252,10 +259,8 @@ pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
         Ok(planned) => {
             let question = question(&planned);
             let for_good = planned.request.wanted == Wanted::Erase;
-            let typed = for_good.then(|| Typed {
-                wanted: format!("erase {}", planned.records()),
-                so_far: String::new(),
-            });
+            let typed = for_good
+                .then(|| Typed { wanted: format!("erase {}", planned.records()), so_far: String::new() });
             app.notice = None;
             app.confirm = Some(Confirm { planned: Box::new(planned), question, typed });
         }

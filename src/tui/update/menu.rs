@@ -32,8 +32,12 @@ pub fn of(app: &App, aim: Aim) -> Menu {
         for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != Wanted::Erase) {
             let key = key.to_ascii_uppercase();
             let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
-            let about = format!("all that `{}` shows: {}", app.query.trim(), own.about);
-            choices.extend(own.refused.is_none().then(|| Choice { about, found: Some(found.clone()), ..own }));
+            let about = format!("{}: all that `{}` shows", own.about, app.query.trim());
+            choices.extend(own.refused.is_none().then(|| Choice {
+                about,
+                found: Some(found.clone()),
+                ..own
+            }));
         }
     }
     Menu { aim, lines: choices }

@@ -34,9 +34,8 @@ fn all(app: &App, purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
             own.map(|(_, values)| first(values)).unwrap_or_default()
         }
         Purpose::Tag | Purpose::RenameTag => {
-            let is_own = |number: usize| {
-                aim.is_none_or(|aim| aim.at.iter().any(|at| at.store as usize == number))
-            };
+            let is_own =
+                |number: usize| aim.is_none_or(|aim| aim.at.iter().any(|at| at.store as usize == number));
             let mut counts: HashMap<&str, usize> = HashMap::new();
             let tallies = app.tallies.iter().enumerate().filter(|(number, _)| is_own(*number));
             for (tag, count) in tallies.flat_map(|(_, tally)| &tally.tags) {
