@@ -13,7 +13,7 @@ use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
 use crate::model::{Entry, Plan, State, Store};
-use crate::ops::several::{self, LeftOut, leave_out};
+use crate::ops::several::{LeftOut, leave_out, sift};
 use crate::ops::{self, Deed, Progress, Refusal, Scene, Setting};
 use crate::store::packed_bytes;
 
@@ -130,7 +130,7 @@ fn each(
             continue;
         }
         let may = |entry: &Entry| deed.map_or(Ok(()), |deed| ops::may(store, entry, deed));
-        match several::plan(&scene, &entries, &may, plan) {
+        match sift(&entries, &may, &|own| plan(&scene, own)) {
             Ok(sifted) => {
                 sifted.left.iter().for_each(|own| leave_out(&mut left, own.count, &own.reason));
                 plans.extend(sifted.made.map(|plan| (store, plan)));

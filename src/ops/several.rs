@@ -1,9 +1,9 @@
 //! Several records at once: what can't be changed is left out and counted with the reason,
 //! and the plan is of the others.
 
+use super::Refusal;
 use super::progress::is_stop;
-use super::{Refusal, Scene};
-use crate::model::{Entry, Plan};
+use crate::model::Entry;
 
 /// So many plans are tried to find those that a format refuses only when it is asked.
 const TRIES: usize = 64;
@@ -69,16 +69,6 @@ pub fn sift<T>(
         }
     }
     Ok(sifted)
-}
-
-/// The plan of those that can be changed.
-pub fn plan(
-    scene: &Scene<'_>,
-    entries: &[Entry],
-    may: &dyn Fn(&Entry) -> Result<(), Refusal>,
-    make: &dyn Fn(&Scene<'_>, &[Entry]) -> Result<Plan, Refusal>,
-) -> Result<Sifted<Plan>, Refusal> {
-    sift(entries, may, &|own| make(scene, own))
 }
 
 /// Finds by halves which entries are refused.

@@ -36,7 +36,7 @@ impl Tagging<'_> {
     }
 
     /// Those that come.
-    fn new(&self) -> Vec<&str> {
+    fn coming(&self) -> Vec<&str> {
         match self {
             Tagging::Change { add, .. } => add.iter().map(String::as_str).collect(),
             Tagging::Rename { to, .. } => vec![to],
@@ -62,7 +62,7 @@ pub fn tagged(
     progress: &Progress,
 ) -> Result<Plan, Refusal> {
     let (format, writes) = writes(scene.store)?;
-    check_words(tagging.new())?;
+    check_words(tagging.coming())?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     for (document, own) in by_document(scene.store, entries) {

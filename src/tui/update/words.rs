@@ -89,10 +89,11 @@ pub fn entered(app: &mut App) -> Vec<Effect> {
         return Vec::new();
     }
     let outcome = match purpose {
-        Purpose::MarkBySearch => mark::by_search(app, &text).map(|effects| {
-            app.prompt = None;
+        Purpose::MarkBySearch => {
+            let effects = mark::by_search(app, &text);
+            app.prompt = app.prompt.take().filter(|_| effects.is_err());
             effects
-        }),
+        }
         Purpose::RenameTag => renamed(&text).map(|(from, to)| {
             app.prompt = None;
             rename(app, from, to)
