@@ -278,7 +278,9 @@ fn in_store(
         let scene = Scene { store, now: request.now, random, packed: &packed };
         plan(wanted, &scene, own, &gone, progress)
     };
-    let may = |entry: &Entry| progress.go_on().and_then(|()| wanted.may(store, entry));
+    // Where the plan itself counts, this does not.
+    let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
+    let may = |entry: &Entry| look().and_then(|()| wanted.may(store, entry));
     let sifted = several::sift(entries, &may, &make)?;
     Ok(Part { plan: sifted.made, erasure: None, entries: sifted.entries, left: sifted.left })
 }

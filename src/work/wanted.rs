@@ -105,6 +105,14 @@ impl Wanted {
         }
     }
 
+    /// Whether its plan counts the memories that it has looked at.
+    pub fn is_counted(&self) -> bool {
+        matches!(
+            self,
+            Wanted::Tag { .. } | Wanted::Rename { .. } | Wanted::Importance(_) | Wanted::Word { .. }
+        )
+    }
+
     /// Whether it can be done with that memory. A plan can still be refused.
     pub fn may(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
         let deed = match self {

@@ -11,7 +11,7 @@ use super::bulk::{enter, question, tagged};
 use super::changes::{differing, files, key, notice};
 use super::marks::search;
 use super::{Desk, Happening, happenings, now};
-use crate::model::{Change, Plan};
+use crate::model::{Act, Change, Plan};
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::{Job, Wanted};
@@ -124,6 +124,15 @@ proptest! {
             prop_assert!(is_own || path.extension().is_none_or(|end| end != "jsonl"), "{}", path.display());
         }
         for plan in plans.iter().filter(|_| !refused) {
+            for change in &plan.changes {
+                let path = place(plan, change);
+                let is = after.iter().find(|(own, _)| *own == path).map(|(_, bytes)| bytes);
+                match &change.act {
+                    Act::Append(lines) => prop_assert!(is.is_some_and(|is| is.ends_with(lines))),
+                    Act::Remove(_) => prop_assert_eq!(is, None),
+                    _ => {}
+                }
+            }
             for change in plan.changes.iter().filter(|own| own.word() == "rewrite") {
                 let path = place(plan, change);
                 let mut wanted = change.after().unwrap();
@@ -245,6 +254,8 @@ fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
     println!("10,000 marks: planned in {planned:?}, written in {written:?}, {:?} in all", planned + written);
     desk.settle(made);
     assert_eq!(tagged(&desk, "reviewed").len(), 10_000);
-    let limit = if cfg!(debug_assertions) { 30 } else { 2 };
-    assert!((planned + written).as_secs() < limit, "{:?}", planned + written);
+    // A build for debugging, on a busy machine, says nothing of that.
+    if !cfg!(debug_assertions) {
+        assert!((planned + written).as_secs() < 2, "{:?}", planned + written);
+    }
 }

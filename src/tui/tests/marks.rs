@@ -217,7 +217,7 @@ fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
     println!("10,000 marks carried over a reload of {lines} memories in {took:?}");
     assert_eq!(carried.count(), 10_000);
     assert!(carried.list().iter().zip(marks.list()).all(|(new, old)| new.entry == old.entry + 1));
-    assert!(took.as_millis() < 1_000, "{took:?}");
+    assert!(cfg!(debug_assertions) || took.as_millis() < 100, "{took:?}");
 }
 
 #[test]
