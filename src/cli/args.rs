@@ -157,7 +157,10 @@ pub enum Verb {
     /// Sets fields of a record.
     Edit {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
-        id: String,
+        id: Option<String>,
+        /// The records that the query finds, instead of an id.
+        #[arg(long, value_name = "Q", conflicts_with_all = ["id", "editor"])]
+        query: Option<String>,
         /// A field and its value: JSON where the field is no string, else the text as it is.
         #[arg(long = "set", value_name = "FIELD=VALUE")]
         set: Vec<String>,
@@ -168,11 +171,13 @@ pub enum Verb {
     /// Adds and removes tags: `+new -old`.
     Tag {
         /// Ids, and tags with + or - before them.
-        #[arg(required = true)]
         words: Vec<String>,
         /// The records that the query finds.
         #[arg(long, value_name = "Q")]
         query: Option<String>,
+        /// Calls a tag otherwise, or joins it with another.
+        #[arg(long, value_name = "OLD=NEW")]
+        rename: Option<String>,
     },
     /// Deletes records as their format does it.
     Delete {
@@ -382,7 +387,7 @@ pub enum ShapeArg {
 }
 
 /// Options whose value is the next word.
-const VALUED: [&str; 6] = ["--store", "--as", "--now", "--ranking", "--data-dir", "--query"];
+const VALUED: [&str; 7] = ["--store", "--as", "--now", "--ranking", "--data-dir", "--query", "--rename"];
 
 impl Args {
     /// Reads the arguments. After `tag`, `-old` is a tag to take away and no option, so that it

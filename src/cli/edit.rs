@@ -1,16 +1,22 @@
-//! `palimp edit`: fields of one record.
+//! `palimp edit`: fields of one record, or of those that a query finds.
 
 use super::change::{keep, make_written, scene};
 use super::chosen::the_one;
 use super::failure::{Exit, Failure, say};
-use super::{Context, open};
+use super::{Context, open, records};
 use crate::disk;
 use crate::format;
 use crate::model::{Entry, Store};
 use crate::ops::{self, Setting};
 
 /// Sets fields, or opens the main text in `$EDITOR`.
-pub fn run(context: &mut Context, id: &str, set: &[String], editor: bool) -> Result<Exit, Failure> {
+pub fn run(
+    context: &mut Context,
+    id: Option<&str>,
+    query: Option<String>,
+    set: &[String],
+    editor: bool,
+) -> Result<Exit, Failure> {
     if set.is_empty() && !editor {
         return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or say --editor."));
     }
@@ -21,6 +27,12 @@ pub fn run(context: &mut Context, id: &str, set: &[String], editor: bool) -> Res
         };
         settings.push(Setting { name, value });
     }
+    if query.is_some() {
+        return records::edit(context, query, &settings);
+    }
+    let Some(id) = id else {
+        return Err(Failure::new(Exit::Usage, "name a record by its id, or several with --query."));
+    };
     if editor && context.options.readonly && !context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }

@@ -1,6 +1,7 @@
 //! `palimp erase`: what was chosen goes, with every copy, for good.
 
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -10,19 +11,12 @@ use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Entry, Plan, Snapshot, Store};
-use crate::ops::erase::{REASON, plan as planned, targets};
-use crate::store::commit::erase::{Erased, Searched, cannot_reach, gather, kept_copies};
+use crate::model::{Entry, Snapshot, Store};
+use crate::ops::erase::REASON;
+use crate::store::commit::erase::{Erased, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
-use crate::store::erase::{Contents, Target, Wanted};
 use crate::text::show::show;
-
-/// A plan with what it erases.
-struct Asked<'s> {
-    store: &'s Store,
-    targets: Vec<Target>,
-    plan: Plan,
-}
+use crate::work::{ErasureAsked as Asked, Progress, ask_erasure, carry_out_erasure};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -45,8 +39,11 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     }
     let found = records(context, &snapshot, chosen, |_, _| true)?;
     let mut asked = Vec::new();
-    for (store, entries) in by_store(&snapshot, &found) {
-        asked.push(ask(context, store, &entries, reason)?);
+    for store in &snapshot.stores {
+        let own = by_store(&snapshot, &found).into_iter().find(|(own, _)| std::ptr::eq(*own, &**store));
+        if let Some((_, entries)) = own {
+            asked.push(ask(context, store, &entries, reason)?);
+        }
     }
     if context.options.readonly && !context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
@@ -85,27 +82,15 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     Ok(any)
 }
 
-fn ask<'s>(
-    context: &Context,
-    store: &'s Store,
-    entries: &[Entry],
-    reason: &str,
-) -> Result<Asked<'s>, Failure> {
+fn ask(context: &Context, store: &Arc<Store>, entries: &[Entry], reason: &str) -> Result<Asked, Failure> {
+    let (machine, data) = (machine(), open::data_folder(context)?);
+    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let scene = scene(context, store);
-    let targets = targets(&scene, entries, reason)?;
-    let format = crate::ops::writes(store)?.0;
-    let vault = Vault::look(&Real, &open::data_folder(context)?, &store.root);
-    let plan = {
-        let wanted = Wanted::of(format, store, &targets, context.now);
-        let mut contents = Contents::default();
-        let outside = gather(&Real, store, &vault, &wanted, &mut contents);
-        planned(&scene, &wanted, &contents, &outside, &kept_copies(&vault), reason)?.plan
-    };
-    Ok(Asked { store, targets, plan })
+    Ok(ask_erasure(host, &scene, store, entries, (reason, true), &Progress::default())?)
 }
 
 /// Whether the user wants it: said so before, or types what it does.
-fn agreed(context: &Context, asked: &[Asked<'_>]) -> Result<bool, Failure> {
+fn agreed(context: &Context, asked: &[Asked]) -> Result<bool, Failure> {
     if context.options.yes {
         return Ok(true);
     }
@@ -126,14 +111,11 @@ fn agreed(context: &Context, asked: &[Asked<'_>]) -> Result<bool, Failure> {
 }
 
 /// Whether nothing is left.
-fn carry_out(context: &mut Context, one: &Asked<'_>, reason: &str) -> Result<bool, Failure> {
+fn carry_out(context: &mut Context, one: &Asked, reason: &str) -> Result<bool, Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let erased = {
-        let writer = Writer::open(host, one.store)?;
-        writer.erase(&one.plan, &one.targets, reason)?
-    };
+    let erased = carry_out_erasure(host, one, reason)?;
     print(context, one, Some(&erased))?;
     tell(context, &erased);
     Ok(erased.left.is_empty())
@@ -159,7 +141,7 @@ fn tell(context: &Context, erased: &Erased) {
     say(&format!("receipt: {}", erased.receipt.display()));
 }
 
-fn print(context: &mut Context, one: &Asked<'_>, erased: Option<&Erased>) -> Result<(), Failure> {
+fn print(context: &mut Context, one: &Asked, erased: Option<&Erased>) -> Result<(), Failure> {
     if !context.options.json {
         for line in lines(&one.plan) {
             context.out.line(&line)?;

@@ -82,8 +82,8 @@ fn verb(
         Some(Verb::Add { session, kind, tags, importance, text, record }) => {
             add::run(context, &add::Asked { session, kind, tags, importance, text, record })
         }
-        Some(Verb::Edit { id, set, editor }) => edit::run(context, &id, &set, editor),
-        Some(Verb::Tag { words, query }) => records::tag(context, &words, query),
+        Some(Verb::Edit { id, query, set, editor }) => edit::run(context, id.as_deref(), query, &set, editor),
+        Some(Verb::Tag { words, query, rename }) => records::tag(context, &words, query, rename.as_deref()),
         Some(Verb::Delete { chosen, reason, replaced_by, remove }) => {
             records::delete(context, &chosen, reason.as_deref(), replaced_by.as_deref(), remove)
         }

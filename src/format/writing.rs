@@ -176,6 +176,11 @@ pub trait Writes: Sync {
         Err("the format records no importance.".into())
     }
 
+    /// Whether records of a type have that field for a word, such as `category`; if not, why not.
+    fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
+        Err(format!("records of the type {kind:?} have no {field} here."))
+    }
+
     /// What else an edited record gets: a time, a checksum.
     fn edited(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
         Ok(after)

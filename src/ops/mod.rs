@@ -10,9 +10,11 @@ pub mod edit;
 pub mod erase;
 pub mod export;
 pub mod init;
+pub mod progress;
 pub mod reindex;
 pub mod repair;
 pub mod session;
+pub mod several;
 pub mod tag;
 pub mod upkeep;
 
@@ -20,7 +22,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use crate::format::writing::{Deed, Draft, Refusal, Scene, Setting};
+pub use crate::format::writing::{Deed, Draft, NO_PACKED, Refusal, Scene, Setting};
+pub use progress::Progress;
 
 use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Shape};

@@ -1,22 +1,75 @@
-//! `tag`: tags added and taken away, importance set.
+//! `tag`: tags added, taken away and renamed, importance set.
 
-use super::{Refusal, Scene, Setting, backups, base, by_document, check, is_json, plan, writable, writes};
+use super::{Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan, writable, writes};
 use crate::format::writing::{Deed, Writes, list};
 use crate::model::{Change, Entry, Plan};
 use crate::text::edit::{self, quoted, scan, set};
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
 
+/// What becomes of the tags of records.
+#[derive(Clone, Copy, Debug)]
+pub enum Tagging<'a> {
+    /// Some come, some go.
+    Change {
+        /// These come, behind the others.
+        add: &'a [String],
+        /// These go.
+        remove: &'a [String],
+    },
+    /// One is called otherwise, in its place; where the other stands already, they become one.
+    Rename {
+        /// What it was called.
+        from: &'a str,
+        /// What it is called.
+        to: &'a str,
+    },
+}
+
+impl Tagging<'_> {
+    /// The tags afterwards.
+    fn of(&self, now: &[String]) -> Vec<String> {
+        match self {
+            Tagging::Change { add, remove } => changed(now, add, remove),
+            Tagging::Rename { from, to } => renamed(now, from, to),
+        }
+    }
+
+    /// Those that come.
+    fn coming(&self) -> Vec<&str> {
+        match self {
+            Tagging::Change { add, .. } => add.iter().map(String::as_str).collect(),
+            Tagging::Rename { to, .. } => vec![to],
+        }
+    }
+}
+
 /// Adds and removes tags of records.
 pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[String]) -> Result<Plan, Refusal> {
+    tagged(scene, entries, Tagging::Change { add, remove }, &Progress::default())
+}
+
+/// Renames a tag of records: where they have the other already, it stays the one that they have.
+pub fn rename(scene: &Scene<'_>, entries: &[Entry], from: &str, to: &str) -> Result<Plan, Refusal> {
+    tagged(scene, entries, Tagging::Rename { from, to }, &Progress::default())
+}
+
+/// Changes the tags of records, and counts them.
+pub fn tagged(
+    scene: &Scene<'_>,
+    entries: &[Entry],
+    tagging: Tagging<'_>,
+    progress: &Progress,
+) -> Result<Plan, Refusal> {
     let (format, writes) = writes(scene.store)?;
-    check_words(add.iter().map(String::as_str))?;
+    check_words(tagging.coming())?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     for (document, own) in by_document(scene.store, entries) {
         writes.may(Deed::Tag, &document.path).map_err(Refusal::unfit)?;
         let mut edits = Vec::new();
         for entry in &own {
+            progress.step()?;
             writable(scene.store, entry)?;
             let Some(view) = scene.store.view(entry) else {
                 return Err(Refusal::broken());
@@ -25,7 +78,7 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
                 check_list(scene, entry)?;
             }
             let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
-            let tags = changed(&now, add, remove);
+            let tags = tagging.of(&now);
             if tags == now {
                 continue;
             }
@@ -34,7 +87,7 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
                 changes.extend(changes_of?);
             } else if is_json(format, scene.store, entry) {
                 let span = scene.store.record(entry).span;
-                let after = retagged(scene, writes, entry, add, remove)?;
+                let after = retagged(scene, writes, entry, tagging)?;
                 edits.push((span.start as usize..span.end as usize, after));
             }
         }
@@ -77,34 +130,52 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
     }
 }
 
-/// The record with items of its tags removed and others put behind them: what else stands in
-/// the list keeps its bytes.
+/// The record with items of its tags changed: what else stands in the list keeps its bytes.
 fn retagged(
     scene: &Scene<'_>,
     writes: &dyn Writes,
     entry: &Entry,
-    add: &[String],
-    remove: &[String],
+    tagging: Tagging<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let raw = scene.store.raw(entry);
     let mut tape = Tape::default();
     let before = scan(&mut tape, raw)?;
     let Some(tags) = before.get("tags").filter(|tags| tags.kind() == Kind::Array) else {
+        let Tagging::Change { add, .. } = tagging else { return Ok(raw.to_vec()) };
         return writes.edited(before, set(raw, &["tags"], &list(add))?, scene.now);
     };
-    let named = |text: &String| tags.items().any(|item| item.is_text(text));
-    let goes: Vec<usize> = tags
-        .items()
-        .enumerate()
-        .filter(|(_, item)| remove.iter().any(|text| item.is_text(text)))
-        .map(|(at, _)| at)
-        .collect();
+    let places = |text: &str| -> Vec<usize> {
+        let items = tags.items().enumerate();
+        items.filter(|(_, item)| item.is_text(text)).map(|(at, _)| at).collect()
+    };
     let mut after = raw.to_vec();
-    for at in goes.into_iter().rev() {
-        after = edit::remove(&after, &["tags", &at.to_string()])?;
-    }
-    for text in add.iter().filter(|text| !named(text) || remove.contains(text)) {
-        after = edit::insert_item(&after, &["tags"], usize::MAX, &quoted(text))?;
+    match tagging {
+        Tagging::Change { add, remove } => {
+            let mut goes: Vec<usize> = remove.iter().flat_map(|text| places(text)).collect();
+            goes.sort_unstable();
+            goes.dedup();
+            for at in goes.into_iter().rev() {
+                after = edit::remove(&after, &["tags", &at.to_string()])?;
+            }
+            for text in add.iter().filter(|text| places(text).is_empty() || remove.contains(text)) {
+                after = edit::insert_item(&after, &["tags"], usize::MAX, &quoted(text))?;
+            }
+        }
+        Tagging::Rename { from, to } => {
+            // The first of both is the one that stays.
+            let is_there = places(to).first().copied();
+            let own = places(from);
+            let stays = own.first().copied().filter(|at| is_there.is_none_or(|there| *at < there));
+            let also = is_there.filter(|_| stays.is_some());
+            let mut goes: Vec<usize> = own.into_iter().chain(also).filter(|at| Some(*at) != stays).collect();
+            goes.sort_unstable();
+            for at in goes.into_iter().rev() {
+                after = edit::remove(&after, &["tags", &at.to_string()])?;
+            }
+            if let Some(at) = stays {
+                after = edit::set(&after, &["tags", &at.to_string()], &quoted(to))?;
+            }
+        }
     }
     writes.edited(before, after, scene.now)
 }
@@ -120,11 +191,68 @@ pub fn changed(now: &[String], add: &[String], remove: &[String]) -> Vec<String>
     tags
 }
 
+/// The tags in their order, one of them renamed, none of them doubled by that.
+pub fn renamed(now: &[String], from: &str, to: &str) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    if !now.iter().any(|tag| tag == from) {
+        return now.to_vec();
+    }
+    for tag in now {
+        let tag = if tag == from { to } else { tag };
+        if tag != to || !tags.iter().any(|own| own == to) {
+            tags.push(tag.to_owned());
+        }
+    }
+    tags
+}
+
 /// Sets the importance of a record.
 pub fn importance(scene: &Scene<'_>, entry: &Entry, value: f64) -> Result<Plan, Refusal> {
+    importances(scene, &[*entry], value, &Progress::default())
+}
+
+/// Sets the importance of records.
+pub fn importances(
+    scene: &Scene<'_>,
+    entries: &[Entry],
+    value: f64,
+    progress: &Progress,
+) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    super::edit::each(scene, entries, progress, &|entry| {
+        let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+        let (name, raw) = writes.importance(kind, value).map_err(Refusal::unfit)?;
+        Ok(vec![(name.to_owned(), raw.trim_matches('"').to_owned())])
+    })
+}
+
+/// Sets the type, or the category, of records.
+pub fn set_word(
+    scene: &Scene<'_>,
+    entries: &[Entry],
+    (field, value): (&'static str, &str),
+    progress: &Progress,
+) -> Result<Plan, Refusal> {
+    super::edit::each(scene, entries, progress, &|entry| {
+        may_set(scene, entry, field)?;
+        Ok(vec![(field.to_owned(), value.to_owned())])
+    })
+}
+
+/// Refuses a word that the record has no place for: what would be written there would mean nothing.
+fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal> {
+    let (format, writes) = writes(scene.store)?;
     let kind = scene.store.view(entry).map_or("", |view| &view.kind);
-    let (name, raw) = writes.importance(kind, value).map_err(Refusal::unfit)?;
-    let text = raw.trim_matches('"');
-    super::edit::edit(scene, entry, &[Setting { name, value: text }])
+    if field != "type" {
+        return writes.may_set(kind, field).map_err(Refusal::unfit);
+    }
+    let mut tape = Tape::default();
+    let is_own = is_json(format, scene.store, entry)
+        && scan(&mut tape, scene.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
+    match is_own {
+        true => Ok(()),
+        false => {
+            Err(Refusal::unfit("its type is not a field of its own here: it follows from where it stands."))
+        }
+    }
 }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use super::Options;
+use super::bulk::{Bulk, Confirm, Menu};
 use super::cursor::Cursor;
+use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
 use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie, references};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
-use crate::work::{Asked, Explained, Planned, Tally, Wanted};
+use crate::work::{Asked, Explained, Tally};
 
 /// A part of the main view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +89,8 @@ pub struct Aim {
     pub at: Vec<EntryRef>,
     /// The id of the one, or its place; how many they are. Untrusted text.
     pub name: String,
+    /// The names of those that the filter hides. Untrusted text.
+    pub hidden: Vec<String>,
 }
 
 impl Aim {
@@ -97,29 +101,6 @@ impl Aim {
             _ => None,
         }
     }
-}
-
-/// A change that was planned and is shown, to be carried out as it is or not at all.
-pub struct Confirm {
-    pub planned: Box<Planned>,
-    /// What is asked.
-    pub question: String,
-}
-
-/// The menu of what takes a memory away, or brings it back.
-pub struct Menu {
-    pub aim: Aim,
-    pub lines: Vec<Choice>,
-}
-
-/// A line of the menu.
-pub struct Choice {
-    pub key: char,
-    pub name: &'static str,
-    pub about: &'static str,
-    pub wanted: Wanted,
-    /// Why it can't be done, where it can't.
-    pub refused: Option<String>,
 }
 
 /// A line of the sessions tree.
@@ -170,8 +151,8 @@ pub struct App {
     pub listed: Arc<Snapshot>,
     pub results: Results,
     pub facets: Facets,
-    /// What the results answer: a query, and an order.
-    pub answered: Option<(String, Order)>,
+    /// What the results answer: a query, and an order, or the marks.
+    pub answered: Option<(String, Order, bool)>,
     /// The memory that the cursor is to stand on once it is listed.
     pub sought: Option<Identity>,
     pub why: Option<Explained>,
@@ -188,6 +169,8 @@ pub struct App {
     pub prompt: Option<Prompt>,
     pub menu: Option<Menu>,
     pub confirm: Option<Confirm>,
+    pub marks: Marks,
+    pub bulk: Bulk,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -251,6 +234,8 @@ impl App {
             prompt: None,
             menu: None,
             confirm: None,
+            marks: Marks::default(),
+            bulk: Bulk::default(),
             waiting: String::new(),
             notice: None,
             revealed: false,
@@ -306,6 +291,7 @@ impl App {
             query: self.query.clone(),
             ranking: self.ranking,
             order: self.order(),
+            only: self.marks.only.then(|| self.marks.carried(&self.listed, &self.snapshot).list().into()),
             now: self.now,
         }
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run` | the event loop: with `terminal` the only file that does anything |
 //! | `terminal` | the terminal taken, given back, and lent to an editor |
-//! | `app` | what the screens know |
+//! | `app` | what the screens know; `marks` what is marked, `bulk` the change under way |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `action`, `keys` | every action, and which keys mean it |
@@ -16,10 +16,12 @@
 pub(crate) mod action;
 mod app;
 mod border;
+mod bulk;
 mod cursor;
 mod keys;
 mod layout;
 mod markdown;
+mod marks;
 mod msg;
 mod panes;
 mod prompt;

@@ -21,6 +21,8 @@ pub enum Msg {
     Changed,
     /// The key that shows masked values has not been heard for a while.
     Mask,
+    /// A change has been under way for a while: how far it is may show another figure.
+    Going,
     /// Time went by: ages may show another value.
     Tick,
 }

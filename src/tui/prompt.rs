@@ -21,8 +21,16 @@ pub enum Purpose {
     Help,
     /// Adding and taking away tags.
     Tag,
+    /// Calling a tag otherwise everywhere.
+    RenameTag,
     /// Setting the importance.
     Importance,
+    /// Setting the type.
+    Type,
+    /// Setting the category.
+    Category,
+    /// Marking what a search finds.
+    MarkBySearch,
 }
 
 impl Purpose {
@@ -31,9 +39,9 @@ impl Purpose {
         matches!(self, Purpose::Palette | Purpose::Help)
     }
 
-    /// Whether what is typed becomes part of a memory.
+    /// Whether what is typed is about memories: it becomes part of them, or marks them.
     pub fn is_change(self) -> bool {
-        matches!(self, Purpose::Tag | Purpose::Importance)
+        !matches!(self, Purpose::Search | Purpose::Palette | Purpose::Help)
     }
 }
 
@@ -44,8 +52,28 @@ pub struct Prompt {
     /// What the search was before; Esc brings it back.
     pub before: String,
     pub choice: Cursor,
-    /// The memory that it is about.
+    /// The memories that it is about.
     pub aim: Option<Aim>,
+    /// What a word of it can be completed to.
+    pub words: Words,
+    /// The completion that stands there, until something is typed.
+    completed: Option<Completed>,
+}
+
+/// Words that fit a prompt, most used first. Untrusted text.
+#[derive(Default)]
+pub struct Words {
+    /// Those of the stores.
+    pub all: Vec<String>,
+    /// Those of the memories that it is about.
+    pub own: Vec<String>,
+}
+
+/// A word that was completed.
+struct Completed {
+    /// What stood there, and which of what fits it does now.
+    typed: String,
+    at: usize,
 }
 
 impl Prompt {
@@ -53,7 +81,8 @@ impl Prompt {
     pub fn new(purpose: Purpose, text: &str) -> Self {
         let mut line = TextArea::new(vec![one_line(text)]);
         line.move_cursor(tui_textarea::CursorMove::End);
-        Prompt { purpose, line, before: text.to_owned(), choice: Cursor::default(), aim: None }
+        let (choice, before) = (Cursor::default(), text.to_owned());
+        Prompt { purpose, line, before, choice, aim: None, words: Words::default(), completed: None }
     }
 
     /// What has been typed.
@@ -68,6 +97,7 @@ impl Prompt {
 
     /// Takes a key. Line ends and undo across lines have no place in one line.
     pub fn key(&mut self, key: KeyEvent) {
+        self.completed = None;
         if key.code == KeyCode::Char('u') && key.modifiers.contains(KeyModifiers::CONTROL) {
             // The text area would undo; a prompt edits like readline.
             self.line.delete_line_by_head();
@@ -81,15 +111,71 @@ impl Prompt {
         }
     }
 
-    /// Completes the name of a field, where what was typed can be only one.
-    pub fn complete(&mut self) {
+    /// Completes a word: the name of a field where what was typed can be only one, else the next
+    /// word that fits, or the one before it.
+    pub fn complete(&mut self, ahead: bool) {
+        match self.purpose {
+            Purpose::Search | Purpose::MarkBySearch => self.complete_field(),
+            purpose if purpose.is_change() => self.complete_word(ahead),
+            _ => {}
+        }
+    }
+
+    /// The word before the cursor, without its sign, and the sign.
+    fn word(&self) -> (String, &'static str) {
+        let typed: String = self.text().chars().take(self.column()).collect();
+        let ends: &[char] = match self.purpose {
+            Purpose::Tag => &[' '],
+            Purpose::RenameTag => &['='],
+            _ => &[],
+        };
+        let word = typed.rsplit(ends).next().filter(|_| !ends.is_empty()).unwrap_or(&typed);
+        match (self.purpose, word.strip_prefix('-'), word.strip_prefix('+')) {
+            (Purpose::Tag, Some(own), _) => (own.to_owned(), "-"),
+            (Purpose::Tag, _, Some(own)) => (own.to_owned(), "+"),
+            _ => (word.to_owned(), ""),
+        }
+    }
+
+    /// What the word before the cursor can be completed to, and which of it stands there.
+    pub fn fitting(&self) -> (Vec<&str>, Option<usize>) {
+        let (word, sign) = self.word();
+        let typed = self.completed.as_ref().map_or(word.as_str(), |own| &own.typed);
+        let words = if sign == "-" { &self.words.own } else { &self.words.all };
+        let plain = |word: &&String| self.purpose != Purpose::Tag || !word.contains(char::is_whitespace);
+        let fit =
+            words.iter().filter(plain).map(String::as_str).filter(|own| own.starts_with(typed)).collect();
+        (fit, self.completed.as_ref().map(|own| own.at))
+    }
+
+    fn complete_word(&mut self, ahead: bool) {
+        let (word, sign) = self.word();
+        let (fit, at) = self.fitting();
+        if fit.is_empty() {
+            return;
+        }
+        let next = match (at, ahead) {
+            (None, true) => 0,
+            (None, false) => fit.len() - 1,
+            (Some(at), true) => (at + 1) % fit.len(),
+            (Some(at), false) => (at + fit.len() - 1) % fit.len(),
+        };
+        let chosen = one_line(fit[next]);
+        let typed = self.completed.take().map_or_else(|| word.clone(), |own| own.typed);
+        let is_new = sign.is_empty() && self.purpose == Purpose::Tag;
+        for _ in word.chars() {
+            self.line.delete_char();
+        }
+        self.line.insert_str(if is_new { format!("+{chosen}") } else { chosen });
+        self.completed = Some(Completed { typed, at: next });
+    }
+
+    fn complete_field(&mut self) {
         let typed: String = self.text().chars().take(self.column()).collect();
         let start = typed.rfind([' ', '(', '-']).map_or(0, |at| at + 1);
         let word = &typed[start..];
         let mut names = field_names().into_iter().filter(|name| name.starts_with(word));
-        if let (false, Some(name), None) =
-            (word.is_empty() || self.purpose != Purpose::Search, names.next(), names.next())
-        {
+        if let (false, Some(name), None) = (word.is_empty(), names.next(), names.next()) {
             self.line.insert_str(format!("{}:", &name[word.len()..]));
         }
     }
@@ -102,6 +188,7 @@ impl Prompt {
 
     /// Takes a paste as one edit, its line ends as spaces.
     pub fn paste(&mut self, text: &str) {
+        self.completed = None;
         self.line.insert_str(one_line(text));
     }
 

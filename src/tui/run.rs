@@ -33,6 +33,8 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
+/// After so long a change tells how far it is, and as often from then on.
+const FIGURE: Duration = Duration::from_millis(200);
 /// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -152,6 +154,7 @@ impl<'a> Loop<'a> {
             self.take_size(now())?;
             self.screen.draw(|frame| view(self.app, frame))?;
             let wait = self.mask_at.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
+            let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
             let mut event = match self.events.recv_timeout(wait) {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Timeout) => Happening::Msg(self.time_went_by()),
@@ -181,6 +184,7 @@ impl<'a> Loop<'a> {
     fn time_went_by(&mut self) -> Msg {
         match self.mask_at.take_if(|at| *at <= Instant::now()) {
             Some(_) => Msg::Mask,
+            None if self.app.bulk.going.is_some() => Msg::Going,
             None => Msg::Tick,
         }
     }

@@ -42,11 +42,12 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
         Some(Purpose::Palette | Purpose::Help) => panes::palette::draw(app, frame, parts.body),
-        Some(Purpose::Tag | Purpose::Importance) => panes::asking::draw(app, frame, parts.body),
-        Some(Purpose::Search) | None => {}
+        Some(purpose) if purpose.is_change() => panes::asking::draw(app, frame, parts.body),
+        Some(_) | None => {}
     }
     panes::menu::draw(app, frame, parts.body);
     panes::confirm::draw(app, frame, parts.body);
+    panes::receipt::draw(app, frame, parts.body);
 }
 
 fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
@@ -97,7 +98,12 @@ fn counts(app: &App) -> String {
     let [errors, warnings, _] = app.problem_counts();
     let (error, warning) = (sign(Severity::Error), sign(Severity::Warning));
     let space = if mode.is_empty() { "" } else { " " };
-    format!("{listed} memories  {error}{errors} {warning}{warnings} !{sensitive} {space}{mode}")
+    let marked = match (app.marks.count(), app.marks.hidden()) {
+        (0, _) => String::new(),
+        (count, 0) => format!("●{count}  "),
+        (count, hidden) => format!("●{count} ({hidden} hidden)  "),
+    };
+    format!("{marked}{listed} memories  {error}{errors} {warning}{warnings} !{sensitive} {space}{mode}")
 }
 
 /// A notice, or the keys that can be used now.

@@ -4,12 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::erase::{self, Asked as Erasure};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
 use crate::disk::{Real, ThisMachine};
-use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot};
-use crate::ops::erase::Gone;
-use crate::ops::{self, Refusal, Scene, Setting};
+use crate::format;
+use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::ops::erase::{Gone, REASON};
+use crate::ops::progress::is_stop;
+use crate::ops::several::{self, LeftOut, leave_out};
+use crate::ops::tag::Tagging;
+use crate::ops::{self, Progress, Refusal, Scene, Setting};
 use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, keep_draft, nothing_else};
 use crate::store::packed_bytes;
 
@@ -22,6 +27,10 @@ pub struct ChangeRequest {
     pub at: Vec<EntryRef>,
     /// What they are called. Untrusted text.
     pub name: String,
+    /// The names of those that the filter hides. Untrusted text.
+    pub hidden: Vec<String>,
+    /// How far it is, for whoever waits.
+    pub progress: Arc<Progress>,
     /// What is to be done.
     pub wanted: Wanted,
     /// The folder of our own data.
@@ -39,6 +48,13 @@ pub struct Changed {
     pub notes: Vec<String>,
     /// What can follow.
     pub turned: Turned,
+    /// What an erasure came to, a line each. May quote the store.
+    pub receipt: Vec<String>,
+}
+
+/// So many memories: "1 memory", "2 memories".
+pub fn memories(count: usize) -> String {
+    if count == 1 { "1 memory".into() } else { format!("{count} memories") }
 }
 
 /// Which way a change went.
@@ -59,12 +75,14 @@ pub(super) struct Failed {
     pub(super) message: String,
     /// The step that was to be turned is not there any more.
     pub(super) is_gone: bool,
+    /// It was refused before anything began, and for a reason other than that somebody stopped it.
+    pub(super) is_refusal: bool,
 }
 
 impl From<Refusal> for Failed {
     fn from(refusal: Refusal) -> Self {
         let message = format!("{} Nothing was changed. ({})", refusal.message, refusal.code);
-        Failed { message, is_gone: false }
+        Failed { message, is_gone: false, is_refusal: !is_stop(&refusal) }
     }
 }
 
@@ -73,6 +91,7 @@ impl From<CommitError> for Failed {
         Failed {
             message: format!("{error} ({})", error.code()),
             is_gone: matches!(error, CommitError::NoStep(_)),
+            is_refusal: matches!(&error, CommitError::Refused(refusal) if !is_stop(refusal)),
         }
     }
 }
@@ -96,7 +115,7 @@ pub fn carry_out(request: &ChangeRequest, recent: &mut Recent) -> Result<Changed
     let done = match &request.wanted {
         Wanted::Undo => turn(request, host, recent, false),
         Wanted::Redo => turn(request, host, recent, true),
-        _ => plans(request, host).and_then(|plans| make(request, &plans, host, recent)),
+        _ => planned(request.clone(), host).and_then(|planned| make(&planned, host, recent)),
     };
     done.map_err(|failed| not_made(request, failed.message))
 }
@@ -124,23 +143,51 @@ pub struct Planned {
     pub request: ChangeRequest,
     /// A plan a store, by the store's number.
     pub plans: Vec<(usize, Plan)>,
+    /// What is erased.
+    pub erasures: Vec<Erasure>,
+    /// What can't be changed, and why.
+    pub left: Vec<LeftOut>,
+    /// What becomes of the first of them, a line each. Untrusted text.
+    pub first: Vec<String>,
 }
 
+/// So many memories are named before a change.
+const FIRST: usize = 3;
+
 impl Planned {
-    /// How many records change.
+    /// How many memories change.
     pub fn records(&self) -> usize {
-        self.plans.iter().map(|(_, plan)| plan.records).sum()
+        let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
+        erased + self.plans.iter().map(|(_, plan)| plan.records).sum::<usize>()
+    }
+
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.plans.is_empty() && self.erasures.is_empty()
+    }
+
+    /// What is left out, and why; empty where nothing is. May quote the store.
+    pub fn left_out(&self) -> Vec<String> {
+        let told = |own: &LeftOut| format!("left out: {}: {}", memories(own.count), own.reason);
+        self.left.iter().map(told).collect()
+    }
+
+    /// What is changed, as it is called.
+    fn called(&self) -> String {
+        match self.request.at.len() {
+            1 => self.request.name.clone(),
+            _ => memories(self.records()),
+        }
     }
 }
 
 /// Plans a change and writes nothing. An error says why it can't be made.
 pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
     let machine = ThisMachine::new();
-    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
-    match plans(&request, host) {
-        Ok(plans) => Ok(Planned { request, plans }),
-        Err(failed) => Err(not_made(&request, failed.message)),
-    }
+    let data = request.data.clone();
+    let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
+    let of = request.clone();
+    planned(request, host).map_err(|failed| not_made(&of, failed.message))
 }
 
 /// Carries out what was shown. An error says what state the files are in.
@@ -148,65 +195,172 @@ pub fn commit(planned: &Planned, recent: &mut Recent) -> Result<Changed, String>
     let request = &planned.request;
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
-    make(request, &planned.plans, host, recent).map_err(|failed| not_made(request, failed.message))
+    make(planned, host, recent).map_err(|failed| not_made(request, failed.message))
 }
 
-fn plans(request: &ChangeRequest, host: Host<'_>) -> Result<Vec<(usize, Plan)>, Failed> {
-    let mut plans = Vec::new();
+fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+    let mut planned =
+        Planned { request, plans: Vec::new(), erasures: Vec::new(), left: Vec::new(), first: Vec::new() };
+    let request = planned.request.clone();
+    let is_one = request.at.len() == 1;
+    request.progress.begin(request.at.len());
     for (number, store) in request.snapshot.stores.iter().enumerate() {
         let own = request.at.iter().filter(|at| at.store == number as u32);
         let entries: Vec<Entry> = own.map(|&at| *request.snapshot.get(at).1).collect();
-        if !entries.is_empty() {
-            let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, &entries)?)
-                .map_err(|error| Refusal::corrupt(format!("an archive can't be read: {error}.")))?;
-            let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &packed };
-            let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
-            let gone = Gone::of(erased.into_iter().map(|line| line.record));
-            plans.push((number, plan(&request.wanted, &scene, &entries, &gone)?));
+        if entries.is_empty() {
+            continue;
         }
+        let changed = match in_store(&request, host, store, &entries) {
+            Ok(part) => part.into(&mut planned, number),
+            // Of several stores one that refuses is left out.
+            Err(failed) if is_one || !failed.is_refusal => return Err(failed),
+            Err(failed) => {
+                leave_out(&mut planned.left, entries.len(), &failed.message);
+                Vec::new()
+            }
+        };
+        let room = FIRST.saturating_sub(planned.first.len());
+        let lines = changed.iter().take(room).map(|entry| line(&request.wanted, store, entry));
+        planned.first.extend(lines);
     }
-    plans.retain(|(_, plan)| !plan.is_empty());
-    Ok(plans)
+    Ok(planned)
 }
 
-fn make(
-    request: &ChangeRequest,
-    plans: &[(usize, Plan)],
-    host: Host<'_>,
-    recent: &mut Recent,
-) -> Result<Changed, Failed> {
-    if plans.is_empty() {
-        let said = format!("{}: there is nothing to change", request.name);
-        return Ok(Changed { said, notes: Vec::new(), turned: Turned::Nothing });
+/// What a memory is called, what it says, and what becomes of it. Untrusted text.
+fn line(wanted: &Wanted, store: &Store, entry: &Entry) -> String {
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = id.unwrap_or_else(|| store.key(entry));
+    let told = wanted.told(store, entry);
+    let told = if told.is_empty() { told } else { format!("{told}  ") };
+    format!("{id}  {told}{}", format::title(store, entry))
+}
+
+/// What a change comes to in one store.
+struct Part {
+    plan: Option<Plan>,
+    erasure: Option<Erasure>,
+    entries: Vec<Entry>,
+    left: Vec<LeftOut>,
+}
+
+impl Part {
+    /// Joins it to the others; what is returned are the entries that change.
+    fn into(self, planned: &mut Planned, number: usize) -> Vec<Entry> {
+        self.left.iter().for_each(|own| leave_out(&mut planned.left, own.count, &own.reason));
+        let plan = self.plan.filter(|plan| !plan.is_empty());
+        let erasure = self.erasure.filter(|own| !own.targets.is_empty());
+        let changes = plan.is_some() || erasure.is_some();
+        planned.plans.extend(plan.map(|plan| (number, plan)));
+        planned.erasures.extend(erasure);
+        if changes { self.entries } else { Vec::new() }
     }
-    let said = format!("{} {}", request.wanted.done(), request.name);
+}
+
+fn in_store(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    store: &Arc<Store>,
+    entries: &[Entry],
+) -> Result<Part, Failed> {
+    let progress = &*request.progress;
+    let wanted = &request.wanted;
+    if *wanted == Wanted::Erase {
+        let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
+        let erasure = erase::ask(host, &scene, store, entries, (REASON, false), progress)?;
+        return Ok(Part { plan: None, erasure: Some(erasure), entries: entries.to_vec(), left: Vec::new() });
+    }
+    let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
+    let gone = Gone::of(erased.into_iter().map(|line| line.record));
+    let random = host.machine.random();
+    let make = |own: &[Entry]| {
+        let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, own)?)
+            .map_err(|error| Refusal::corrupt(format!("an archive can't be read: {error}.")))?;
+        let scene = Scene { store, now: request.now, random, packed: &packed };
+        plan(wanted, &scene, own, &gone, progress)
+    };
+    // Where the plan itself counts, this does not.
+    let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
+    let may = |entry: &Entry| look().and_then(|()| wanted.may(store, entry));
+    let sifted = several::sift(entries, &may, &make)?;
+    Ok(Part { plan: sifted.made, erasure: None, entries: sifted.entries, left: sifted.left })
+}
+
+fn make(planned: &Planned, host: Host<'_>, recent: &mut Recent) -> Result<Changed, Failed> {
+    let request = &planned.request;
+    let nothing = Changed {
+        said: format!("{}: there is nothing to change", request.name),
+        notes: planned.left_out(),
+        turned: Turned::Nothing,
+        receipt: Vec::new(),
+    };
+    if planned.is_empty() {
+        return Ok(nothing);
+    }
+    request.progress.write()?;
+    request.progress.begin(planned.plans.len() + planned.erasures.len());
+    let said = format!("{} {}", request.wanted.done(), planned.called());
+    if !planned.erasures.is_empty() {
+        let receipt = erase_all(planned, host)?;
+        return Ok(Changed { said, receipt, ..nothing });
+    }
     let mut notes = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();
-    for (number, plan) in plans {
+    recent.begin();
+    for (number, plan) in &planned.plans {
         let store = &request.snapshot.stores[*number];
         let committed = Writer::open(host, store).and_then(|writer| writer.commit(plan));
         let receipt = committed.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&store.root);
         notes.extend(receipt.notes);
-        recent.made(Step { root: store.root.clone(), number: receipt.step, said: said.clone() });
+        recent.made(Step::new(&store.root, receipt.step, &said));
+        let _ = request.progress.step();
     }
-    Ok(Changed { said, notes, turned: Turned::Made })
+    notes.extend(planned.left_out());
+    Ok(Changed { said, notes, turned: Turned::Made, receipt: Vec::new() })
 }
 
-fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
+/// Erases what was shown, store after store.
+fn erase_all(planned: &Planned, host: Host<'_>) -> Result<Vec<String>, Failed> {
+    let mut lines = Vec::new();
+    let mut changed: Vec<&Path> = Vec::new();
+    for own in &planned.erasures {
+        let erased = erase::carry_out(host, own, REASON);
+        let erased = erased.map_err(|error| Failed::from(error).after(&changed))?;
+        changed.push(&own.store.root);
+        lines.push(format!("{}: {}", own.store.root.display(), memories(own.targets.len())));
+        lines.extend(erase::told(&erased));
+        let _ = planned.request.progress.step();
+    }
+    Ok(lines)
+}
+
+fn plan(
+    wanted: &Wanted,
+    scene: &Scene<'_>,
+    entries: &[Entry],
+    gone: &Gone,
+    progress: &Progress,
+) -> Result<Plan, Refusal> {
     let one = || match entries {
         [one] => Ok(one),
         _ => Err(Refusal::unfit("that is done with one memory at a time.")),
     };
+    progress.go_on()?;
     match wanted {
-        Wanted::Tag { add, remove } => ops::tag::tag(scene, entries, add, remove),
-        Wanted::Importance(value) => ops::tag::importance(scene, one()?, *value),
+        Wanted::Tag { add, remove } => {
+            ops::tag::tagged(scene, entries, Tagging::Change { add, remove }, progress)
+        }
+        Wanted::Rename { from, to } => {
+            ops::tag::tagged(scene, entries, Tagging::Rename { from, to }, progress)
+        }
+        Wanted::Importance(value) => ops::tag::importances(scene, entries, *value, progress),
+        Wanted::Word { field, value } => ops::tag::set_word(scene, entries, (field, value), progress),
         Wanted::Text(text) => ops::edit::edit(scene, one()?, &[Setting { name: "text", value: text }]),
         Wanted::Archive => ops::archive::archive(scene, entries),
         Wanted::Unarchive => ops::archive::unarchive(scene, entries),
         Wanted::Delete => ops::delete::delete(scene, entries, ops::delete::Asked::default()),
         Wanted::Undelete => ops::delete::undelete(scene, entries, gone),
-        Wanted::Undo | Wanted::Redo => Err(Refusal::unfit("there is nothing to plan.")),
+        Wanted::Erase | Wanted::Undo | Wanted::Redo => Err(Refusal::unfit("there is nothing to plan.")),
     }
 }
 

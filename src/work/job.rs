@@ -26,6 +26,8 @@ pub enum Job {
     },
     /// Search; a newer one takes its place.
     Search(Asked),
+    /// Search for what is to be marked; nothing takes its place.
+    Select(Asked),
     /// Explain one entry's rank under a search; a newer one takes its place.
     Explain(Asked, EntryRef),
     /// Change memories.
@@ -57,6 +59,8 @@ pub struct Asked {
     pub ranking: Ranking,
     /// What to order by.
     pub order: Order,
+    /// These alone, whatever is asked and whatever became of them; in their order.
+    pub only: Option<Arc<[EntryRef]>>,
     /// The time.
     pub now: Moment,
 }
@@ -67,6 +71,8 @@ pub enum Done {
     Loaded(Loaded),
     /// A search came to its end.
     Found(Box<Found>),
+    /// What is to be marked was found.
+    Selected(Box<Found>),
     /// A rank was explained.
     Explained(Box<Explained>),
     /// Memories were changed, or why they were not.
@@ -133,12 +139,15 @@ pub struct Tally {
     pub worst: Vec<Option<Severity>>,
     /// Locks that were left behind.
     pub stale_locks: usize,
+    /// The tags of entries that are listed, most used first. Untrusted text.
+    pub tags: Vec<(String, usize)>,
 }
 
 impl Tally {
     /// Counts a store.
     pub fn of(store: &Store) -> Tally {
         let mut tally = Tally { sessions: vec![0; store.sessions.len()], ..Tally::default() };
+        let mut tags: HashMap<&str, usize> = HashMap::new();
         for entry in &store.entries {
             match entry.state {
                 State::Archived => tally.archived += 1,
@@ -150,6 +159,9 @@ impl Tally {
             tally.sensitive += usize::from(view.is_some_and(|view| view.sensitive));
             if matches!(entry.state, State::Live | State::Broken) {
                 tally.listed += 1;
+                view.iter()
+                    .flat_map(|view| view.tags.iter())
+                    .for_each(|tag| *tags.entry(tag).or_default() += 1);
                 match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
                     Some(count) => *count += 1,
                     None => tally.add_kind(view.map_or("broken", |view| &view.kind)),
@@ -160,6 +172,8 @@ impl Tally {
         tally.problems = store.problem_counts();
         tally.stale_locks = store.problems.iter().filter(|problem| problem.code == Code::StaleLock).count();
         tally.worst = worst_by_session(store);
+        tally.tags = tags.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect();
+        tally.tags.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         tally
     }
 
@@ -197,6 +211,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
     match job {
         Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
+        Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
         Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
         Job::Plan(request) => Some(Done::Planned(Box::new(change::preview(*request)))),
@@ -229,6 +244,14 @@ impl Kept {
 }
 
 fn find(asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
+    if let Some(only) = asked.only.clone() {
+        let query = Query::default();
+        let request = Request { all: true, ..asked.request(&query, None, asked.now) };
+        let mut results = search(&request, cancel)?;
+        results.hits.retain(|hit| only.binary_search(&hit.at).is_ok());
+        let facets = facets(&asked.snapshot, &results.hits);
+        return Some(Found { asked, outcome: Ok((results, facets)) });
+    }
     let query = match Query::parse(&asked.query, asked.now) {
         Ok(query) => query,
         Err(error) => return Some(Found { asked, outcome: Err(error) }),

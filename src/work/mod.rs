@@ -2,16 +2,21 @@
 //! changing them; the threads only carry them.
 
 mod change;
+mod erase;
 mod job;
 mod thread;
 mod turn;
 mod wanted;
 
-pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep};
+pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep, memories};
+pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use thread::Workers;
 pub use turn::Recent;
 pub use wanted::Wanted;
+
+pub use crate::ops::Progress;
+pub use crate::ops::several::LeftOut;
 
 pub use crate::disk::edit_text;
 pub use crate::disk::watch::Watch;

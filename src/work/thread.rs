@@ -49,6 +49,7 @@ impl Workers {
             Job::Load { .. } => drop(self.loads.send(job)),
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
+            Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
             Job::Tend { .. } => drop(self.changes.send(job)),
             Job::Change(_) | Job::Commit(_) | Job::Plan(_) => {
                 if let Err(SendError(job)) = self.changes.send(job) {
@@ -69,7 +70,7 @@ impl Workers {
                 let why = not_made(&request, why.into());
                 (self.deliver)(Done::Planned(Box::new(Err(why))));
             }
-            Job::Load { .. } | Job::Search(_) | Job::Explain(..) | Job::Tend { .. } => {}
+            Job::Load { .. } | Job::Search(_) | Job::Select(_) | Job::Explain(..) | Job::Tend { .. } => {}
         }
     }
 
@@ -115,11 +116,15 @@ fn search(jobs: &Receiver<(Job, Cancel)>, deliver: &impl Fn(Done)) {
     let mut kept = Kept::default();
     while let Ok(first) = jobs.recv() {
         let mut newest: [Option<(Job, Cancel)>; 2] = [None, None];
+        let mut every: Vec<(Job, Cancel)> = Vec::new();
         for waiting in std::iter::once(first).chain(jobs.try_iter()) {
-            let slot = usize::from(matches!(waiting.0, Job::Explain(..)));
-            newest[slot] = Some(waiting);
+            match waiting.0 {
+                Job::Select(_) => every.push(waiting),
+                Job::Explain(..) => newest[1] = Some(waiting),
+                _ => newest[0] = Some(waiting),
+            }
         }
-        for (job, cancel) in newest.into_iter().flatten() {
+        for (job, cancel) in every.into_iter().chain(newest.into_iter().flatten()) {
             if let Some(done) = perform(job, &mut kept, &cancel) {
                 deliver(done);
             }

@@ -1,6 +1,6 @@
 //! Undo and redo: the last step of this run first, else the last that a journal has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{ChangeRequest, Changed, Failed, Turned};
@@ -15,25 +15,64 @@ pub struct Recent {
     undone: Vec<Step>,
     /// Whether something new was done: what had been taken back before is not done again then.
     is_new: bool,
+    /// The number of the change that was made last: one of several stores is a step in each.
+    change: u64,
 }
 
 impl Recent {
+    /// A change begins: its steps are turned together.
+    pub(super) fn begin(&mut self) {
+        self.change += 1;
+    }
+
     /// Something new was done: what was taken back before is not done again.
     pub(super) fn made(&mut self, step: Step) {
-        self.done.push(step);
+        self.done.push(Step { change: self.change, ..step });
         self.undone.clear();
         self.is_new = true;
     }
 }
 
 pub(super) struct Step {
-    pub(super) root: PathBuf,
-    pub(super) number: u64,
-    pub(super) said: String,
+    root: PathBuf,
+    number: u64,
+    said: String,
+    change: u64,
 }
 
-/// Takes the last step back, or does again what was taken back last.
+impl Step {
+    pub(super) fn new(root: &Path, number: u64, said: &str) -> Step {
+        Step { root: root.to_owned(), number, said: said.to_owned(), change: 0 }
+    }
+}
+
+/// Takes the last change back, or does again what was taken back last: the last step, and those of
+/// this run that were made together with it.
 pub(super) fn turn(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    recent: &mut Recent,
+    is_redo: bool,
+) -> Result<Changed, Failed> {
+    let last = |recent: &Recent| {
+        let steps = if is_redo { &recent.undone } else { &recent.done };
+        let is_open = |step: &&Step| request.snapshot.stores.iter().any(|store| store.root == step.root);
+        steps.iter().rfind(is_open).map(|step| step.change)
+    };
+    let change = last(recent);
+    let mut turned = turn_one(request, host, recent, is_redo)?;
+    while change.is_some() && last(recent) == change {
+        let next = turn_one(request, host, recent, is_redo);
+        let next = next.map_err(|failed| Failed {
+            message: format!("{} {} before that, in another store.", failed.message, turned.said),
+            ..failed
+        })?;
+        turned.notes.extend(next.notes);
+    }
+    Ok(turned)
+}
+
+fn turn_one(
     request: &ChangeRequest,
     host: Host<'_>,
     recent: &mut Recent,
@@ -54,6 +93,8 @@ pub(super) fn turn(
         return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
     };
     let number = own.map(|at| steps[at].number);
+    // What was done by another run belongs to no change of this one.
+    let own_change = own.map(|at| steps[at].change);
     let turned = turn_in(store, host, number, is_redo);
     let from = if is_redo { &mut recent.undone } else { &mut recent.done };
     let is_over = turned.as_ref().map_or_else(|failed| failed.is_gone, |_| true);
@@ -61,14 +102,18 @@ pub(super) fn turn(
     let (notes, told, number) = turned?;
     let told = step.map_or(told, |step| format!(": {}", step.said));
     let said = format!("{}{told}", request.wanted.done());
-    let step = Step { root: store.root.clone(), number, said: told.trim_start_matches([':', ' ']).into() };
+    let change = own_change.unwrap_or_else(|| {
+        recent.begin();
+        recent.change
+    });
+    let step = Step { change, ..Step::new(&store.root, number, told.trim_start_matches([':', ' '])) };
     if is_redo {
         recent.done.push(step)
     } else {
         recent.undone.push(step)
     }
     let turned = if is_redo { Turned::Redone } else { Turned::Undone };
-    Ok(Changed { said, notes, turned })
+    Ok(Changed { said, notes, turned, receipt: Vec::new() })
 }
 
 /// Turns a step of a store: notes, what is told of it, and the step that was turned.

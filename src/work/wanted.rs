@@ -1,4 +1,7 @@
-//! What can be asked for, and what it is called.
+//! What can be asked for, what it is called, and of which memories it can be had.
+
+use crate::model::{Entry, State, Store};
+use crate::ops::{self, Deed, Refusal};
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,8 +13,22 @@ pub enum Wanted {
         /// These go.
         remove: Vec<String>,
     },
+    /// A tag is called otherwise, wherever it stands.
+    Rename {
+        /// What it was called.
+        from: String,
+        /// What it is called.
+        to: String,
+    },
     /// The importance is set.
     Importance(f64),
+    /// A field that holds a word is set: the type, the category.
+    Word {
+        /// The field.
+        field: &'static str,
+        /// What it is to be.
+        value: String,
+    },
     /// The main text is this.
     Text(String),
     /// It is moved aside.
@@ -22,6 +39,8 @@ pub enum Wanted {
     Delete,
     /// Its deletion is taken back.
     Undelete,
+    /// It goes for good, with every copy.
+    Erase,
     /// The last step is taken back.
     Undo,
     /// What was taken back last is done again.
@@ -33,6 +52,10 @@ impl Wanted {
     pub fn going_on(&self) -> &'static str {
         match self {
             Wanted::Tag { .. } => "tagging",
+            Wanted::Rename { .. } => "renaming a tag of",
+            Wanted::Word { field: "type", .. } => "setting the type of",
+            Wanted::Word { .. } => "setting the category of",
+            Wanted::Erase => "erasing",
             Wanted::Importance(_) => "setting the importance of",
             Wanted::Text(_) => "saving",
             Wanted::Archive => "archiving",
@@ -48,6 +71,10 @@ impl Wanted {
     pub fn verb(&self) -> &'static str {
         match self {
             Wanted::Tag { .. } => "tag",
+            Wanted::Rename { .. } => "rename a tag of",
+            Wanted::Word { field: "type", .. } => "set the type of",
+            Wanted::Word { .. } => "set the category of",
+            Wanted::Erase => "erase",
             Wanted::Importance(_) => "set the importance of",
             Wanted::Text(_) => "save",
             Wanted::Archive => "archive",
@@ -63,6 +90,10 @@ impl Wanted {
     pub fn done(&self) -> &'static str {
         match self {
             Wanted::Tag { .. } => "tagged",
+            Wanted::Rename { .. } => "renamed a tag of",
+            Wanted::Word { field: "type", .. } => "set the type of",
+            Wanted::Word { .. } => "set the category of",
+            Wanted::Erase => "erased",
             Wanted::Importance(_) => "set the importance of",
             Wanted::Text(_) => "saved",
             Wanted::Archive => "archived",
@@ -73,4 +104,56 @@ impl Wanted {
             Wanted::Redo => "did again",
         }
     }
+
+    /// Whether its plan counts the memories that it has looked at.
+    pub fn is_counted(&self) -> bool {
+        matches!(
+            self,
+            Wanted::Tag { .. } | Wanted::Rename { .. } | Wanted::Importance(_) | Wanted::Word { .. }
+        )
+    }
+
+    /// Whether it can be done with that memory. A plan can still be refused.
+    pub fn may(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
+        let deed = match self {
+            Wanted::Tag { .. } | Wanted::Rename { .. } => Deed::Tag,
+            Wanted::Importance(_) | Wanted::Word { .. } | Wanted::Text(_) => Deed::Edit,
+            Wanted::Archive => Deed::Archive,
+            Wanted::Delete => Deed::Delete,
+            Wanted::Unarchive if entry.state != State::Archived => {
+                return Err(Refusal::unfit("it is not archived."));
+            }
+            Wanted::Undelete if !is_deleted(store, entry) => {
+                return Err(Refusal::unfit("it is not deleted."));
+            }
+            Wanted::Unarchive | Wanted::Undelete | Wanted::Erase | Wanted::Undo | Wanted::Redo => {
+                return Ok(());
+            }
+        };
+        ops::may(store, entry, deed)
+    }
+
+    /// What becomes of one memory, in a few words; empty where the verb says it all. Untrusted text.
+    pub fn told(&self, store: &Store, entry: &Entry) -> String {
+        let Some(view) = store.view(entry) else { return String::new() };
+        let has = |tag: &String| view.tags.iter().any(|own| **own == **tag);
+        match self {
+            Wanted::Tag { add, remove } => {
+                let come = add.iter().filter(|tag| !has(tag)).map(|tag| format!("+{tag}"));
+                let go = remove.iter().filter(|tag| has(tag)).map(|tag| format!("-{tag}"));
+                come.chain(go).collect::<Vec<_>>().join(" ")
+            }
+            Wanted::Rename { from, to } => format!("{from} → {to}"),
+            Wanted::Importance(value) => format!("{:.2} → {value:.2}", view.importance),
+            Wanted::Word { field: "type", value } => format!("{} → {value}", view.kind),
+            Wanted::Word { value, .. } => {
+                format!("{} → {value}", view.topic.as_deref().unwrap_or("none"))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+fn is_deleted(store: &Store, entry: &Entry) -> bool {
+    entry.state == State::Deleted || store.view(entry).is_some_and(|view| view.faded)
 }

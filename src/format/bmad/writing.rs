@@ -73,6 +73,13 @@ impl Writes for Bmad {
         Err(IMPORTANCE.into())
     }
 
+    fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
+        match (kind, field) {
+            ("preference", "category") => Ok(()),
+            _ => Err(format!("records of the type {kind:?} have no {field} here.")),
+        }
+    }
+
     fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
         if draft.importance.is_some() {
             return Err(Refusal::unfit(IMPORTANCE));

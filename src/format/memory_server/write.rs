@@ -48,6 +48,13 @@ impl Writes for MemoryServer {
         Ok(("importance", edit::quoted(index::importance_word(value))))
     }
 
+    fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
+        match field {
+            "category" => Ok(()),
+            _ => Err(format!("records of the type {kind:?} have no {field} here.")),
+        }
+    }
+
     fn edited(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>, Refusal> {
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, &after)?;

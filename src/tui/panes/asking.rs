@@ -1,4 +1,4 @@
-//! A line that is typed about a memory: tags to add and take away, its importance.
+//! A line that is typed about memories: tags, importance, type, category, a search that marks.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -9,25 +9,30 @@ use unicode_width::UnicodeWidthStr;
 use crate::text::show::show;
 use crate::tui::app::{Aim, App};
 use crate::tui::border::framed;
-use crate::tui::prompt::Purpose;
+use crate::tui::prompt::{Prompt, Purpose};
 use crate::tui::theme::{self, Theme, fit};
 
 /// The widest that it gets, and how high it is.
-const SIZE: (u16, u16) = (76, 4);
+const SIZE: (u16, u16) = (76, 5);
 
 /// Draws it over the foot of the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(prompt) = &app.prompt else { return };
-    let Some(aim) = &prompt.aim else { return };
+    let name = prompt.aim.as_ref().map_or("", |aim| aim.name.as_str());
     let (width, height) = (body.width.min(SIZE.0), body.height.min(SIZE.1));
     let x = body.x + (body.width - width) / 2;
     let area = Rect { x, y: body.bottom() - height, width, height };
-    let (verb, foot) = match prompt.purpose {
-        Purpose::Tag => ("Tag", "+new -old · Enter does it · Esc leaves it"),
-        _ => ("Importance of", "0 to 1 · Enter does it · Esc leaves it"),
+    let (verb, form) = match prompt.purpose {
+        Purpose::Tag => ("Tag", "+new -old · Tab completes"),
+        Purpose::RenameTag => ("Rename a tag everywhere", "old=new · Tab completes"),
+        Purpose::Type => ("Type of", "Tab completes"),
+        Purpose::Category => ("Category of", "Tab completes"),
+        Purpose::MarkBySearch => ("Mark by search", "as in a search"),
+        _ => ("Importance of", "0 to 1, or high, medium, low"),
     };
-    let title = format!("{verb} {}", theme::safe(app, &aim.name));
-    let inner = framed(app, frame, None, &title, foot, area);
+    let title = format!("{verb} {}", theme::safe(app, name));
+    let foot = format!("{form} · Enter does it · Esc leaves it");
+    let inner = framed(app, frame, None, title.trim_end(), &foot, area);
     let theme = Theme::of(app);
     if inner.height == 0 || inner.width < 4 {
         return;
@@ -41,10 +46,31 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let x = inner.x + 2 + show(&before[from..]).width() as u16;
     frame.set_cursor_position(Position { x: x.min(inner.right() - 1), y: inner.y });
     if inner.height > 1 {
-        let now = fit(&theme::safe(app, &now(aim, prompt.purpose)), usize::from(inner.width));
+        let now = prompt.aim.as_ref().map(|aim| now(aim, prompt.purpose)).unwrap_or_default();
+        let now = fit(&theme::safe(app, &now), usize::from(inner.width));
         let place = Rect { y: inner.y + 1, height: 1, ..inner };
         frame.render_widget(Paragraph::new(Line::styled(now, theme.dim())), place);
     }
+    if inner.height > 2 {
+        let place = Rect { y: inner.y + 2, height: 1, ..inner };
+        frame.render_widget(Paragraph::new(fitting(app, prompt, usize::from(inner.width))), place);
+    }
+}
+
+/// The words that fit, from the one that stands there on.
+fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let (fit, at) = prompt.fitting();
+    let mut spans = Vec::new();
+    let mut room = width;
+    for (number, word) in fit.iter().enumerate().skip(at.unwrap_or_default()) {
+        let word = format!("{}  ", theme::safe(app, word));
+        let Some(left) = room.checked_sub(word.width()) else { break };
+        room = left;
+        let style = if at == Some(number) { theme.strong() } else { theme.dim() };
+        spans.push(Span::styled(word, style));
+    }
+    Line::from(spans)
 }
 
 /// The first byte to show so that the cursor stands within `room` columns.
@@ -55,12 +81,22 @@ fn first_shown(before: &str, room: usize) -> usize {
 
 /// What the memory has now. Untrusted text.
 fn now(aim: &Aim, purpose: Purpose) -> String {
-    let Some(at) = aim.one() else { return String::new() };
+    let Some(at) = aim.one() else {
+        return match aim.hidden.len() {
+            0 => String::new(),
+            count => format!("{count} of them are hidden by the filter"),
+        };
+    };
     let (store, entry) = aim.snapshot.get(at);
     let Some(view) = store.view(entry) else { return String::new() };
     match purpose {
         Purpose::Tag if view.tags.is_empty() => "it has no tags".into(),
         Purpose::Tag => format!("now  {}", view.tags.join("  ")),
+        Purpose::Type => format!("now  {}", view.kind),
+        Purpose::Category => {
+            let own = view.facets.iter().find(|(name, _)| *name == "category");
+            format!("now  {}", own.map_or("none", |(_, value)| value))
+        }
         _ => format!("now  {:.2}", view.importance),
     }
 }

@@ -15,9 +15,23 @@ pub fn of(app: &App) -> Vec<(String, String)> {
             Purpose::Search => {
                 vec![hint("Enter", "keep"), hint("Esc", "as before"), hint("↑↓", "to the list")]
             }
-            purpose if purpose.is_change() => vec![hint("Enter", "do it"), hint("Esc", "leave it")],
+            purpose if purpose.is_change() => {
+                vec![hint("Enter", "do it"), hint("Tab", "complete"), hint("Esc", "leave it")]
+            }
             _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
         };
+    }
+    if app.bulk.going.as_ref().is_some_and(|going| going.plans) {
+        return vec![hint("Esc", "stop it")];
+    }
+    if app.bulk.receipt.is_some() {
+        return vec![hint("Esc", "close")];
+    }
+    if app.confirm.as_ref().is_some_and(|confirm| confirm.typed.is_some()) {
+        return vec![hint("Enter", "erase, once it is typed"), hint("Esc", "leave it as it is")];
+    }
+    if app.confirm.is_some() {
+        return vec![hint("y", "do it"), hint("Esc", "leave it as it is")];
     }
     if app.menu.is_some() {
         return vec![hint("Esc", "leave it as it is")];
@@ -51,6 +65,9 @@ pub fn of(app: &App) -> Vec<(String, String)> {
 
 fn memories(app: &App) -> Vec<(String, String)> {
     let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+    if !app.marks.is_empty() || app.marks.range.is_some() || app.marks.only {
+        return marked(app);
+    }
     let mut hints = vec![hint("jk", "move"), hint("/", "search")];
     if app.results.hits.is_empty() && app.results.blocker.is_some() {
         hints.push(hint("Backspace", "drop what hides most"));
@@ -81,6 +98,35 @@ fn memories(app: &App) -> Vec<(String, String)> {
             hints.push(act(action, what));
         }
     }
+    if selected.is_some() {
+        hints.push(hint("Space", "mark"));
+    }
     hints.extend([hint("w", "why"), hint("o", "order"), hint("gp", "problems"), hint("1-5", "panes")]);
+    hints
+}
+
+/// What can be done with what is marked.
+fn marked(app: &App) -> Vec<(String, String)> {
+    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+    if app.marks.range.is_some() {
+        return vec![hint("jk", "move"), hint("v", "mark the range"), hint("Esc", "leave it")];
+    }
+    let mut hints = Vec::new();
+    for (action, what) in [
+        (Action::Tag, "tag"),
+        (Action::Archive, "archive"),
+        (Action::Delete, "delete…"),
+        (Action::Undo, "undo"),
+    ] {
+        if can(app, action) {
+            hints.push(hint(action.key(), what));
+        }
+    }
+    let only = if app.marks.only { "all again" } else { "the marked" };
+    hints.extend([hint("m", only), hint("Esc", if app.marks.only { "back" } else { "clear marks" })]);
+    hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all"), hint("~", "invert")]);
+    if can(app, Action::Repeat) {
+        hints.push(hint(".", "repeat"));
+    }
     hints
 }

@@ -12,14 +12,15 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column, fit, sign};
-use crate::tui::update::set_off;
+use crate::tui::update::{open_range, set_off};
 
 /// Columns of the bar that shows decay.
 const BAR: usize = 5;
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let title = format!("4 Memories  {}", order_name(app));
+    let marked = if app.marks.only { "the marked ones, " } else { "" };
+    let title = format!("4 Memories  {marked}{}", order_name(app));
     let inner = framed(app, frame, Some(Pane::Memories), &title, &foot(app), area);
     if inner.height == 0 {
         return;
@@ -34,7 +35,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let columns = Line::styled(fit("     rank decay type     memory", usize::from(inner.width)), theme.dim());
     frame.render_widget(Paragraph::new(columns), head);
     let width = usize::from(inner.width);
-    let row = |at: usize| app.results.hits.get(at).map(|hit| line(app, hit, at, width)).unwrap_or_default();
+    let range = open_range(app);
+    let row = |at: usize| {
+        let in_range = range.as_ref().is_some_and(|range| range.contains(&at));
+        app.results.hits.get(at).map(|hit| line(app, hit, at, width, in_range)).unwrap_or_default()
+    };
     super::draw_lines(frame, &theme, list, app.list, app.results.hits.len(), true, row);
 }
 
@@ -56,11 +61,32 @@ fn foot(app: &App) -> String {
     match (app.results.hits.len(), app.is_whole() && app.listed.is_whole()) {
         (0, _) => String::new(),
         (_, false) => "…".into(),
-        (len, true) => format!("{}/{len}", app.list.at + 1),
+        (len, true) => format!("{}/{len}{}", app.list.at + 1, told_marks(app)),
     }
 }
 
-fn line(app: &App, hit: &Hit, at: usize, width: usize) -> Line<'static> {
+/// How many are marked, those included that the filter hides; and a range that is open.
+fn told_marks(app: &App) -> String {
+    let range = open_range(app).map_or(String::new(), |range| format!(" · range of {}", range.count()));
+    match (app.marks.count(), app.marks.hidden()) {
+        (0, _) => range,
+        (count, 0) => format!(" · {count} marked{range}"),
+        (count, hidden) => format!(" · {count} marked ({hidden} hidden by the filter!){range}"),
+    }
+}
+
+/// The sign of the cursor, of a mark, of both; and of what a range would mark.
+fn pointer(marked: bool, in_range: bool, has_cursor: bool) -> &'static str {
+    match (marked, in_range, has_cursor) {
+        (true, _, true) => "◉",
+        (true, _, false) => "●",
+        (false, _, true) => "▶",
+        (false, true, false) => "○",
+        (false, false, false) => " ",
+    }
+}
+
+fn line(app: &App, hit: &Hit, at: usize, width: usize, in_range: bool) -> Line<'static> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(hit.at);
     let view = store.view(entry);
@@ -72,7 +98,7 @@ fn line(app: &App, hit: &Hit, at: usize, width: usize) -> Line<'static> {
     let (mark, mark_style) = mark(app, hit);
     let age = view.and_then(|view| view.created).map_or("?".into(), |created| created.age_at(app.now));
     let kind = view.map_or("—", |view| &view.kind);
-    let pointer = if at == app.list.at { "▶" } else { " " };
+    let pointer = pointer(app.marks.has(hit.at), in_range, at == app.list.at);
     let rank = hit.rank.map_or("  — ".into(), |rank| format!("{rank:4.2}"));
     let fixed = 2 + 2 + 5 + BAR + 1 + 9 + 6;
     let room = width.saturating_sub(fixed).max(8);
@@ -144,7 +170,9 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut say =
         |text: &str| lines.extend(theme::wrap(&theme::safe(app, text), width).into_iter().map(Line::from));
-    if app.query.is_empty() && !app.is_whole() {
+    if app.marks.only {
+        say("Nothing is marked any more. Esc goes back to what was shown.");
+    } else if app.query.is_empty() && !app.is_whole() {
         say("reading …");
     } else if let Some(gone) = gone(app) {
         say(&gone);

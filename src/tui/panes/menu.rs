@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::tui::app::{App, Choice};
+use crate::tui::app::App;
 use crate::tui::border::framed;
+use crate::tui::bulk::Choice;
 use crate::tui::theme::{self, Theme, column, fit};
 
 /// The widest that it gets.
@@ -19,7 +20,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let height = body.height.min(menu.lines.len() as u16 + 2);
     let x = body.x + (body.width - width) / 2;
     let area = Rect { x, y: body.bottom() - height, width, height };
-    let title = format!("Remove {}", theme::safe(app, &menu.aim.name));
+    let hidden = match menu.aim.hidden.len() {
+        0 => String::new(),
+        count => format!(", {count} of them hidden by the filter"),
+    };
+    let title = format!("Remove {}{hidden}", theme::safe(app, &menu.aim.name));
     let inner = framed(app, frame, None, &title, "Esc leaves it as it is", area);
     let lines: Vec<Line<'static>> =
         menu.lines.iter().map(|choice| line(app, choice, usize::from(inner.width))).collect();
@@ -28,13 +33,13 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
 
 fn line(app: &App, choice: &Choice, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let about = choice.refused.as_deref().unwrap_or(choice.about);
-    let about = fit(&theme::safe(app, about), width.saturating_sub(13));
+    let about = choice.refused.as_deref().unwrap_or(&choice.about);
+    let about = fit(&theme::safe(app, about), width.saturating_sub(16));
     match choice.refused {
-        Some(_) => Line::styled(format!(" {}  {}{about}", choice.key, column(choice.name, 9)), theme.dim()),
+        Some(_) => Line::styled(format!(" {}  {}{about}", choice.key, column(choice.name, 12)), theme.dim()),
         None => Line::from(vec![
             Span::styled(format!(" {}  ", choice.key), theme.key()),
-            Span::styled(column(choice.name, 9), theme.strong()),
+            Span::styled(column(choice.name, 12), theme.strong()),
             Span::raw(about),
         ]),
     }

@@ -11,6 +11,7 @@ pub mod menu;
 pub mod palette;
 pub mod problems;
 pub mod query;
+pub mod receipt;
 pub mod sessions;
 pub mod welcome;
 pub mod why;

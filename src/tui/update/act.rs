@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, change, filter, prompt, references, walk};
+use super::{arrive, change, filter, mark, prompt, references, walk, words};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
@@ -25,7 +25,16 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Narrow => narrow(app),
         Action::Back | Action::Quit => back(app),
         Action::Open => walk::open(app),
+        Action::Toggle if app.screen == Screen::Browse && app.focus == Pane::Memories => {
+            mark::toggle(app);
+            Vec::new()
+        }
         Action::Toggle => filter::toggle_line(app),
+        Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => mark::act(app, action),
+        Action::MarkBySearch => {
+            words::open(app, Purpose::MarkBySearch, None);
+            Vec::new()
+        }
         Action::FilterLikeThis => filter::like_this(app),
         Action::DropFilter => filter::drop_blocker(app),
         Action::Reveal => {
@@ -38,7 +47,12 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Ranking => ranking(app),
         Action::EditText
         | Action::Tag
+        | Action::RenameTag
+        | Action::Pin
         | Action::Importance
+        | Action::Type
+        | Action::Category
+        | Action::Repeat
         | Action::Archive
         | Action::Delete
         | Action::Undo
@@ -132,12 +146,21 @@ fn narrow(app: &mut App) -> Vec<Effect> {
     effects
 }
 
-/// One level back: a view, a zoom, a pane, and at last the search.
+fn back_from_marks(app: &mut App) -> Option<Vec<Effect>> {
+    if app.focus == Pane::Memories { mark::back(app) } else { None }
+}
+
+/// One level back: a change that waits, a view, a zoom, a pane, the marks, and at last the search.
 fn back(app: &mut App) -> Vec<Effect> {
+    if change::stop(app) {
+        return Vec::new();
+    }
     if app.screen == Screen::Problems {
         app.screen = Screen::Browse;
     } else if app.zoomed {
         app.zoomed = false;
+    } else if let Some(effects) = back_from_marks(app) {
+        return effects;
     } else if app.focus == Pane::Memories && !app.query.is_empty() {
         return filter::ask(app, String::new());
     } else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::walk::find;
-use super::{change, filter};
+use super::{change, filter, mark};
 use crate::model::Severity;
 use crate::query::Query;
 use crate::store::Place;
@@ -39,6 +39,10 @@ pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
         }
         Done::Explained(why) => {
             explained(app, *why);
+            Vec::new()
+        }
+        Done::Selected(found) => {
+            mark::selected(app, *found);
             Vec::new()
         }
         Done::Changed(outcome) => change::done(app, *outcome),
@@ -100,12 +104,16 @@ fn tree(app: &App) -> Vec<Branch> {
 /// memory is gone; another question starts at its best answer.
 fn arrived(app: &mut App, found: Found) {
     let Ok((results, facets)) = found.outcome else { return };
-    let question = (found.asked.query.clone(), found.asked.order);
+    let question = (found.asked.query.clone(), found.asked.order, found.asked.only.is_some());
     let same = app.answered.as_ref() == Some(&question);
     let moved = app.list.at > 0 || app.listed.is_whole();
     let own = app.selected().filter(|_| same && moved).map(|at| App::identity(&app.listed, at));
     let above = app.list.at.saturating_sub(app.list.top);
+    if question.2 != app.marks.only {
+        return;
+    }
     if !Arc::ptr_eq(&app.listed, &found.asked.snapshot) {
+        app.marks = app.marks.carried(&app.listed, &found.asked.snapshot);
         app.titles.clear();
         app.detail_of = None;
     }
@@ -114,6 +122,7 @@ fn arrived(app: &mut App, found: Found) {
     app.listed = found.asked.snapshot;
     app.results = results;
     app.facets = facets;
+    app.marks.see(&app.results.hits);
     let sought = app.sought.take().or(own);
     if sought.is_some_and(|sought| find(app, &sought)) {
         app.list.top = app.list.at.saturating_sub(above);

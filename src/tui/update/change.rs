@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, prompt};
-use crate::model::{EntryRef, State, plan};
+use super::{arrive, menu, words};
+use crate::model::{EntryRef, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
-use crate::tui::app::{Aim, App, Choice, Confirm, Menu, Pane, Screen};
+use crate::tui::app::{Aim, App, Pane, Screen};
+use crate::tui::bulk::{Confirm, Going, Typed};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::work::{ChangeRequest, Changed, Job, Planned, Tended, Turned, Wanted};
+use crate::work::{ChangeRequest, Changed, Job, Planned, Progress, Tended, Turned, Wanted, memories};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
     match action {
-        Action::EditText | Action::Importance => Some(Deed::Edit),
-        Action::Tag => Some(Deed::Tag),
+        Action::EditText | Action::Importance | Action::Type | Action::Category => Some(Deed::Edit),
+        Action::Tag | Action::Pin => Some(Deed::Tag),
         Action::Archive => Some(Deed::Archive),
         _ => None,
     }
@@ -28,7 +29,10 @@ pub fn can(app: &App, action: Action) -> bool {
     match action {
         _ if app.is_readonly() => false,
         Action::Undo => app.can_undo,
-        _ => match (aimed(app), deed(action)) {
+        Action::Repeat => app.bulk.last.is_some() && aimed(app, action).is_ok(),
+        // Of several some can, or the plan says why none does.
+        _ if !app.marks.is_empty() => place(app).is_ok(),
+        _ => match (under_cursor(app), deed(action)) {
             (Ok(at), Some(deed)) => {
                 let (store, entry) = app.listed.get(at);
                 ops::may(store, entry, deed).is_ok()
@@ -54,24 +58,42 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
     match action {
         Action::Undo => return Ok(ask(app, None, Wanted::Undo)),
         Action::Redo => return Ok(ask(app, None, Wanted::Redo)),
+        Action::RenameTag => {
+            place(app)?;
+            words::open(app, Purpose::RenameTag, None);
+            return Ok(Vec::new());
+        }
         _ => {}
     }
-    let at = aimed(app)?;
-    let (store, entry) = app.listed.get(at);
-    if let Some(deed) = deed(action) {
+    let aim = aimed(app, action)?;
+    if let (Some(at), Some(deed)) = (aim.one(), deed(action)) {
+        let (store, entry) = aim.snapshot.get(at);
         ops::may(store, entry, deed).map_err(refused)?;
     }
-    let name = App::name_of(&app.listed, at);
-    let aim = Aim { snapshot: Arc::clone(&app.listed), at: vec![at], name };
     match action {
         Action::EditText => return Ok(vec![Effect::Edit(Box::new(aim))]),
         Action::Archive => return Ok(ask(app, Some(aim), Wanted::Archive)),
-        Action::Delete => app.menu = Some(menu(aim, at)),
-        Action::Tag => prompt_about(app, Purpose::Tag, aim),
-        Action::Importance => prompt_about(app, Purpose::Importance, aim),
+        Action::Pin => {
+            let wanted = words::pinning(&aim);
+            return Ok(ask(app, Some(aim), wanted));
+        }
+        Action::Repeat => return repeat(app, aim),
+        Action::Delete => app.menu = Some(menu::of(app, aim)),
+        Action::Tag => words::open(app, Purpose::Tag, Some(aim)),
+        Action::Importance => words::open(app, Purpose::Importance, Some(aim)),
+        Action::Type => words::open(app, Purpose::Type, Some(aim)),
+        Action::Category => words::open(app, Purpose::Category, Some(aim)),
         _ => {}
     }
     Ok(Vec::new())
+}
+
+/// Does the last change to what is marked, or under the cursor, now.
+fn repeat(app: &mut App, aim: Aim) -> Result<Vec<Effect>, String> {
+    let Some(wanted) = app.bulk.last.clone() else {
+        return Err("nothing was changed yet that could be repeated".into());
+    };
+    Ok(ask(app, Some(aim), wanted))
 }
 
 fn refused(refusal: ops::Refusal) -> String {
@@ -90,8 +112,8 @@ fn writable(app: &App) -> Result<(), String> {
     Ok(())
 }
 
-/// The memory under the cursor, where it can be seen that it is meant.
-fn aimed(app: &App) -> Result<EntryRef, String> {
+/// Whether it can be seen what is meant.
+fn place(app: &App) -> Result<(), String> {
     if app.screen != Screen::Browse {
         return Err(format!("that is done among the memories: {} goes there", Action::Browse.key()));
     }
@@ -99,162 +121,228 @@ fn aimed(app: &App) -> Result<EntryRef, String> {
         let key = Action::MemoriesPane.key();
         return Err(format!("that is done with a memory: {key} goes to their list"));
     }
-    let at = app.selected().ok_or("no memory is under the cursor")?;
+    if app.marks.range.is_some() {
+        let key = Action::MarkRange.key();
+        return Err(format!("a range is open: {key} marks it, Esc leaves it"));
+    }
     if !app.listed.is_whole() {
         return Err("the stores are still being read".into());
     }
-    Ok(at)
+    Ok(())
 }
 
-fn prompt_about(app: &mut App, purpose: Purpose, aim: Aim) {
-    prompt(app, purpose, "");
-    if let Some(prompt) = &mut app.prompt {
-        prompt.aim = Some(aim);
+fn under_cursor(app: &App) -> Result<EntryRef, String> {
+    place(app)?;
+    app.selected()
+        .ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
+}
+
+/// The marked memories, or the one under the cursor where none is. A text is one memory's.
+fn aimed(app: &App, action: Action) -> Result<Aim, String> {
+    place(app)?;
+    if app.marks.is_empty() || action == Action::EditText {
+        return Ok(aim_at(app, vec![under_cursor(app)?], Vec::new()));
     }
+    Ok(aim_at(app, app.marks.list(), app.marks.hidden_ones(&app.results.hits)))
+}
+
+/// An aim at memories of the list, of which it hides some.
+pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim {
+    let name = match at.as_slice() {
+        [one] => App::name_of(&app.listed, *one),
+        several => memories(several.len()),
+    };
+    let hidden = hidden.into_iter().map(|at| App::name_of(&app.listed, at)).collect();
+    Aim { snapshot: Arc::clone(&app.listed), at, name, hidden }
 }
 
 /// Gives a change to the workers. It binds the stores as the user saw them. What several
-/// memories are to have is shown first.
-fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect> {
+/// memories are to have is shown first, and so is what goes without the menu.
+pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect> {
     let Some(data) = app.data.clone() else { return Vec::new() };
-    let (snapshot, at, name) = match aim {
-        Some(aim) => (aim.snapshot, aim.at, aim.name),
-        None => (Arc::clone(&app.snapshot), Vec::new(), String::new()),
+    let turns = aim.is_none();
+    let (snapshot, at, name, hidden) = match aim {
+        Some(aim) => (aim.snapshot, aim.at, aim.name, aim.hidden),
+        None => (Arc::clone(&app.snapshot), Vec::new(), String::new(), Vec::new()),
     };
-    let several = at.len() > 1;
+    if at.is_empty() && !turns {
+        app.notice = Some("nothing is chosen: nothing is changed".into());
+        return Vec::new();
+    }
+    let is_repeated = app.bulk.last.as_ref() == Some(&wanted);
+    let for_good = matches!(wanted, Wanted::Erase | Wanted::Rename { .. });
+    let shown = at.len() > 1
+        || !hidden.is_empty()
+        || for_good
+        || is_repeated && app.menu.is_none() && wanted == Wanted::Delete;
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
-    let going_on = if several { "looking at what changes:" } else { wanted.going_on() };
+    let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
-    let request = Box::new(ChangeRequest { snapshot, at, name, wanted, data, now: app.now });
-    if several {
+    let progress = Arc::<Progress>::default();
+    let request = Box::new(ChangeRequest {
+        snapshot,
+        at,
+        name,
+        hidden,
+        progress: Arc::clone(&progress),
+        wanted,
+        data,
+        now: app.now,
+    });
+    if shown {
+        app.bulk.going = Some(Going { progress, what: "looking at what changes".into(), plans: true });
         return vec![Effect::Job(Job::Plan(request))];
     }
+    remember(app, &request.wanted);
     app.changing += 1;
     vec![Effect::Job(Job::Change(request))]
 }
 
+/// Remembers what can be repeated. A text is one memory's own, and what goes for good is typed anew.
+fn remember(app: &mut App, wanted: &Wanted) {
+    if !matches!(
+        wanted,
+        Wanted::Undo | Wanted::Redo | Wanted::Text(_) | Wanted::Erase | Wanted::Rename { .. }
+    ) {
+        app.bulk.last = Some(wanted.clone());
+    }
+}
+
+/// A key while a change is being planned: nothing else than leaving it does anything, so that no
+/// key that was meant for something else answers its question.
+pub fn waiting_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    match key.code {
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        KeyCode::Char('Q') => {
+            stop(app);
+            vec![Effect::Quit]
+        }
+        KeyCode::Esc => {
+            stop(app);
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Stops what is planned, or waits to be written. Whether there was anything of that.
+pub fn stop(app: &mut App) -> bool {
+    let Some(going) = &app.bulk.going else { return false };
+    app.notice = Some(match going.progress.stop() {
+        true => "stopping: nothing is changed …".into(),
+        false => format!("it is being written, and is finished; {} takes it back", Action::Undo.key()),
+    });
+    true
+}
+
+/// How far a change is, where it takes a while.
+pub fn figure(app: &mut App) {
+    let Some(going) = &app.bulk.going else { return };
+    let (done, of) = going.progress.figure();
+    let figure = if of > 0 { format!(" {done} of {of}") } else { String::new() };
+    let stops = if going.plans { " · Esc stops it" } else { "" };
+    app.notice = Some(format!("{}{figure} …{stops}", going.what));
+}
+
 /// A change was planned: it is shown, and waits for a yes.
 pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
+    app.bulk.going = None;
     match outcome {
-        Ok(planned) if planned.plans.is_empty() => {
-            app.notice = Some(format!("{}: there is nothing to change", planned.request.name));
+        Ok(planned) if planned.is_empty() => {
+            let why: Vec<String> = planned.left_out();
+            let why = if why.is_empty() { String::new() } else { format!(" · {}", why.join(" · ")) };
+            app.notice = Some(format!("{}: there is nothing to change{why}", planned.request.name));
+        }
+        Ok(planned) if planned.request.progress.go_on().is_err() => {
+            app.notice = Some("it was stopped. Nothing was changed.".into());
         }
         Ok(planned) => {
-            let question = format!("{} {}?", planned.request.wanted.verb(), planned.request.name);
+            let question = question(&planned);
+            let for_good = planned.request.wanted == Wanted::Erase;
+            let typed = for_good
+                .then(|| Typed { wanted: format!("erase {}", planned.records()), so_far: String::new() });
             app.notice = None;
-            app.confirm = Some(Confirm { planned: Box::new(planned), question });
+            app.confirm = Some(Confirm { planned: Box::new(planned), question, typed });
         }
         Err(why) => app.notice = Some(why),
     }
     Vec::new()
 }
 
+/// So many of the hidden ones are named.
+const NAMED: usize = 5;
+
+/// What is asked before several memories are changed: how many, and which of them can't be seen.
+fn question(planned: &Planned) -> String {
+    let request = &planned.request;
+    let verb = request.wanted.verb();
+    let asked = match request.at.len() {
+        1 => request.name.clone(),
+        _ => memories(planned.records()),
+    };
+    let of = match request.at.len() {
+        several if several > planned.records() => format!(" of {several}"),
+        _ => String::new(),
+    };
+    let hidden = match request.hidden.as_slice() {
+        [] => String::new(),
+        [own] if request.at.len() == 1 => format!(", hidden by the filter: {own}"),
+        own => {
+            let more = if own.len() > NAMED { ", …" } else { "" };
+            let names: Vec<&str> = own.iter().take(NAMED).map(String::as_str).collect();
+            format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
+        }
+    };
+    let what = match &request.wanted {
+        Wanted::Tag { add, remove } => {
+            let come = add.iter().map(|tag| format!(" +{tag}"));
+            let go = remove.iter().map(|tag| format!(" -{tag}"));
+            come.chain(go).collect()
+        }
+        Wanted::Rename { from, to } => format!(" {from} → {to}"),
+        Wanted::Importance(value) => format!(" to {value:.2}"),
+        Wanted::Word { value, .. } => format!(" to {value}"),
+        _ => String::new(),
+    };
+    format!("{verb} {asked}{of}{what}{hidden}?")
+}
+
 /// A key while a change waits for its yes. Nothing else means yes.
 pub fn confirm_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
-        KeyCode::Char('y') if key.modifiers.is_empty() => {
-            let Some(confirm) = app.confirm.take() else { return Vec::new() };
-            app.changing += 1;
-            let request = &confirm.planned.request;
-            app.notice = Some(format!("{} {} …", request.wanted.going_on(), request.name));
-            vec![Effect::Job(Job::Commit(confirm.planned))]
-        }
-        KeyCode::Esc | KeyCode::Char('n' | 'q') => {
+    let Some(confirm) = &mut app.confirm else { return Vec::new() };
+    match (key.code, &mut confirm.typed) {
+        (KeyCode::Char('l'), _) if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             app.confirm = None;
             app.notice = Some("nothing was changed".into());
             Vec::new()
         }
-        _ => Vec::new(),
-    }
-}
-
-fn menu(aim: Aim, at: EntryRef) -> Menu {
-    let (store, entry) = aim.snapshot.get(at);
-    let refused = |deed| ops::may(store, entry, deed).err().map(|refusal| refusal.message);
-    let line =
-        |key, name, about, wanted, refused: Option<String>| Choice { key, name, about, wanted, refused };
-    let mut lines = vec![
-        line(
-            'x',
-            "delete",
-            "as its format does it; what goes is kept for 30 days",
-            Wanted::Delete,
-            refused(Deed::Delete),
-        ),
-        line('a', "archive", "moved aside, out of the list", Wanted::Archive, refused(Deed::Archive)),
-    ];
-    let back = match entry.state {
-        State::Deleted => Some(Wanted::Undelete),
-        State::Archived => Some(Wanted::Unarchive),
-        _ => None,
-    };
-    lines.extend(back.map(|wanted| line('r', "restore", "brought back to the list", wanted, None)));
-    Menu { aim, lines }
-}
-
-/// A key while the menu is open. Only what the menu names does anything.
-pub fn menu_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let Some(menu) = &app.menu else { return Vec::new() };
-    match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
-        KeyCode::Esc | KeyCode::Char('q') => {
-            app.menu = None;
+        (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
+        (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
+        (KeyCode::Backspace, Some(typed)) => {
+            typed.so_far.pop();
             Vec::new()
         }
-        KeyCode::Char(typed) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
-            let Some(line) = menu.lines.iter().find(|line| line.key == typed) else { return Vec::new() };
-            if let Some(why) = &line.refused {
-                app.notice = Some(why.clone());
-                return Vec::new();
+        (KeyCode::Char(c), Some(typed)) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
+            if typed.so_far.len() < typed.wanted.len() {
+                typed.so_far.push(c);
             }
-            let (aim, wanted) = (menu.aim.clone(), line.wanted.clone());
-            app.menu = None;
-            ask(app, Some(aim), wanted)
+            Vec::new()
         }
         _ => Vec::new(),
     }
 }
 
-/// Enter in a prompt about a memory. What can't be understood stays to be mended.
-pub fn entered(app: &mut App) -> Vec<Effect> {
-    let Some(prompt) = &app.prompt else { return Vec::new() };
-    let text = prompt.text();
-    let wanted = match prompt.purpose {
-        _ if text.trim().is_empty() => Ok(None),
-        Purpose::Tag => tags(&text).map(Some),
-        _ => importance(&text).map(Some),
-    };
-    match wanted {
-        Err(why) => {
-            app.notice = Some(why.into());
-            Vec::new()
-        }
-        Ok(wanted) => {
-            let aim = app.prompt.take().and_then(|prompt| prompt.aim);
-            match (aim, wanted) {
-                (Some(aim), Some(wanted)) => ask(app, Some(aim), wanted),
-                _ => Vec::new(),
-            }
-        }
-    }
-}
-
-fn tags(text: &str) -> Result<Wanted, &'static str> {
-    let (mut add, mut remove) = (Vec::new(), Vec::new());
-    for word in text.split_whitespace() {
-        match (word.strip_prefix('+'), word.strip_prefix('-')) {
-            (Some(tag), _) if !tag.is_empty() => add.push(tag.to_owned()),
-            (_, Some(tag)) if !tag.is_empty() => remove.push(tag.to_owned()),
-            _ => return Err("name tags as +new or -old"),
-        }
-    }
-    Ok(Wanted::Tag { add, remove })
-}
-
-fn importance(text: &str) -> Result<Wanted, &'static str> {
-    let number = text.trim().parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.map(Wanted::Importance).ok_or("the importance is a number from 0 to 1")
+/// Carries out what was shown.
+fn go(app: &mut App) -> Vec<Effect> {
+    let Some(confirm) = app.confirm.take() else { return Vec::new() };
+    app.changing += 1;
+    let request = &confirm.planned.request;
+    let what = format!("{} {}", request.wanted.going_on(), memories(confirm.planned.records()));
+    app.notice = Some(format!("{what} …"));
+    app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
+    remember(app, &request.wanted);
+    vec![Effect::Job(Job::Commit(confirm.planned))]
 }
 
 /// An editor was left.
@@ -275,9 +363,17 @@ pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, Strin
 /// A change came to its end: whatever became of it, the stores are read anew.
 pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
     app.changing = app.changing.saturating_sub(1);
+    if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
+        app.bulk.going = None;
+    }
     let mut effects = vec![arrive::reload(app)];
     match outcome {
-        Ok(changed) => {
+        Ok(mut changed) => {
+            if !changed.receipt.is_empty() {
+                app.bulk.receipt = Some(std::mem::take(&mut changed.receipt));
+                // Whoever leaves is to see what it came to.
+                app.leaving = false;
+            }
             if app.leaving && app.changing == 0 {
                 effects.push(Effect::Quit);
             }

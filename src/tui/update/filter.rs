@@ -8,6 +8,7 @@ use crate::work::Job;
 /// Asks for `query`. One that can't be understood says why, and the last results stay.
 pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
     app.query = query;
+    app.marks.only = false;
     match Query::parse(&app.query, app.now) {
         Ok(parsed) => {
             app.parsed = parsed;

@@ -5,8 +5,11 @@ mod arrive;
 mod change;
 mod detail;
 mod filter;
+mod mark;
+mod menu;
 mod references;
 mod walk;
+mod words;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -22,6 +25,7 @@ pub use arrive::{open, reload};
 pub use change::can;
 pub use detail::set_off;
 pub use filter::facet_lines;
+pub use mark::open_range;
 
 /// A second Ctrl-c within this many microseconds quits.
 const TWICE: i64 = 1_000_000;
@@ -43,6 +47,10 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Changed => vec![arrive::reload(app)],
         Msg::Mask => {
             app.revealed = false;
+            Vec::new()
+        }
+        Msg::Going => {
+            change::figure(app);
             Vec::new()
         }
         Msg::Tick => change::tend(app).into_iter().collect(),
@@ -94,12 +102,18 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
         return vec![Effect::Suspend];
     }
+    if app.bulk.going.as_ref().is_some_and(|going| going.plans) {
+        return change::waiting_key(app, key);
+    }
     app.notice = None;
+    if app.bulk.receipt.is_some() {
+        return receipt_key(app, key);
+    }
     if app.confirm.is_some() {
         return change::confirm_key(app, key);
     }
     if app.menu.is_some() {
-        return change::menu_key(app, key);
+        return menu::key(app, key);
     }
     if app.prompt.is_some() {
         return prompt_key(app, key);
@@ -115,6 +129,16 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     }
 }
 
+/// What an erasure came to stays until it is left.
+fn receipt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    match key.code {
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => return vec![Effect::Redraw],
+        KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.bulk.receipt = None,
+        _ => {}
+    }
+    Vec::new()
+}
+
 /// Ctrl-c leaves what is being typed; twice within a second it quits.
 fn interrupt(app: &mut App) -> Vec<Effect> {
     if app.interrupted.is_some_and(|at| app.now.0 - at.0 < TWICE) {
@@ -124,6 +148,9 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
     app.waiting.clear();
     app.menu = None;
     app.confirm = None;
+    app.bulk.receipt = None;
+    app.marks.range = None;
+    change::stop(app);
     let effects = if app.prompt.is_some() { close_prompt(app) } else { Vec::new() };
     app.notice = Some("Ctrl-c once more quits; q closes a view, Q quits".into());
     effects
@@ -145,7 +172,7 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Char('p') if control && searching => recall(app, true),
         KeyCode::Char('n') if control && searching => recall(app, false),
         KeyCode::Tab | KeyCode::BackTab => {
-            prompt.complete();
+            prompt.complete(key.code == KeyCode::Tab);
             typed(app)
         }
         KeyCode::Esc => close_prompt(app),
@@ -155,7 +182,7 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
         KeyCode::Enter if listing => run_choice(app),
-        KeyCode::Enter => change::entered(app),
+        KeyCode::Enter => words::entered(app),
         KeyCode::Down if listing => move_choice(app, 1),
         KeyCode::Up if listing => move_choice(app, -1),
         KeyCode::Down | KeyCode::Up if searching => {

@@ -1,0 +1,84 @@
+//! How far a change is, for whoever waits for it, and the way to stop it before anything is
+//! written.
+
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+use super::Refusal;
+
+const OPEN: u8 = 0;
+const STOPPED: u8 = 1;
+const WRITING: u8 = 2;
+
+/// How far a change is. Whoever makes it counts, whoever waits reads, or stops it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicUsize,
+    of: AtomicUsize,
+    state: AtomicU8,
+}
+
+impl Progress {
+    /// Begins a stretch of so many steps.
+    pub fn begin(&self, of: usize) {
+        self.done.store(0, Ordering::Relaxed);
+        self.of.store(of, Ordering::Relaxed);
+    }
+
+    /// One step more, or the refusal that it was stopped.
+    pub fn step(&self) -> Result<(), Refusal> {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        self.go_on()
+    }
+
+    /// The refusal that it was stopped, where it was.
+    pub fn go_on(&self) -> Result<(), Refusal> {
+        match self.state.load(Ordering::Relaxed) {
+            STOPPED => Err(Refusal { code: STOP, message: "it was stopped.".into() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// So many steps are done, of so many.
+    pub fn figure(&self) -> (usize, usize) {
+        let of = self.of.load(Ordering::Relaxed);
+        (self.done.load(Ordering::Relaxed).min(of), of)
+    }
+
+    /// Stops it. False once something is being written: that is finished.
+    pub fn stop(&self) -> bool {
+        let turned = self.state.compare_exchange(OPEN, STOPPED, Ordering::SeqCst, Ordering::SeqCst);
+        turned.is_ok() || turned == Err(STOPPED)
+    }
+
+    /// From here on it is written and can't be stopped; the refusal where it was before.
+    pub fn write(&self) -> Result<(), Refusal> {
+        let _ = self.state.compare_exchange(OPEN, WRITING, Ordering::SeqCst, Ordering::SeqCst);
+        self.go_on()
+    }
+}
+
+const STOP: &str = "E_STOPPED";
+
+/// Whether it says that somebody stopped the change.
+pub fn is_stop(refusal: &Refusal) -> bool {
+    refusal.code == STOP
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_stopped_before_it_is_written_and_not_afterwards() {
+        let early = Progress::default();
+        assert!(early.stop());
+        assert!(early.step().is_err_and(|refusal| is_stop(&refusal)));
+        assert!(early.write().is_err());
+        let late = Progress::default();
+        late.begin(3);
+        assert!(late.write().is_ok());
+        assert!(!late.stop());
+        assert!(late.step().is_ok());
+        assert_eq!(late.figure(), (1, 3));
+    }
+}

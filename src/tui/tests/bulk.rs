@@ -1,0 +1,448 @@
+//! Changes of several memories at once: what is asked, what is left out, what is written.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::changes::{differing, files, key, notice, on, selected_id, state_of};
+use super::marks::{marked, search};
+use super::{Desk, now, stable};
+use crate::model::State;
+use crate::tui::app::App;
+use crate::tui::msg::{Effect, Msg};
+use crate::tui::update::update;
+use crate::work::Job;
+
+pub(super) fn enter(desk: &mut Desk, text: &str) {
+    desk.type_keys(text);
+    desk.press(KeyCode::Enter);
+}
+
+pub(super) fn question(desk: &Desk) -> String {
+    desk.app.confirm.as_ref().map(|confirm| confirm.question.clone()).unwrap_or_default()
+}
+
+/// The names of what has a tag.
+pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
+    let has = |at: &crate::model::EntryRef| {
+        let (store, entry) = desk.app.snapshot.get(*at);
+        store.view(entry).is_some_and(|view| view.tags.iter().any(|own| &**own == tag))
+    };
+    let mut names: Vec<String> =
+        desk.app.snapshot.entries().filter(has).map(|at| App::name_of(&desk.app.snapshot, at)).collect();
+    names.sort();
+    names
+}
+
+/// Runs an action from the palette.
+fn command(desk: &mut Desk, name: &str) {
+    desk.type_keys(&format!(":{name}"));
+    desk.press(KeyCode::Enter);
+}
+
+#[test]
+fn several_are_tagged_once_it_was_shown_and_one_undo_takes_all_of_it_back() {
+    let mut desk = on("type:decision", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("  ");
+    let own = marked(&desk);
+    search(&mut desk, "type:finding is:live");
+    desk.type_keys(" ");
+    enter(&mut desk, "t+reviewed");
+    let hidden = format!("2 of them hidden by the filter: {}", {
+        let names: Vec<String> = desk
+            .app
+            .marks
+            .hidden_ones(&desk.app.results.hits)
+            .iter()
+            .map(|at| App::name_of(&desk.app.listed, *at))
+            .collect();
+        assert!(names.iter().all(|name| own.contains(name)));
+        names.join(", ")
+    });
+    assert_eq!(question(&desk), format!("tag 3 memories +reviewed, {hidden}?"));
+    assert_eq!(files(&desk), before);
+    desk.type_keys("xjt ");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "nothing but y means yes");
+    let all = marked(&desk);
+    desk.type_keys("y");
+    assert_eq!(notice(&desk), "tagged 3 memories · u to undo");
+    assert_eq!(tagged(&desk, "reviewed"), all);
+    desk.type_keys("u");
+    assert_eq!(notice(&desk), "took back: tagged 3 memories · U to redo");
+    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
+    desk.type_keys("U");
+    assert_eq!(tagged(&desk, "reviewed"), all);
+}
+
+#[test]
+fn esc_leaves_a_plan_and_nothing_is_changed() {
+    let mut desk = on("type:decision", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("*");
+    enter(&mut desk, "t+reviewed");
+    desk.press(KeyCode::Esc);
+    assert_eq!(notice(&desk), "nothing was changed");
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("*");
+    enter(&mut desk, "t+reviewed");
+    let confirm = desk.app.confirm.as_ref().unwrap();
+    let left = confirm.planned.left_out();
+    assert!(left.iter().any(|line| line.contains("agent-memory has no tags.")), "{left:?}");
+    let out: usize = confirm.planned.left.iter().map(|own| own.count).sum();
+    let all = desk.app.marks.count();
+    assert_eq!(confirm.planned.records() + out, all, "{left:?}");
+    assert!(
+        question(&desk).starts_with(&format!("tag {} memories of {all} ", all - out)),
+        "{}",
+        question(&desk)
+    );
+    desk.type_keys("y");
+    assert!(notice(&desk).contains(&format!("tagged {} memories", all - out)), "{}", notice(&desk));
+    assert_eq!(tagged(&desk, "reviewed").len(), all - out);
+}
+
+#[test]
+fn where_none_can_be_changed_nothing_is_and_the_reason_is_told() {
+    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("*a");
+    assert!(desk.app.confirm.is_none());
+    assert!(notice(&desk).contains("there is nothing to change · left out"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("session-log has no archive"), "{}", notice(&desk));
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn an_empty_selection_changes_nothing_and_says_so() {
+    let mut desk = Desk::new(120, 36);
+    search(&mut desk, "tag:no_such_tag");
+    let before = files(&desk);
+    for keys in ["t", "i", "a", "d", "p", "T", "C", "."] {
+        desk.type_keys(keys);
+        assert!(desk.app.prompt.is_none() && desk.app.menu.is_none() && desk.app.confirm.is_none());
+        assert!(notice(&desk).contains("no memory is under the cursor"), "{keys}: {}", notice(&desk));
+    }
+    desk.type_keys("*");
+    assert!(notice(&desk).contains("nothing is shown"), "{}", notice(&desk));
+    desk.type_keys("*d");
+    assert!(desk.app.menu.is_none());
+    desk.press(KeyCode::Esc);
+    enter(&mut desk, "t");
+    assert_eq!(notice(&desk), "nothing was typed: nothing is changed");
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn tab_completes_tags_most_used_first_and_what_goes_from_what_is_there() {
+    let mut desk = on("type:decision", 120, 36);
+    let most =
+        desk.app.tallies.iter().flat_map(|tally| &tally.tags).max_by_key(|own| own.1).unwrap().0.clone();
+    desk.type_keys("*t+");
+    desk.press(KeyCode::Tab);
+    let text = |desk: &Desk| desk.app.prompt.as_ref().unwrap().text();
+    assert_eq!(text(&desk), format!("+{most}"));
+    desk.press(KeyCode::Tab);
+    assert_ne!(text(&desk), format!("+{most}"));
+    desk.press(KeyCode::BackTab);
+    assert_eq!(text(&desk), format!("+{most}"));
+    desk.type_keys(" -zz");
+    desk.press(KeyCode::Tab);
+    assert_eq!(text(&desk), format!("+{most} -zz"), "no tag of theirs begins so");
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    let own = |desk: &Desk| {
+        let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+        store.view(entry).unwrap().tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>()
+    };
+    while own(&desk).is_empty() {
+        desk.type_keys("j");
+    }
+    desk.type_keys("t-");
+    desk.press(KeyCode::Tab);
+    assert!(own(&desk).contains(&text(&desk)[1..].to_owned()));
+}
+
+#[test]
+fn a_tag_is_renamed_everywhere_and_joined_where_the_other_stands() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("/type:decision is:live");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("  ");
+    enter(&mut desk, "t+first_name +second_name");
+    desk.type_keys("y");
+    desk.press(KeyCode::Esc);
+    desk.type_keys("jj ");
+    enter(&mut desk, "t+first_name");
+    desk.press(KeyCode::Esc);
+    let (own, before) = (tagged(&desk, "first_name"), files(&desk));
+    assert_eq!(own.len(), 3);
+    // The list does not show them: it is everywhere all the same.
+    search(&mut desk, "type:preference");
+    command(&mut desk, "rename tag");
+    enter(&mut desk, "first_name");
+    assert!(notice(&desk).contains("old=new"), "{}", notice(&desk));
+    enter(&mut desk, "=second_name");
+    assert_eq!(question(&desk), "rename a tag of 3 memories first_name → second_name?");
+    desk.type_keys("y");
+    assert_eq!(tagged(&desk, "first_name"), Vec::<String>::new());
+    assert_eq!(tagged(&desk, "second_name"), own);
+    for at in desk.app.snapshot.entries() {
+        let (store, entry) = desk.app.snapshot.get(at);
+        let Some(view) = store.view(entry) else { continue };
+        let count = view.tags.iter().filter(|tag| &***tag == "second_name").count();
+        assert!(count < 2, "{}", App::name_of(&desk.app.snapshot, at));
+    }
+    desk.type_keys("u");
+    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn several_are_pinned_and_once_all_are_no_longer() {
+    let mut desk = on("type:decision is:live", 120, 36);
+    let before = tagged(&desk, "pinned");
+    desk.type_keys("  p");
+    assert!(question(&desk).contains("+pinned"), "{}", question(&desk));
+    desk.type_keys("y");
+    let own = marked(&desk);
+    assert!(own.iter().all(|name| tagged(&desk, "pinned").contains(name)));
+    desk.type_keys("p");
+    assert!(question(&desk).contains("-pinned"), "{}", question(&desk));
+    desk.type_keys("y");
+    assert_eq!(
+        tagged(&desk, "pinned"),
+        before.into_iter().filter(|name| !own.contains(name)).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn importance_is_set_of_several_by_number_or_word() {
+    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("  ");
+    enter(&mut desk, "ihigh");
+    assert_eq!(question(&desk), "set the importance of 2 memories to 0.90?");
+    desk.type_keys("y");
+    for at in desk.app.marks.list() {
+        let (store, entry) = desk.app.listed.get(at);
+        assert_eq!(store.view(entry).unwrap().importance, 0.9);
+    }
+    desk.type_keys("u");
+    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
+    let mut desk = on("type:learning is:live", 120, 36);
+    desk.type_keys("  ");
+    enter(&mut desk, "Ctesting");
+    assert_eq!(question(&desk), "set the category of 2 memories to testing?");
+    desk.type_keys("y");
+    for at in desk.app.marks.list() {
+        let (store, entry) = desk.app.listed.get(at);
+        assert_eq!(store.view(entry).unwrap().topic.as_deref(), Some("testing"));
+    }
+    let before = files(&desk);
+    enter(&mut desk, "Tcore");
+    assert!(
+        notice(&desk).contains("left out: 2 memories: A record of type \"core\" stands among"),
+        "{}",
+        notice(&desk)
+    );
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn a_topic_of_a_time_is_deleted_in_the_menu_with_all_that_the_search_shows() {
+    let mut desk = Desk::new(120, 36);
+    let before = files(&desk);
+    let topic = desk.app.facets.types[0].0.clone();
+    let query = format!("type:{topic} since:2025-10-01 until:2026-01-31 is:live");
+    search(&mut desk, &query);
+    let shown = desk.app.results.hits.len();
+    assert!(shown > 2, "{query} finds {shown}");
+    desk.type_keys("d");
+    let menu = desk.app.menu.as_ref().unwrap();
+    let line = menu.lines.iter().find(|line| line.key == 'X').unwrap();
+    assert!(line.about.ends_with(&format!(": all that `{query}` shows")), "{}", line.about);
+    assert!(line.about.starts_with(&shown.to_string()), "{}", line.about);
+    desk.type_keys("Xd");
+    assert!(question(&desk).starts_with("delete "), "{} {}", question(&desk), notice(&desk));
+    assert_eq!(files(&desk), before);
+    let records = desk.app.confirm.as_ref().unwrap().planned.records();
+    desk.type_keys("y");
+    assert!(notice(&desk).starts_with(&format!("deleted {records} memories")), "{}", notice(&desk));
+    assert_eq!(desk.app.results.hits.len(), shown - records);
+    desk.type_keys("u");
+    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn marked_ones_are_restored_and_brought_back_together() {
+    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    desk.type_keys("  ");
+    let own = marked(&desk);
+    desk.type_keys("dxy");
+    assert!(own.iter().all(|id| state_of(&desk, id) == Some(State::Deleted)), "{}", notice(&desk));
+    assert_eq!(desk.app.marks.hidden(), 2);
+    desk.type_keys("dr");
+    assert!(question(&desk).starts_with("restore 2 memories, 2 of them hidden"), "{}", question(&desk));
+    desk.type_keys("y");
+    assert!(own.iter().all(|id| state_of(&desk, id) == Some(State::Live)), "{}", notice(&desk));
+}
+
+#[test]
+fn erasing_takes_the_words_and_shows_the_receipt() {
+    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("  ");
+    let own = marked(&desk);
+    let texts: Vec<String> = desk
+        .app
+        .marks
+        .list()
+        .iter()
+        .map(|at| {
+            let (store, entry) = desk.app.listed.get(*at);
+            crate::format::text_of(store, entry).text
+        })
+        .collect();
+    desk.type_keys("de");
+    assert_eq!(question(&desk), "erase 2 memories?");
+    desk.type_keys("y");
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Backspace);
+    desk.type_keys("erase 3");
+    desk.press(KeyCode::Enter);
+    desk.send(Msg::Paste("erase 2".into()));
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some());
+    assert_eq!(files(&desk), before);
+    desk.press(KeyCode::Backspace);
+    desk.type_keys("2");
+    assert!(desk.screen().contains("Enter erases"), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("none holds it"), "{}", desk.screen());
+    let receipt = desk.app.bulk.receipt.clone().unwrap();
+    assert!(receipt.iter().any(|line| line.starts_with("receipt: ")), "{receipt:?}");
+    assert!(own.iter().all(|id| state_of(&desk, id) != Some(State::Live)));
+    let all = files(&desk);
+    for text in texts.iter().filter(|text| text.len() > 12) {
+        let held = all.iter().any(|(_, bytes)| memchr::memmem::find(bytes, text.as_bytes()).is_some());
+        assert!(!held, "{text} is still there");
+    }
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.bulk.receipt.is_none());
+    desk.type_keys("u");
+    assert_eq!(files(&desk), all);
+}
+
+#[test]
+fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
+    let mut desk = on("type:decision is:live", 120, 36);
+    desk.type_keys(".");
+    assert!(notice(&desk).contains("nothing was changed yet"), "{}", notice(&desk));
+    enter(&mut desk, "t+seen");
+    desk.type_keys("j.");
+    assert_eq!(notice(&desk), format!("tagged {} · u to undo", selected_id(&desk)));
+    desk.type_keys("j  .");
+    assert!(question(&desk).starts_with("tag 2 memories +seen"), "{}", question(&desk));
+    desk.type_keys("y");
+    assert_eq!(tagged(&desk, "seen").len(), 4);
+    // A deletion takes the menu, or a yes.
+    desk.press(KeyCode::Esc);
+    desk.type_keys("dx");
+    assert!(notice(&desk).starts_with("deleted"));
+    desk.type_keys(".");
+    assert!(question(&desk).starts_with("delete "), "{} {}", question(&desk), notice(&desk));
+}
+
+#[test]
+fn while_a_change_is_planned_only_esc_does_anything_and_it_stops_it() {
+    let mut desk = on("type:decision", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("*t+seen");
+    let enter = Msg::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+    let mut effects = update(&mut desk.app, enter, now());
+    assert!(matches!(effects.as_slice(), [Effect::Job(Job::Plan(_)), ..]));
+    for c in "yyjd/*".chars() {
+        effects.extend(update(&mut desk.app, key(c), now()));
+    }
+    assert!(desk.app.prompt.is_none() && desk.app.menu.is_none());
+    update(&mut desk.app, Msg::Going, now());
+    assert!(notice(&desk).contains("0 of") || notice(&desk).contains("Esc stops it"), "{}", notice(&desk));
+    effects.extend(update(&mut desk.app, Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)), now()));
+    desk.settle(effects);
+    assert!(notice(&desk).contains("stopped"), "{}", notice(&desk));
+    assert!(desk.app.confirm.is_none() && desk.app.bulk.going.is_none());
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn what_waits_to_be_written_is_stopped_and_what_was_written_is_not() {
+    let mut desk = on("type:decision", 120, 36);
+    let before = files(&desk);
+    desk.type_keys("*");
+    enter(&mut desk, "t+seen");
+    let effects = update(&mut desk.app, key('y'), now());
+    let esc = || Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+    update(&mut desk.app, esc(), now());
+    desk.settle(effects);
+    assert!(notice(&desk).starts_with("it was stopped. Nothing was changed."), "{}", notice(&desk));
+    assert_eq!((files(&desk), desk.app.changing), (before, 0));
+}
+
+#[test]
+fn what_arrives_after_it_was_seen_is_never_hit() {
+    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
+    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    let file = store.root.join(&store.document(entry).path);
+    let late = |n: usize| {
+        let line =
+            format!("{{\"id\":\"late_{n}\",\"type\":\"decision\",\"timestamp\":\"2026-02-01T00:00:00Z\"}}\n");
+        std::fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(line.as_bytes()).unwrap();
+    };
+    desk.type_keys("*");
+    let own = marked(&desk);
+    late(1);
+    desk.send(Msg::Changed);
+    assert!(desk.app.results.hits.len() > own.len());
+    enter(&mut desk, "t+seen");
+    late(2);
+    desk.send(Msg::Changed);
+    late(3);
+    desk.type_keys("y");
+    assert_eq!(tagged(&desk, "seen"), own);
+    assert!((1..4).all(|n| state_of(&desk, &format!("late_{n}")) == Some(State::Live)));
+}
+
+#[test]
+fn plans_menus_and_prompts_of_several_look_as_they_should() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let name = |what: &str| format!("bulk-{what}-{width}x{height}");
+        let mut desk = on("session:sess_checkout_rework is:live", width, height);
+        desk.type_keys("*");
+        search(&mut desk, "session:sess_checkout_rework type:decision is:live");
+        desk.type_keys("t+rev -a");
+        insta::assert_snapshot!(name("tag"), stable(&desk.screen()));
+        desk.press(KeyCode::Esc);
+        enter(&mut desk, "t+reviewed");
+        insta::assert_snapshot!(name("plan"), stable(&desk.screen()));
+        desk.press(KeyCode::Esc);
+        desk.type_keys("d");
+        insta::assert_snapshot!(name("menu"), stable(&desk.screen()));
+        desk.type_keys("eerase 1");
+        insta::assert_snapshot!(name("erase"), stable(&desk.screen()));
+        desk.press(KeyCode::Esc);
+        desk.press(KeyCode::Esc);
+        desk.type_keys("d");
+        insta::assert_snapshot!(name("found"), stable(&desk.screen()));
+    }
+}

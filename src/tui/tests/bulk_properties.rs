@@ -1,0 +1,261 @@
+//! Changes of many memories, as properties and as a measurement: what is shown is what happens,
+//! nothing else does, and soon.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
+
+use super::bulk::{enter, question, tagged};
+use super::changes::{differing, files, key, notice};
+use super::marks::search;
+use super::{Desk, Happening, happenings, now};
+use crate::model::{Act, Change, Plan};
+use crate::tui::msg::{Effect, Msg};
+use crate::tui::update::update;
+use crate::work::{Job, Wanted};
+
+/// Where a file of a plan stands, without the way that leads out of the store.
+fn place(plan: &Plan, change: &Change) -> PathBuf {
+    match change.path.strip_prefix("..") {
+        Ok(beside) => plan.root.parent().unwrap().join(beside),
+        Err(_) => plan.root.join(&change.path),
+    }
+}
+
+fn queries() -> impl Strategy<Value = String> {
+    proptest::sample::select(vec![
+        "",
+        "type:decision",
+        "type:finding",
+        "type:learning",
+        "type:task",
+        "type:note",
+        "is:archived",
+        "pool OR oauth",
+        "since:2026-01-01",
+        "session:sess_checkout_rework",
+        "-type:conversation",
+        "is:deleted",
+    ])
+    .prop_map(str::to_owned)
+}
+
+/// Keys that ask for a change of what is marked.
+fn changes() -> impl Strategy<Value = String> {
+    proptest::sample::select(vec![
+        "t+seen\r",
+        "t+seen -auth\r",
+        "ihigh\r",
+        "i0.2\r",
+        "a",
+        "dx",
+        "dr",
+        "db",
+        "p",
+        "Cnew\r",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn type_all(desk: &mut Desk, keys: &str) {
+    for c in keys.chars() {
+        match c {
+            '\r' => desk.press(KeyCode::Enter),
+            c => desk.type_keys(&c.to_string()),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 400 } else { 12 }))]
+
+    /// What is shown before a change of several is what it comes to, byte for byte, with what agents
+    /// add meanwhile behind it.
+    #[test]
+    fn a_preview_is_what_happens_whatever_is_marked_hidden_and_added_meanwhile(
+        marking in proptest::collection::vec((queries(), proptest::collection::vec(0..40_usize, 0..12), any::<bool>()), 1..3),
+        shown in queries(), change in changes(), appends in any::<bool>()
+    ) {
+        let mut desk = Desk::new(120, 36);
+        for (query, lines, all) in &marking {
+            search(&mut desk, query);
+            for line in lines {
+                desk.app.list.at = (*line).min(desk.app.results.hits.len().saturating_sub(1));
+                desk.type_keys(" ");
+            }
+            if *all {
+                desk.type_keys("~");
+            }
+        }
+        search(&mut desk, &shown);
+        if desk.app.marks.count() < 2 {
+            return Ok(());
+        }
+        let before = files(&desk);
+        type_all(&mut desk, &change);
+        prop_assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new(), "{} before y", change);
+        let Some(confirm) = &desk.app.confirm else { return Ok(()) };
+        let hidden = confirm.planned.request.hidden.len();
+        prop_assert_eq!(hidden, desk.app.marks.hidden());
+        prop_assert_eq!(hidden > 0, confirm.question.contains("hidden by the filter"));
+        let plans: Vec<_> = confirm.planned.plans.iter().map(|(_, plan)| plan.clone()).collect();
+        let late = b"{\"id\":\"late_1\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}\n";
+        let mut added = Vec::new();
+        for plan in plans.iter().filter(|_| appends) {
+            let logs = plan.changes.iter().filter(|own| own.word() == "rewrite");
+            for change in logs.filter(|own| own.path.extension().is_some_and(|end| end == "jsonl")) {
+                let path = place(plan, change);
+                let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+                let end = if std::fs::read(&path).unwrap().ends_with(b"\n") { "" } else { "\n" };
+                file.write_all(&[end.as_bytes(), late].concat()).unwrap();
+                added.push((path, [end.as_bytes(), late].concat()));
+            }
+        }
+        desk.type_keys("y");
+        // Stopped by what came meanwhile, it says so, and nothing is changed but what was added.
+        let refused = notice(&desk).contains("Nothing was changed");
+        let after = files(&desk);
+        let touched: Vec<PathBuf> =
+            plans.iter().flat_map(|plan| plan.all().map(|own| place(plan, own))).collect();
+        for path in differing(&before, &after) {
+            let is_own = touched.contains(&path) || added.iter().any(|(own, _)| *own == path);
+            prop_assert!(is_own || path.extension().is_none_or(|end| end != "jsonl"), "{}", path.display());
+        }
+        for plan in plans.iter().filter(|_| !refused) {
+            for change in &plan.changes {
+                let path = place(plan, change);
+                let is = after.iter().find(|(own, _)| *own == path).map(|(_, bytes)| bytes);
+                match &change.act {
+                    Act::Append(lines) => prop_assert!(is.is_some_and(|is| is.ends_with(lines))),
+                    Act::Remove(_) => prop_assert_eq!(is, None),
+                    _ => {}
+                }
+            }
+            for change in plan.changes.iter().filter(|own| own.word() == "rewrite") {
+                let path = place(plan, change);
+                let mut wanted = change.after().unwrap();
+                if let Some((_, lines)) = added.iter().find(|(own, _)| *own == path) {
+                    if !wanted.ends_with(b"\n") && lines.starts_with(b"\n") {
+                        wanted.extend_from_slice(lines);
+                    } else {
+                        wanted.extend_from_slice(lines.strip_prefix(b"\n").unwrap_or(lines));
+                    }
+                }
+                let is = after.iter().find(|(own, _)| *own == path).map(|(_, bytes)| bytes);
+                prop_assert_eq!(is, Some(&wanted), "{}: {}", path.display(), notice(&desk));
+            }
+        }
+    }
+}
+
+/// Keys of the bulk views, many of them.
+fn bulk_keys() -> impl Strategy<Value = Happening> {
+    let key = proptest::sample::select(
+        "    vvv***~~mjjkkGtiadpTC.xXareb+-=s0.9/oy:ne2 12345uU\r\t\u{1b}".chars().collect::<Vec<_>>(),
+    );
+    let own = key.prop_map(|c| {
+        let code = match c {
+            '\r' => KeyCode::Enter,
+            '\t' => KeyCode::Tab,
+            '\u{1b}' => KeyCode::Esc,
+            c => KeyCode::Char(c),
+        };
+        Happening::Key(KeyEvent::new(code, KeyModifiers::NONE))
+    });
+    prop_oneof![6 => own, 2 => happenings(), 1 => Just(Happening::Going)]
+}
+
+/// How many keys are pressed in all: a hundred thousand with `PALIMP_LONG=1`.
+#[test]
+fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed() {
+    use proptest::strategy::ValueTree;
+    let total = if std::env::var_os("PALIMP_LONG").is_some() { 100_000 } else { 1_500 };
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let strategy = bulk_keys();
+    let mut desk = Desk::new(120, 36);
+    let mut before = files(&desk);
+    for number in 0..total {
+        let msg = strategy.new_tree(&mut runner).unwrap().current();
+        let effects = update(&mut desk.app, msg.into(), now());
+        // A change of one is made at once, and is of what the user asked for; of several, a yes.
+        let writes = effects.iter().any(|effect| match effect {
+            Effect::Job(Job::Commit(_)) => true,
+            Effect::Job(Job::Change(request)) => {
+                let turns = matches!(request.wanted, Wanted::Undo | Wanted::Redo);
+                assert!(turns || request.at.len() == 1 && request.hidden.is_empty());
+                assert!(request.wanted != Wanted::Erase);
+                true
+            }
+            _ => false,
+        });
+        desk.settle(effects);
+        if number % 40 == 0 {
+            desk.screen();
+        }
+        if writes {
+            before = files(&desk);
+        } else if number % 40 == 0 {
+            let now = files(&desk);
+            assert_eq!(differing(&before, &now), Vec::<PathBuf>::new(), "after key {number}");
+        }
+        if number % 2_000 == 1_999 {
+            desk = Desk::new(120, 36);
+            before = files(&desk);
+        }
+    }
+}
+
+/// 10,000 marked memories of a store of 20,000, tagged.
+/// `cargo test --release --lib ten_thousand_marks -- --nocapture` prints how long it takes.
+#[test]
+fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = folder.path().join("store/sessions/s");
+    std::fs::create_dir_all(&session).unwrap();
+    let text: String = (0..20_000)
+        .map(|n| {
+            let kind = if n % 2 == 0 { "finding" } else { "decision" };
+            format!(
+                "{{\"id\":\"m_{n}\",\"type\":\"{kind}\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
+                 \"tags\":[\"a\",\"b\"],\"content\":{{\"note\":\"what number {n} says\"}}}}\n"
+            )
+        })
+        .collect();
+    std::fs::write(session.join("memory.jsonl"), text).unwrap();
+    let mut desk = Desk::new(120, 36);
+    desk.app.places = crate::store::look_at(&folder.path().join("store"), None).found.unwrap();
+    let reload = crate::tui::update::reload(&desk.app);
+    desk.settle(vec![reload]);
+    search(&mut desk, "type:finding");
+    desk.type_keys("*");
+    assert_eq!(desk.app.marks.count(), 10_000);
+    let began = std::time::Instant::now();
+    enter(&mut desk, "t+reviewed");
+    let planned = began.elapsed();
+    assert!(question(&desk).starts_with("tag 10000 memories"), "{}", notice(&desk));
+    let confirm = std::time::Instant::now();
+    let effects = update(&mut desk.app, key('y'), now());
+    // The reload that follows is no part of it.
+    let made: Vec<Effect> = effects
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Job(job) => {
+                let done = crate::work::perform(job, &mut desk.kept, &Default::default())?;
+                Some(update(&mut desk.app, Msg::Done(done), now()))
+            }
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let written = confirm.elapsed();
+    assert!(notice(&desk).starts_with("tagged 10000 memories"), "{}", notice(&desk));
+    println!("10,000 marks: planned in {planned:?}, written in {written:?}, {:?} in all", planned + written);
+    desk.settle(made);
+    assert_eq!(tagged(&desk, "reviewed").len(), 10_000);
+    // A build for debugging, on a busy machine, says nothing of that.
+    if !cfg!(debug_assertions) {
+        assert!((planned + written).as_secs() < 2, "{:?}", planned + written);
+    }
+}

@@ -1,0 +1,236 @@
+//! Marks: keys in, what is marked and what stands on the screen out.
+
+use crossterm::event::KeyCode;
+
+use super::changes::{notice, on, selected_id};
+use super::{Desk, stable};
+use crate::model::EntryRef;
+use crate::tui::app::{App, Pane};
+use crate::tui::marks::Marks;
+use crate::tui::msg::Msg;
+
+/// The names of what is marked.
+pub(super) fn marked(desk: &Desk) -> Vec<String> {
+    let mut names: Vec<String> =
+        desk.app.marks.list().into_iter().map(|at| App::name_of(&desk.app.listed, at)).collect();
+    names.sort();
+    names
+}
+
+/// Asks for something else.
+pub(super) fn search(desk: &mut Desk, query: &str) {
+    desk.type_keys(&format!("/{query}"));
+    desk.press(KeyCode::Enter);
+}
+
+#[test]
+fn space_marks_and_steps_and_once_more_takes_the_mark_away() {
+    let mut desk = on("type:decision", 120, 36);
+    let (first, count) = (selected_id(&desk), desk.app.results.hits.len());
+    desk.type_keys("  ");
+    assert_eq!((desk.app.marks.count(), desk.app.list.at), (2, 2));
+    assert!(desk.screen().contains(&format!("3/{count} · 2 marked")), "{}", desk.screen());
+    desk.type_keys("gg ");
+    assert_eq!(desk.app.marks.count(), 1);
+    assert!(!marked(&desk).contains(&first));
+}
+
+#[test]
+fn in_the_other_panes_space_filters_as_it_did() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("2j ");
+    assert!(desk.app.query.starts_with("type:"), "{}", desk.app.query);
+    assert!(desk.app.marks.is_empty());
+}
+
+#[test]
+fn a_range_is_marked_from_where_it_began_to_the_cursor_in_either_direction() {
+    let mut desk = on("type:decision", 120, 36);
+    desk.type_keys("jjjvkk");
+    assert!(desk.screen().contains("range of 3"), "{}", desk.screen());
+    assert!(desk.app.marks.is_empty());
+    desk.type_keys("v");
+    assert_eq!(desk.app.marks.count(), 3);
+    desk.type_keys("Gv");
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.marks.count(), desk.app.marks.range), (3, None));
+}
+
+#[test]
+fn all_of_a_filter_are_marked_and_inverting_leaves_what_it_hides() {
+    let mut desk = on("type:decision", 120, 36);
+    let decisions = desk.app.results.hits.len();
+    desk.type_keys("*");
+    assert_eq!(desk.app.marks.count(), decisions);
+    search(&mut desk, "type:finding");
+    let findings = desk.app.results.hits.len();
+    assert_eq!(desk.app.marks.hidden(), decisions);
+    desk.type_keys(" ~");
+    assert_eq!(desk.app.marks.count(), decisions + findings - 1);
+    assert_eq!(desk.app.marks.hidden(), decisions);
+    let foot = format!("{} marked ({decisions} hidden by the filter!)", decisions + findings - 1);
+    assert!(desk.screen().contains(&foot), "{}", desk.screen());
+    assert!(desk.screen().lines().next().unwrap().contains(&format!("({decisions} hidden)")));
+}
+
+#[test]
+fn esc_clears_the_marks_before_the_filter() {
+    let mut desk = on("type:decision", 120, 36);
+    desk.type_keys("*v");
+    desk.press(KeyCode::Esc);
+    assert!(desk.app.marks.range.is_none() && !desk.app.marks.is_empty());
+    desk.press(KeyCode::Esc);
+    assert!(desk.app.marks.is_empty());
+    assert_eq!(desk.app.query, "type:decision");
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.query, "");
+}
+
+#[test]
+fn marks_stay_on_their_memories_when_the_list_is_ordered_searched_and_read_anew() {
+    let mut desk = on("type:decision", 120, 36);
+    desk.type_keys("j j ");
+    let before = marked(&desk);
+    desk.type_keys("oo");
+    assert_eq!(marked(&desk), before);
+    search(&mut desk, "type:finding");
+    assert_eq!((marked(&desk), desk.app.marks.hidden()), (before.clone(), 2));
+    let (store, entry) = desk.app.listed.get(desk.app.marks.list()[0]);
+    let file = store.root.join(&store.document(entry).path);
+    let late = b"{\"id\":\"late_1\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}\n";
+    let stood = std::fs::read(&file).unwrap();
+    std::fs::write(&file, [&late[..], &stood].concat()).unwrap();
+    desk.send(Msg::Changed);
+    assert_eq!(marked(&desk), before);
+    // What is gone has no mark.
+    std::fs::write(&file, late).unwrap();
+    desk.send(Msg::Changed);
+    assert!(marked(&desk).len() < before.len());
+}
+
+#[test]
+fn what_comes_later_under_the_same_id_is_not_marked() {
+    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
+    desk.type_keys(" ");
+    let at = desk.app.marks.list()[0];
+    let (store, entry) = desk.app.listed.get(at);
+    let file = store.root.join(&store.document(entry).path);
+    let raw = String::from_utf8(store.raw(entry).to_vec()).unwrap();
+    let id = store.view(entry).unwrap().id.clone().unwrap();
+    let other = format!("{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}}\n");
+    let stood = std::fs::read(&file).unwrap();
+    std::fs::write(&file, [other.as_bytes(), &stood].concat()).unwrap();
+    desk.send(Msg::Changed);
+    let [one] = desk.app.marks.list()[..] else { panic!("{:?}", marked(&desk)) };
+    let (store, entry) = desk.app.listed.get(one);
+    assert_eq!(store.raw(entry), raw.as_bytes());
+}
+
+#[test]
+fn the_marked_ones_are_one_key_away_and_so_is_what_was_shown() {
+    let mut desk = on("type:decision", 120, 36);
+    desk.type_keys("j ");
+    search(&mut desk, "type:finding");
+    desk.type_keys(" ");
+    let (own, shown) = (marked(&desk), desk.app.results.hits.len());
+    desk.type_keys("m");
+    let listed = |desk: &Desk| {
+        let mut own: Vec<String> =
+            desk.app.results.hits.iter().map(|hit| App::name_of(&desk.app.listed, hit.at)).collect();
+        own.sort();
+        own
+    };
+    assert_eq!(listed(&desk), own);
+    assert_eq!(desk.app.marks.hidden(), 0);
+    desk.send(Msg::Changed);
+    assert_eq!(listed(&desk), own);
+    desk.type_keys("m");
+    assert_eq!((desk.app.results.hits.len(), desk.app.query.as_str()), (shown, "type:finding"));
+    desk.type_keys("m");
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.results.hits.len(), marked(&desk)), (shown, own));
+    desk.press(KeyCode::Esc);
+    desk.type_keys("m");
+    assert!(notice(&desk).starts_with("nothing is marked"));
+}
+
+#[test]
+fn what_a_search_finds_is_marked_whatever_the_list_shows() {
+    let mut desk = on("type:decision", 120, 36);
+    desk.type_keys(":mark by search");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("colour:red");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.prompt.is_some() && desk.app.marks.is_empty());
+    for _ in 0..10 {
+        desk.press(KeyCode::Backspace);
+    }
+    desk.type_keys("type:finding");
+    desk.press(KeyCode::Enter);
+    assert!(!desk.app.marks.is_empty());
+    assert_eq!(desk.app.marks.hidden(), desk.app.marks.count());
+    assert_eq!(desk.app.query, "type:decision");
+    assert!(notice(&desk).contains("more are marked"), "{}", notice(&desk));
+}
+
+#[test]
+fn marks_are_set_where_the_memories_are_seen() {
+    let mut desk = Desk::new(100, 30);
+    desk.type_keys("gp*");
+    assert!(desk.app.marks.is_empty());
+    assert!(notice(&desk).contains("g b goes there"), "{}", notice(&desk));
+    desk.type_keys("gb1*");
+    assert_eq!(desk.app.focus, Pane::Memories);
+}
+
+#[test]
+fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
+    let long = std::env::var_os("PALIMP_LONG").is_some();
+    let lines = if long { 1_000_000 } else { 20_000 };
+    let folder = tempfile::tempdir().unwrap();
+    let session = folder.path().join("sessions/s");
+    std::fs::create_dir_all(&session).unwrap();
+    let mut text = String::new();
+    for n in 0..lines {
+        text += &format!(
+            "{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{{\"note\":\"n{n}\"}}}}\n"
+        );
+    }
+    let file = session.join("memory.jsonl");
+    std::fs::write(&file, &text).unwrap();
+    let place = crate::store::look_at(folder.path(), None).found.unwrap();
+    let load = |previous: &crate::model::Snapshot| {
+        let stores = crate::store::load_each(&place, crate::model::Extent::Whole, previous, super::now());
+        let snapshot = crate::model::Snapshot::of(stores);
+        snapshot.references();
+        snapshot
+    };
+    let before = load(&crate::model::Snapshot::default());
+    let mut marks = Marks::default();
+    let step = lines / 10_000;
+    (0..10_000).for_each(|n| marks.set(EntryRef { store: 0, entry: n * step }, true));
+    std::fs::write(&file, format!("{{\"id\":\"late\",\"type\":\"finding\"}}\n{text}")).unwrap();
+    let after = load(&before);
+    let began = std::time::Instant::now();
+    let carried = marks.carried(&before, &after);
+    let took = began.elapsed();
+    println!("10,000 marks carried over a reload of {lines} memories in {took:?}");
+    assert_eq!(carried.count(), 10_000);
+    assert!(carried.list().iter().zip(marks.list()).all(|(new, old)| new.entry == old.entry + 1));
+    assert!(cfg!(debug_assertions) || took.as_millis() < 100, "{took:?}");
+}
+
+#[test]
+fn marks_ranges_and_the_marked_ones_look_as_they_should() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = on("type:decision", width, height);
+        desk.type_keys("  j vjj");
+        insta::assert_snapshot!(format!("marks-{width}x{height}"), stable(&desk.screen()));
+        desk.press(KeyCode::Esc);
+        search(&mut desk, "type:finding");
+        desk.type_keys(" ");
+        insta::assert_snapshot!(format!("marks-hidden-{width}x{height}"), stable(&desk.screen()));
+        desk.type_keys("m");
+        insta::assert_snapshot!(format!("marks-only-{width}x{height}"), stable(&desk.screen()));
+    }
+}

@@ -1,0 +1,132 @@
+//! Keys that mark memories. Marks hold memories and no lines: whatever is searched, ordered or
+//! read anew, they stay on theirs.
+
+use std::sync::Arc;
+
+use super::{filter, walk};
+use crate::model::EntryRef;
+use crate::query::Query;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Pane, Screen};
+use crate::tui::marks::carried;
+use crate::tui::msg::Effect;
+use crate::work::{Asked, Found, Job};
+
+/// Does an action on marks.
+pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
+    if app.screen != Screen::Browse {
+        let why = format!("marks are set among the memories: {} goes there", Action::Browse.key());
+        app.notice = Some(why);
+        return Vec::new();
+    }
+    match action {
+        Action::Marked => return only(app),
+        Action::MarkRange => range(app),
+        Action::MarkAll => all(app),
+        _ => invert(app),
+    }
+    app.focus = Pane::Memories;
+    Vec::new()
+}
+
+/// Marks the memory under the cursor, or takes its mark away, and steps on.
+pub fn toggle(app: &mut App) {
+    if app.marks.range.is_some() {
+        return range(app);
+    }
+    let Some(at) = app.selected() else { return };
+    app.marks.set(at, !app.marks.has(at));
+    walk::step(app, 1);
+}
+
+/// Begins a range under the cursor, or marks from where it began to the cursor.
+fn range(app: &mut App) {
+    let Some(at) = app.selected() else { return };
+    let Some(lines) = open_range(app) else {
+        app.marks.range = Some(at);
+        return;
+    };
+    for line in lines {
+        if let Some(hit) = app.results.hits.get(line) {
+            app.marks.set(hit.at, true);
+        }
+    }
+    app.marks.range = None;
+}
+
+/// The lines of the range that is open; `None` where none is, or its beginning is not listed.
+pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
+    let anchor = app.marks.range?;
+    let from = app.results.hits.iter().position(|hit| hit.at == anchor)?;
+    let to = app.list.at;
+    Some(from.min(to)..=from.max(to))
+}
+
+fn all(app: &mut App) {
+    let hits: Vec<EntryRef> = app.results.hits.iter().map(|hit| hit.at).collect();
+    if hits.is_empty() {
+        app.notice = Some("nothing is shown, so nothing was marked".into());
+    }
+    hits.into_iter().for_each(|at| app.marks.set(at, true));
+}
+
+/// Those that the filter hides stay as they are.
+fn invert(app: &mut App) {
+    let hits: Vec<EntryRef> = app.results.hits.iter().map(|hit| hit.at).collect();
+    for at in hits {
+        let marked = app.marks.has(at);
+        app.marks.set(at, !marked);
+    }
+}
+
+/// Shows the marked ones alone, or what was asked for again.
+fn only(app: &mut App) -> Vec<Effect> {
+    if app.marks.is_empty() && !app.marks.only {
+        app.notice = Some(format!("nothing is marked: {} marks", Action::Toggle.key()));
+        return Vec::new();
+    }
+    app.marks.only = !app.marks.only;
+    app.marks.range = None;
+    app.focus = Pane::Memories;
+    // The cursor stays on its memory, where that is listed then, too.
+    app.sought = app.selected().map(|at| App::identity(&app.listed, at));
+    filter::again(app)
+}
+
+/// Takes back one thing that marks do: an open range, the list of the marked, the marks. `None`
+/// where there is nothing of that.
+pub fn back(app: &mut App) -> Option<Vec<Effect>> {
+    if app.marks.range.take().is_some() {
+        return Some(Vec::new());
+    }
+    if app.marks.only {
+        return Some(only(app));
+    }
+    if app.marks.is_empty() {
+        return None;
+    }
+    app.marks.clear();
+    app.marks.see(&app.results.hits);
+    Some(Vec::new())
+}
+
+/// Searches for what is to be marked; `Err` says what of the search is wrong.
+pub fn by_search(app: &App, text: &str) -> Result<Vec<Effect>, String> {
+    Query::parse(text, app.now).map_err(|error| error.message)?;
+    let snapshot = Arc::clone(&app.listed);
+    let asked = Asked { snapshot, query: text.to_owned(), only: None, ..app.asked() };
+    Ok(vec![Effect::Job(Job::Select(asked))])
+}
+
+/// What is to be marked was found, in the stores as they were when it was asked for.
+pub fn selected(app: &mut App, found: Found) {
+    let Ok((results, _)) = found.outcome else { return };
+    let before = app.marks.count();
+    let all = results.hits.iter().map(|hit| hit.at);
+    for at in carried(&found.asked.snapshot, &app.listed, all) {
+        app.marks.set(at, true);
+    }
+    app.marks.see(&app.results.hits);
+    let new = app.marks.count() - before;
+    app.notice = Some(format!("`{}` finds {}; {new} more are marked", found.asked.query, results.hits.len()));
+}

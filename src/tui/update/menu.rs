@@ -1,0 +1,91 @@
+//! The menu of what takes memories away, or brings them back: of one, of the marked ones, of all
+//! that the search shows.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::change::{aim_at, ask};
+use crate::tui::app::{Aim, App};
+use crate::tui::bulk::{Choice, Menu};
+use crate::tui::msg::Effect;
+use crate::work::{Wanted, memories};
+
+/// A line: its key, its name, what it does to one, and what is wanted.
+type Line = (char, &'static str, &'static str, Wanted);
+
+fn lines() -> [Line; 5] {
+    [
+        ('x', "delete", "as its format does it; what goes is kept for 30 days", Wanted::Delete),
+        ('a', "archive", "moved aside, out of the list", Wanted::Archive),
+        ('r', "restore", "brought back to the list", Wanted::Undelete),
+        ('b', "bring back", "out of the archive", Wanted::Unarchive),
+        ('e', "erase", "out of every file and copy, for good", Wanted::Erase),
+    ]
+}
+
+/// The menu for what is marked or under the cursor. Where nothing is marked it offers all that a
+/// search shows, too.
+pub fn of(app: &App, aim: Aim) -> Menu {
+    let mut choices: Vec<Choice> = lines().into_iter().filter_map(|line| choice(&aim, line)).collect();
+    let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
+    if app.marks.is_empty() && !app.query.trim().is_empty() && all.len() > 1 {
+        let found = aim_at(app, all, Vec::new());
+        for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != Wanted::Erase) {
+            let key = key.to_ascii_uppercase();
+            let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
+            let about = format!("{}: all that `{}` shows", own.about, app.query.trim());
+            choices.extend(own.refused.is_none().then(|| Choice {
+                about,
+                found: Some(found.clone()),
+                ..own
+            }));
+        }
+    }
+    Menu { aim, lines: choices }
+}
+
+/// A line of the menu. What nothing is there for has none.
+fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
+    let (mut can, mut why) = (0, None);
+    for &at in &aim.at {
+        let (store, entry) = aim.snapshot.get(at);
+        match wanted.may(store, entry) {
+            Ok(()) => can += 1,
+            Err(refusal) => why = why.or(Some(refusal.message)),
+        }
+    }
+    if can == 0 && matches!(wanted, Wanted::Undelete | Wanted::Unarchive) {
+        return None;
+    }
+    let about = match aim.at.len() {
+        1 => about.to_owned(),
+        all if can == all => memories(all),
+        all => format!("{can} of {}; the others can't be", memories(all)),
+    };
+    let refused = why.filter(|_| can == 0);
+    Some(Choice { key, name, about, wanted, found: None, refused })
+}
+
+/// A key while the menu is open. Only what the menu names does anything.
+pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let Some(menu) = &app.menu else { return Vec::new() };
+    match key.code {
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        KeyCode::Esc | KeyCode::Char('q') => {
+            app.menu = None;
+            Vec::new()
+        }
+        KeyCode::Char(typed) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
+            let Some(line) = menu.lines.iter().find(|line| line.key == typed) else { return Vec::new() };
+            if let Some(why) = &line.refused {
+                app.notice = Some(why.clone());
+                return Vec::new();
+            }
+            let aim = line.found.clone().unwrap_or_else(|| menu.aim.clone());
+            let wanted = line.wanted.clone();
+            let effects = ask(app, Some(aim), wanted);
+            app.menu = None;
+            effects
+        }
+        _ => Vec::new(),
+    }
+}

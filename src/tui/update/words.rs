@@ -1,0 +1,167 @@
+//! Words that are typed about memories: tags, importance, type, category; what is renamed, what
+//! is marked.
+
+use std::collections::HashMap;
+
+use super::change::{aim_at, ask};
+use super::{mark, prompt};
+use crate::model::State;
+use crate::tui::app::{Aim, App};
+use crate::tui::msg::Effect;
+use crate::tui::prompt::{Purpose, Words};
+use crate::work::Wanted;
+
+/// The tag of what is pinned.
+const PINNED: &str = "pinned";
+
+/// Opens a prompt with what fits it, most used first.
+pub fn open(app: &mut App, purpose: Purpose, aim: Option<Aim>) {
+    let words = Words { all: all(app, purpose, aim.as_ref()), own: own_tags(purpose, aim.as_ref()) };
+    prompt(app, purpose, "");
+    if let Some(prompt) = &mut app.prompt {
+        prompt.aim = aim;
+        prompt.words = words;
+    }
+}
+
+/// The words of the stores that it is about: tags, types or categories.
+fn all(app: &App, purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
+    let first = |own: &[(String, usize)]| own.iter().map(|(word, _)| word.clone()).collect();
+    match purpose {
+        Purpose::Type => first(&app.facets.types),
+        Purpose::Category => {
+            let own = app.facets.fields.iter().find(|(name, _)| *name == "category");
+            own.map(|(_, values)| first(values)).unwrap_or_default()
+        }
+        Purpose::Tag | Purpose::RenameTag => {
+            let is_own =
+                |number: usize| aim.is_none_or(|aim| aim.at.iter().any(|at| at.store as usize == number));
+            let mut counts: HashMap<&str, usize> = HashMap::new();
+            let tallies = app.tallies.iter().enumerate().filter(|(number, _)| is_own(*number));
+            for (tag, count) in tallies.flat_map(|(_, tally)| &tally.tags) {
+                *counts.entry(tag).or_default() += count;
+            }
+            most_first(counts)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The tags of the memories themselves: those that can go.
+fn own_tags(purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
+    let Some(aim) = aim.filter(|_| purpose == Purpose::Tag) else { return Vec::new() };
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for &at in &aim.at {
+        let (store, entry) = aim.snapshot.get(at);
+        for tag in store.view(entry).iter().flat_map(|view| view.tags.iter()) {
+            *counts.entry(tag).or_default() += 1;
+        }
+    }
+    most_first(counts)
+}
+
+fn most_first(counts: HashMap<&str, usize>) -> Vec<String> {
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    counts.into_iter().map(|(word, _)| word.to_owned()).collect()
+}
+
+/// Pins memories, or, where every one of them is pinned, no longer.
+pub fn pinning(aim: &Aim) -> Wanted {
+    let pinned = |store: &crate::model::Store, entry: &crate::model::Entry| {
+        store.view(entry).is_some_and(|view| view.tags.iter().any(|tag| &**tag == PINNED))
+    };
+    let all = aim.at.iter().all(|&at| {
+        let (store, entry) = aim.snapshot.get(at);
+        pinned(store, entry)
+    });
+    let (on, off) = (vec![PINNED.to_owned()], Vec::new());
+    if all { Wanted::Tag { add: off, remove: on } } else { Wanted::Tag { add: on, remove: off } }
+}
+
+/// Enter in a prompt. What can't be understood stays to be mended.
+pub fn entered(app: &mut App) -> Vec<Effect> {
+    let Some(prompt) = &app.prompt else { return Vec::new() };
+    let (purpose, text) = (prompt.purpose, prompt.text());
+    if text.trim().is_empty() {
+        app.prompt = None;
+        app.notice = Some("nothing was typed: nothing is changed".into());
+        return Vec::new();
+    }
+    let outcome = match purpose {
+        Purpose::MarkBySearch => {
+            let effects = mark::by_search(app, &text);
+            app.prompt = app.prompt.take().filter(|_| effects.is_err());
+            effects
+        }
+        Purpose::RenameTag => renamed(&text).map(|(from, to)| {
+            app.prompt = None;
+            rename(app, from, to)
+        }),
+        _ => wanted(purpose, &text).map_err(str::to_owned).map(|wanted| {
+            let aim = app.prompt.take().and_then(|prompt| prompt.aim);
+            aim.map_or_else(Vec::new, |aim| ask(app, Some(aim), wanted))
+        }),
+    };
+    outcome.unwrap_or_else(|why| {
+        app.notice = Some(why);
+        Vec::new()
+    })
+}
+
+fn wanted(purpose: Purpose, text: &str) -> Result<Wanted, &'static str> {
+    let value = text.trim().to_owned();
+    match purpose {
+        Purpose::Tag => tags(text),
+        Purpose::Type => Ok(Wanted::Word { field: "type", value }),
+        Purpose::Category => Ok(Wanted::Word { field: "category", value }),
+        _ => importance(text),
+    }
+}
+
+fn tags(text: &str) -> Result<Wanted, &'static str> {
+    let (mut add, mut remove) = (Vec::new(), Vec::new());
+    for word in text.split_whitespace() {
+        match (word.strip_prefix('+'), word.strip_prefix('-')) {
+            (Some(tag), _) if !tag.is_empty() => add.push(tag.to_owned()),
+            (_, Some(tag)) if !tag.is_empty() => remove.push(tag.to_owned()),
+            _ => return Err("name tags as +new or -old"),
+        }
+    }
+    Ok(Wanted::Tag { add, remove })
+}
+
+fn importance(text: &str) -> Result<Wanted, &'static str> {
+    let number = match text.trim() {
+        "high" => Some(0.9),
+        "medium" => Some(0.6),
+        "low" => Some(0.3),
+        text => text.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
+    };
+    number.map(Wanted::Importance).ok_or("the importance is a number from 0 to 1, or high, medium, low")
+}
+
+fn renamed(text: &str) -> Result<(String, String), String> {
+    let (from, to) = text.split_once('=').unwrap_or_default();
+    match (from.trim(), to.trim()) {
+        ("", _) | (_, "") => Err("name the tag and what it is to be called: old=new".into()),
+        (from, to) if from == to => Err("that is what it is called".into()),
+        (from, to) => Ok((from.to_owned(), to.to_owned())),
+    }
+}
+
+/// Renames a tag wherever it stands, also in what the list does not show.
+fn rename(app: &mut App, from: String, to: String) -> Vec<Effect> {
+    let has = |at: &crate::model::EntryRef| {
+        let (store, entry) = app.listed.get(*at);
+        let own = store.view(entry).filter(|_| entry.state != State::Deleted);
+        own.is_some_and(|view| view.tags.iter().any(|tag| **tag == *from))
+    };
+    let at: Vec<_> = app.listed.entries().filter(has).collect();
+    if at.is_empty() {
+        app.notice = Some(format!("no memory has the tag {from}: nothing is changed"));
+        return Vec::new();
+    }
+    let aim = aim_at(app, at, Vec::new());
+    ask(app, Some(aim), Wanted::Rename { from, to })
+}

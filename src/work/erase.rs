@@ -1,0 +1,86 @@
+//! Erasing: what it comes to, and carrying it out. The verb and the screens do it alike.
+
+use std::sync::Arc;
+
+use crate::model::{Entry, Plan, Store};
+use crate::ops::erase::{plan as planned, targets};
+use crate::ops::several::{LeftOut, sift};
+use crate::ops::{self, Progress, Refusal, Scene};
+use crate::store::commit::erase::{Erased, gather, kept_copies};
+use crate::store::commit::{CommitError, Host, Vault, Writer};
+use crate::store::erase::{Contents, Target, Wanted};
+
+/// What is erased of one store, and the plan that was shown of it.
+pub struct Asked {
+    /// The store as it was read.
+    pub store: Arc<Store>,
+    /// The records.
+    pub targets: Vec<Target>,
+    /// What becomes of the files.
+    pub plan: Plan,
+    /// What can't be erased.
+    pub left: Vec<LeftOut>,
+}
+
+/// Plans it; nothing is written. Of several records those that can't be erased are left out;
+/// with `each` all of them can, or none is.
+pub fn ask(
+    host: Host<'_>,
+    scene: &Scene<'_>,
+    store: &Arc<Store>,
+    entries: &[Entry],
+    (reason, each): (&str, bool),
+    progress: &Progress,
+) -> Result<Asked, CommitError> {
+    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(scene, own, reason));
+    let (targets, left) = if each {
+        (targets(scene, entries, reason).map_err(CommitError::Refused)?, Vec::new())
+    } else {
+        let sifted = sift(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
+        (sifted.made.unwrap_or_default(), sifted.left)
+    };
+    if targets.is_empty() {
+        let plan = Plan::new("erase", &store.root, store.format);
+        return Ok(Asked { store: Arc::clone(store), targets, plan, left });
+    }
+    let refused = |refusal: Refusal| CommitError::Refused(refusal);
+    let format = ops::writes(store).map_err(refused)?.0;
+    let vault = Vault::look(host.disk, host.data, &store.root);
+    let wanted = Wanted::of(format, store, &targets, host.now);
+    let mut contents = Contents::default();
+    let outside = gather(host.disk, store, &vault, &wanted, &mut contents);
+    progress.go_on().map_err(refused)?;
+    let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault), reason);
+    let plan = removal.map_err(refused)?.plan;
+    Ok(Asked { store: Arc::clone(store), targets, plan, left })
+}
+
+/// Erases what was shown.
+pub fn carry_out(host: Host<'_>, asked: &Asked, reason: &str) -> Result<Erased, CommitError> {
+    Writer::open(host, &asked.store)?.erase(&asked.plan, &asked.targets, reason)
+}
+
+/// What an erasure came to, a line each. May quote the store.
+pub fn told(erased: &Erased) -> Vec<String> {
+    let mut lines = Vec::new();
+    match erased.left.as_slice() {
+        [] => {
+            let files: u64 = erased.searched.iter().map(|own| own.files).sum();
+            lines.push(format!("erased; {files} files were searched, and none holds it"));
+        }
+        left => {
+            lines.push("not erased everywhere; what is left stands here, and is yours to remove:".into());
+            lines.extend(left.iter().map(|own| format!("  {own}")));
+        }
+    }
+    if erased.too_short > 0 {
+        lines.push(format!("{} values were too short to be searched for", erased.too_short));
+    }
+    lines.extend(
+        erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")),
+    );
+    lines.push(format!("receipt: {}", erased.receipt.display()));
+    lines.push("What no program can reach:".into());
+    lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));
+    lines
+}

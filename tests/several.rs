@@ -1,0 +1,102 @@
+//! Verbs on records that a query finds: what is left out, tags that are renamed, fields of several.
+
+mod support;
+
+use serde_json::json;
+use support::{Output, StoreBuilder, TempStore, Verb};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+/// A verb on stores, with data of its own.
+fn change(stores: &[&TempStore], words: &[&str]) -> Output {
+    let data = stores[0].around().join("palimp-data");
+    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    args.extend(["--yes", "--now", NOW, "--data-dir", data.to_str().unwrap()].map(str::to_owned));
+    for store in stores {
+        args.extend(["--store".to_owned(), store.path.to_str().unwrap().to_owned()]);
+    }
+    Verb::new(args).run()
+}
+
+fn log() -> TempStore {
+    StoreBuilder::session_log()
+        .session("s")
+        .entry(json!({"id": "mem_1", "type": "finding", "tags": ["a", "old", "b"]}))
+        .entry(json!({"id": "mem_2", "type": "finding", "tags": ["new", "c", "old"]}))
+        .entry(json!({"id": "mem_3", "type": "finding", "tags": ["old", "new"]}))
+        .entry(json!({"id": "mem_4", "type": "finding", "tags": ["older", "new", "new"]}))
+        .build()
+}
+
+fn text(store: &TempStore) -> String {
+    String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap()
+}
+
+#[test]
+fn a_tag_is_renamed_in_its_place_and_joined_where_the_other_stands() {
+    let store = log();
+    let before = text(&store);
+    change(&[&store], &["tag", "--query", "tag:old", "--rename", "old=new"]).expect_status(0);
+    let after = text(&store);
+    for tags in [r#"["a","new","b"]"#, r#"["new","c"]"#, r#"["new"]"#, r#"["older","new","new"]"#] {
+        assert!(after.contains(&format!("\"tags\":{tags}")), "{tags} in {after}");
+    }
+    change(&[&store], &["undo"]).expect_status(0);
+    assert_eq!(text(&store), before);
+}
+
+#[test]
+fn a_rename_names_its_records_and_two_tags_that_differ() {
+    let store = log();
+    let before = text(&store);
+    for words in [
+        ["tag", "--rename", "old=new"].as_slice(),
+        &["tag", "--query", "", "--rename", "old=new"],
+        &["tag", "--query", "tag:old", "--rename", "old"],
+        &["tag", "--query", "tag:old", "--rename", "old="],
+        &["tag", "--query", "tag:old", "--rename", "old=old"],
+        &["tag", "--query", "tag:old", "--rename", "old=new", "+more"],
+        &["tag", "--query", "tag:old"],
+        &["tag"],
+    ] {
+        let output = change(&[&store], words);
+        assert_eq!(output.status, Some(2), "{words:?}: {}", output.stderr);
+    }
+    change(&[&store], &["tag", "--query", "tag:none", "--rename", "none=new"]).expect_status(1);
+    assert_eq!(text(&store), before);
+}
+
+#[test]
+fn of_what_a_query_finds_is_left_out_what_cannot_be_changed() {
+    let (store, other) = (log(), StoreBuilder::memory_server().learning(json!({"id": "k-1"})).build());
+    let output = change(&[&store, &other], &["archive", "--query", "type:finding OR type:learning"]);
+    let output = output.expect_status(0);
+    assert!(output.stderr.contains("left out: 4 records: session-log has no archive"), "{}", output.stderr);
+    assert!(!String::from_utf8(other.read("learnings.jsonl")).unwrap().contains("k-1"));
+    // Where none can, and where they are named, it is refused.
+    change(&[&store], &["archive", "--query", "type:finding"]).expect_status(3);
+    change(&[&store], &["archive", "mem_1", "mem_2"]).expect_status(3);
+}
+
+#[test]
+fn a_field_is_set_of_all_that_a_query_finds() {
+    let store = log();
+    let before = text(&store);
+    change(&[&store], &["edit", "--query", "tag:old", "--set", "importance=0.9"]).expect_status(0);
+    assert_eq!(text(&store).matches("\"importance\":0.9").count(), 3);
+    change(&[&store], &["undo"]).expect_status(0);
+    assert_eq!(text(&store), before);
+    for (words, status) in [
+        (["edit", "--query", "tag:old", "--set", "importance=7"].as_slice(), 3),
+        (&["edit", "--query", "tag:old", "--set", "id=x"], 3),
+        (&["edit", "--query", "tag:none", "--set", "importance=0.9"], 1),
+        (&["edit", "--query", "", "--set", "importance=0.9"], 2),
+        (&["edit", "mem_1", "--query", "tag:old", "--set", "importance=0.9"], 2),
+        (&["edit", "--query", "tag:old"], 2),
+        (&["edit", "--set", "importance=0.9"], 2),
+    ] {
+        let output = change(&[&store], words);
+        assert_eq!(output.status, Some(status), "{words:?}: {}", output.stderr);
+    }
+    assert_eq!(text(&store), before);
+}
