@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use super::Options;
+use super::back::Back;
 use super::cursor::Cursor;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
@@ -35,6 +36,14 @@ pub enum Screen {
     Browse,
     /// Every problem.
     Problems,
+    /// Backups, and what would come back of one.
+    Restore,
+    /// What is due to be archived, and what is.
+    Archive,
+    /// What is due, and what a compaction drops.
+    Upkeep,
+    /// Every step.
+    Journal,
 }
 
 /// What the detail pane shows of a memory.
@@ -188,6 +197,8 @@ pub struct App {
     pub prompt: Option<Prompt>,
     pub menu: Option<Menu>,
     pub confirm: Option<Confirm>,
+    /// Backups, archive, upkeep and journal.
+    pub back: Back,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -251,6 +262,7 @@ impl App {
             prompt: None,
             menu: None,
             confirm: None,
+            back: Back::default(),
             waiting: String::new(),
             notice: None,
             revealed: false,

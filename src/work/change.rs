@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::turn::{Recent, Step, turn};
-use super::wanted::Wanted;
+use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
 use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot};
 use crate::ops::erase::Gone;
+use crate::format::writing::NO_PACKED;
 use crate::ops::{self, Refusal, Scene, Setting};
-use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, keep_draft, nothing_else};
+use crate::store::commit::{
+    CommitError, Host, Receipt, Turn, Vault, Writer, is_left_over, keep_draft, nothing_else,
+};
 use crate::store::packed_bytes;
 
 /// A change that the user asked for.
@@ -137,8 +140,16 @@ impl Planned {
 pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
-    match plans(&request, host) {
-        Ok(plans) => Ok(Planned { request, plans }),
+    let planned = match &request.wanted {
+        Wanted::Turn(number, turn) => super::turn::preview(&request, host, *number, *turn)
+            .map(|(plan, turn)| (vec![(*number, plan)], Some(Wanted::Turn(*number, turn)))),
+        _ => plans(&request, host).map(|plans| (plans, None)),
+    };
+    match planned {
+        Ok((plans, wanted)) => {
+            let wanted = wanted.unwrap_or_else(|| request.wanted.clone());
+            Ok(Planned { request: ChangeRequest { wanted, ..request }, plans })
+        }
         Err(failed) => Err(not_made(&request, failed.message)),
     }
 }
@@ -152,6 +163,9 @@ pub fn commit(planned: &Planned, recent: &mut Recent) -> Result<Changed, String>
 }
 
 fn plans(request: &ChangeRequest, host: Host<'_>) -> Result<Vec<(usize, Plan)>, Failed> {
+    if let Wanted::Restore(wanted) = &request.wanted {
+        return Ok(vec![(wanted.store, restored(request, wanted, host)?)]);
+    }
     let mut plans = Vec::new();
     for (number, store) in request.snapshot.stores.iter().enumerate() {
         let own = request.at.iter().filter(|at| at.store == number as u32);
@@ -169,6 +183,29 @@ fn plans(request: &ChangeRequest, host: Host<'_>) -> Result<Vec<(usize, Plan)>, 
     Ok(plans)
 }
 
+/// The plan that brings back what a copy has.
+fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Result<Plan, Failed> {
+    let Some(store) = request.snapshot.stores.get(wanted.store) else {
+        return Err(Refusal::unfit("the store is not open any more.").into());
+    };
+    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+    let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &NO_PACKED };
+    let compared = ops::restore::compare(&scene, &wanted.file, &wanted.copy, &gone)?;
+    Ok(match &wanted.chosen {
+        Some(chosen) => ops::restore::restore(&scene, &compared, chosen)?,
+        None => ops::restore::replace(&scene, &compared, &wanted.copy, &gone)?,
+    })
+}
+
+/// Carries one plan out, each kind of change in its own way.
+fn carried(writer: &Writer<'_>, wanted: &Wanted, plan: &Plan) -> Result<Receipt, CommitError> {
+    match wanted {
+        Wanted::Restore(_) => writer.restore(plan),
+        Wanted::Turn(_, turn) => writer.turn(plan, *turn),
+        _ => writer.commit(plan),
+    }
+}
+
 fn make(
     request: &ChangeRequest,
     plans: &[(usize, Plan)],
@@ -184,13 +221,23 @@ fn make(
     let mut changed: Vec<&Path> = Vec::new();
     for (number, plan) in plans {
         let store = &request.snapshot.stores[*number];
-        let committed = Writer::open(host, store).and_then(|writer| writer.commit(plan));
+        let committed =
+            Writer::open(host, store).and_then(|writer| carried(&writer, &request.wanted, plan));
         let receipt = committed.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&store.root);
         notes.extend(receipt.notes);
-        recent.made(Step { root: store.root.clone(), number: receipt.step, said: said.clone() });
+        let step = |number| Step { root: store.root.clone(), number, said: said.clone() };
+        match request.wanted {
+            Wanted::Turn(_, turn) => recent.turned(turn, step),
+            _ => recent.made(step(receipt.step)),
+        }
     }
-    Ok(Changed { said, notes, turned: Turned::Made })
+    let turned = match request.wanted {
+        Wanted::Turn(_, Turn::Undo(_)) => Turned::Undone,
+        Wanted::Turn(_, Turn::Redo(_)) => Turned::Redone,
+        _ => Turned::Made,
+    };
+    Ok(Changed { said, notes, turned })
 }
 
 fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
@@ -206,7 +253,12 @@ fn plan(wanted: &Wanted, scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> R
         Wanted::Unarchive => ops::archive::unarchive(scene, entries),
         Wanted::Delete => ops::delete::delete(scene, entries, ops::delete::Asked::default()),
         Wanted::Undelete => ops::delete::undelete(scene, entries, gone),
-        Wanted::Undo | Wanted::Redo => Err(Refusal::unfit("there is nothing to plan.")),
+        Wanted::Undo
+        | Wanted::Redo
+        | Wanted::Restore(_)
+        | Wanted::Maintain
+        | Wanted::Compact
+        | Wanted::Turn(..) => Err(Refusal::unfit("there is nothing to plan.")),
     }
 }
 

@@ -2,16 +2,20 @@
 //! changing them; the threads only carry them.
 
 mod change;
+mod inspect;
 mod job;
 mod thread;
 mod turn;
 mod wanted;
 
 pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep};
+pub use inspect::{
+    Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
+};
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use thread::Workers;
 pub use turn::Recent;
-pub use wanted::Wanted;
+pub use wanted::{Restoring, Wanted};
 
 pub use crate::disk::edit_text;
 pub use crate::disk::watch::Watch;

@@ -78,7 +78,7 @@ fn refused(refusal: ops::Refusal) -> String {
     format!("{} Nothing was changed. ({})", refusal.message, refusal.code)
 }
 
-fn writable(app: &App) -> Result<(), String> {
+pub fn writable(app: &App) -> Result<(), String> {
     if app.readonly {
         return Err("read-only: nothing is changed; start without --readonly to change memories".into());
     }
