@@ -195,7 +195,10 @@ fn restore(
     if !ids.is_empty() && !replace {
         ids.iter().for_each(|id| tell_staying(&compared, id));
         if chosen.is_empty() && compared.whole_only.is_none() {
-            return Err(Failure::new(Exit::Nothing, "none of these can be brought back. Nothing was changed."));
+            return Err(Failure::new(
+                Exit::Nothing,
+                "none of these can be brought back. Nothing was changed.",
+            ));
         }
     }
     let plan = match replace {

@@ -36,7 +36,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let mut any = false;
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
-        let account = Account::of(store, &vault);
+        let account = Account::of(store, &vault, context.now);
         account.faults.iter().for_each(|fault| say(fault));
         for row in &account.rows {
             any = true;

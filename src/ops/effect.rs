@@ -47,6 +47,14 @@ pub struct Touched {
     pub measure: String,
 }
 
+impl Touched {
+    /// What a plan says of it, on a line.
+    pub fn line(&self) -> String {
+        let id = self.id.as_deref().unwrap_or("(no id)");
+        format!("{id}  {}  {}  {}", self.fate.told(), self.measure, self.title)
+    }
+}
+
 /// Every memory that a plan removes, moves or changes, in the store's order.
 pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<Touched> {
     let changes: Vec<Change> = plan.all().filter(|change| !change.is_empty()).cloned().collect();
@@ -120,7 +128,8 @@ impl After {
         }
         let is_made = |change: &&Change| matches!(change.act, Act::Create(_));
         let packs = |path: &Path| path.extension().is_some_and(|end| end == "gz" || end == "tgz");
-        own.packed = changes.iter().filter(is_made).map(|own| own.path.clone()).filter(|own| packs(own)).collect();
+        own.packed =
+            changes.iter().filter(is_made).map(|own| own.path.clone()).filter(|own| packs(own)).collect();
         own
     }
 
@@ -141,7 +150,8 @@ impl After {
         }
         let elsewhere = of_id.iter().find(|file| file.as_path() != path);
         let alike = || {
-            let others = self.lines.iter().find(|(file, lines)| file.as_path() != path && lines.contains(raw));
+            let others =
+                self.lines.iter().find(|(file, lines)| file.as_path() != path && lines.contains(raw));
             others.map(|(file, _)| file)
         };
         match elsewhere.or_else(alike).or_else(|| self.packed.first()) {
@@ -156,4 +166,3 @@ fn container(path: &Path) -> &Path {
     let text = path.as_os_str().to_str().unwrap_or_default();
     text.split_once("!/").map_or(path, |(own, _)| Path::new(own))
 }
-

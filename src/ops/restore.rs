@@ -19,12 +19,12 @@ pub enum Kind {
     Missing,
     /// Both have it, and it differs: chosen, it is put back to what it was.
     Changed,
-    /// It was written later: kept, and lost where the whole file is replaced.
-    Newer,
     /// A tombstone names it.
     Tombstoned,
     /// It was erased on purpose: it can't come back.
     Erased,
+    /// It was written later: kept, and lost where the whole file is replaced.
+    Newer,
     /// It stands in another file of the store.
     Elsewhere,
     /// It can't be read: it comes back with the whole file alone.
@@ -36,9 +36,9 @@ impl Kind {
     pub const ALL: [Kind; 7] = [
         Kind::Missing,
         Kind::Changed,
-        Kind::Newer,
         Kind::Tombstoned,
         Kind::Erased,
+        Kind::Newer,
         Kind::Elsewhere,
         Kind::Unreadable,
     ];
@@ -359,11 +359,7 @@ fn one_line(raw: &[u8]) -> Vec<u8> {
 
 /// Brings back the records of the copy that start at those places: what is missing at the
 /// file's end, what has changed where it stands.
-pub fn restore(
-    scene: &Scene<'_>,
-    comparison: &Comparison,
-    chosen: &HashSet<u64>,
-) -> Result<Plan, Refusal> {
+pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     if let Some(why) = &comparison.whole_only {
         return Err(Refusal::unfit(format!("{why}.")));
@@ -401,7 +397,12 @@ fn told(missing: usize, changed: usize, comparison: &Comparison) -> String {
 }
 
 /// The whole file as it was, but for what was erased since. What was written later is lost.
-pub fn replace(scene: &Scene<'_>, comparison: &Comparison, copy: &[u8], gone: &Gone) -> Result<Plan, Refusal> {
+pub fn replace(
+    scene: &Scene<'_>,
+    comparison: &Comparison,
+    copy: &[u8],
+    gone: &Gone,
+) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let file = &comparison.file;
     let copy = &gone.without(scene, file, copy)[..];
@@ -415,7 +416,7 @@ pub fn replace(scene: &Scene<'_>, comparison: &Comparison, copy: &[u8], gone: &G
         [Kind::Missing, Kind::Changed, Kind::Newer].map(|kind| comparison.count(kind));
     let mut plan = plan("backup restore", scene, back + changed + lost, all)?;
     plan.lines.push(format!(
-        "the whole file is replaced: +{back} come back, ~{changed} put back to what they were, −{lost} written later are LOST"
+        "−{lost} written later are LOST, +{back} come back, ~{changed} are put back to what they were"
     ));
     Ok(plan)
 }

@@ -115,7 +115,8 @@ impl Back {
     /// The lines of the upkeep view, as places among the chores.
     pub fn tasks(&self) -> Vec<usize> {
         let is_shown = |task| !matches!(task, Task::Soon(_));
-        let mut own: Vec<usize> = (0..self.chores.len()).filter(|&at| is_shown(self.chores[at].task)).collect();
+        let mut own: Vec<usize> =
+            (0..self.chores.len()).filter(|&at| is_shown(self.chores[at].task)).collect();
         if self.upkeep.compacts {
             own.sort_by_key(|&at| self.chores[at].task != Task::Compact);
         }

@@ -28,14 +28,7 @@ pub fn plain(frame: &mut Frame<'_>, title: &str, foot: &str, area: Rect) -> Rect
     bordered(frame, Style::new(), false, title, foot, area)
 }
 
-fn bordered(
-    frame: &mut Frame<'_>,
-    style: Style,
-    focused: bool,
-    title: &str,
-    foot: &str,
-    area: Rect,
-) -> Rect {
+fn bordered(frame: &mut Frame<'_>, style: Style, focused: bool, title: &str, foot: &str, area: Rect) -> Rect {
     let kind = if focused { BorderType::Thick } else { BorderType::Plain };
     let width = usize::from(area.width.saturating_sub(4));
     let mut block = Block::bordered().border_type(kind).border_style(style);

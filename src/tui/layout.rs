@@ -113,7 +113,7 @@ pub fn back(app: &App) -> Parts {
     let is_wide = body.width >= 100;
     let restore = &app.back.restore;
     let [list, within] = match is_wide {
-        true => Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(body),
+        true => Layout::horizontal([Constraint::Fill(9), Constraint::Fill(11)]).areas(body),
         false => Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(body),
     };
     if app.screen != Screen::Restore {

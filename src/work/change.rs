@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::turn::{Recent, Step, turn};
 use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
+use crate::format::writing::NO_PACKED;
 use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot};
 use crate::ops::erase::Gone;
-use crate::format::writing::NO_PACKED;
 use crate::ops::{self, Refusal, Scene, Setting};
 use crate::store::commit::{
     CommitError, Host, Receipt, Turn, Vault, Writer, is_left_over, keep_draft, nothing_else,
@@ -221,8 +221,7 @@ fn make(
     let mut changed: Vec<&Path> = Vec::new();
     for (number, plan) in plans {
         let store = &request.snapshot.stores[*number];
-        let committed =
-            Writer::open(host, store).and_then(|writer| carried(&writer, &request.wanted, plan));
+        let committed = Writer::open(host, store).and_then(|writer| carried(&writer, &request.wanted, plan));
         let receipt = committed.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&store.root);
         notes.extend(receipt.notes);

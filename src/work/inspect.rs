@@ -176,9 +176,7 @@ pub fn inspect(request: InspectRequest) -> Inspected {
     let look = Look { snapshot: &snapshot, data: &data, now };
     match what {
         Inspect::Backups => Inspected::Backups(look.backups()),
-        Inspect::Backup(store, copy, bytes) => {
-            Inspected::Opened(Box::new(look.open(store, copy, bytes)))
-        }
+        Inspect::Backup(store, copy, bytes) => Inspected::Opened(Box::new(look.open(store, copy, bytes))),
         Inspect::Verify(store, copy) => {
             let verified = look.verify(store, &copy);
             Inspected::Verified(store, copy.path, verified)
@@ -189,7 +187,7 @@ pub fn inspect(request: InspectRequest) -> Inspected {
             snapshot: Arc::clone(&snapshot),
         })),
         Inspect::Journal => {
-            let account = |store: &Arc<Store>| Account::of(store, &look.vault(store));
+            let account = |store: &Arc<Store>| Account::of(store, &look.vault(store), now);
             Inspected::Journal(snapshot.stores.iter().map(account).collect())
         }
         Inspect::Step(store, step) => Inspected::Step(Box::new(look.step(store, step))),
@@ -275,7 +273,7 @@ impl<'a> Look<'a> {
             Err(refused) => vec![Chore {
                 store: number,
                 task: Task::Due,
-                what: format!("what is due in {} can't be told", store.root.display()),
+                what: format!("what is due in {} can't be told", short(&store.root)),
                 rule: String::new(),
                 touched: Vec::new(),
                 plan: None,
@@ -317,7 +315,7 @@ impl<'a> Look<'a> {
 
     fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
         let scene = self.scene(store, &NO_PACKED);
-        let name = store.root.display();
+        let name = short(&store.root);
         let chore = |rule, touched, plan, refused| Chore {
             store: number,
             task: Task::Compact,
@@ -332,7 +330,8 @@ impl<'a> Look<'a> {
             Ok(plan) => {
                 let rule = ops::compact::rule(store);
                 let touched = effect(store, &plan, self.now);
-                let has_work = !plan.is_empty();
+                // An index that is made anew is no compaction.
+                let has_work = plan.changes.iter().any(|change| !change.is_empty());
                 let refused = (!has_work).then(|| "nothing would go now".to_owned());
                 chore(rule, touched, has_work.then_some(plan), refused)
             }
@@ -369,13 +368,19 @@ impl<'a> Look<'a> {
     }
 }
 
+/// The last two folders of a path: the place that a person knows a store by.
+fn short(root: &Path) -> String {
+    let parts: Vec<_> = root.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
+}
+
 /// What is due in a store at a time, with the rule of each.
 fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
     let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
     let told = |refusal: Refusal| refusal.message;
     let files = ops::upkeep::due_files(&scene).map_err(told)?;
-    let packed = packed_bytes(&Real, store, &files)
-        .map_err(|error| format!("an archive can't be read: {error}."))?;
+    let packed =
+        packed_bytes(&Real, store, &files).map_err(|error| format!("an archive can't be read: {error}."))?;
     let scene = Scene { packed: &packed, ..scene };
     ops::upkeep::due(&scene).map_err(told)
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::inspect::{self, InspectRequest, Inspected};
 use super::change::{self, ChangeRequest, Changed, Planned, Tended};
+use super::inspect::{self, InspectRequest, Inspected};
 use super::turn::Recent;
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{

@@ -74,11 +74,7 @@ impl Workers {
                 let why = not_made(&request, why.into());
                 (self.deliver)(Done::Planned(Box::new(Err(why))));
             }
-            Job::Load { .. }
-            | Job::Search(_)
-            | Job::Explain(..)
-            | Job::Inspect(_)
-            | Job::Tend { .. } => {}
+            Job::Load { .. } | Job::Search(_) | Job::Explain(..) | Job::Inspect(_) | Job::Tend { .. } => {}
         }
     }
 

@@ -127,7 +127,11 @@ impl Writes for AgentMemory {
         };
         let what = "prune what the config's retention keeps no longer".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
-        Ok(if changes.is_empty() { Vec::new() } else { vec![Due { what, rule: RULE.into(), records, changes }] })
+        Ok(if changes.is_empty() {
+            Vec::new()
+        } else {
+            vec![Due { what, rule: RULE.into(), records, changes }]
+        })
     }
 
     fn origin(&self, new: &Path) -> Option<&'static Path> {
@@ -152,7 +156,8 @@ impl Writes for AgentMemory {
 }
 
 /// What is pruned.
-const RULE: &str = "what is older than the config's retention keeps, or more than it keeps, moves to a batch of the archive";
+const RULE: &str =
+    "what is older than the config's retention keeps, or more than it keeps, moves to a batch of the archive";
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,8 @@ impl Retention {
 
     /// How long each type is kept, in words.
     pub fn told(&self) -> String {
-        let each: Vec<String> = self.days.iter().map(|(kind, days)| format!("a {kind} {days} days")).collect();
+        let each: Vec<String> =
+            self.days.iter().map(|(kind, days)| format!("a {kind} {days} days")).collect();
         each.join(", ")
     }
 

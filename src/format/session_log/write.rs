@@ -168,7 +168,12 @@ impl Writes for SessionLog {
             if !goes.is_empty() {
                 let changes = crate::format::writing::removals(scene.store, &goes);
                 let rule = format!("{}: the session is nearly full, and the config compacts it then", RULE);
-                due.push(Due { what: format!("compact {}", session.name), rule, records: goes.len(), changes });
+                due.push(Due {
+                    what: format!("compact {}", session.name),
+                    rule,
+                    records: goes.len(),
+                    changes,
+                });
             }
         }
         Ok(due)
@@ -281,7 +286,8 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
 }
 
 /// What a compaction drops (§5.1).
-const RULE: &str = "what was deleted goes, and what has faded below a relevance of 0.05; a preference never does";
+const RULE: &str =
+    "what was deleted goes, and what has faded below a relevance of 0.05; a preference never does";
 
 /// Below this relevance a compaction drops an entry (§5.1).
 const FADED: f64 = 0.05;

@@ -77,17 +77,16 @@ pub struct Account {
 
 impl Account {
     /// Reads the journal of a store, and compares it with the store as it was read.
-    pub fn of(store: &Store, vault: &Vault<'_>) -> Account {
+    pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> Account {
         let mut faults = Vec::new();
         let journal = told_of(vault.read_journal(), &mut faults);
         let kept = told_of(vault.read_steps(), &mut faults);
         let begun = told_of(vault.erasing(), &mut faults);
         let history = History::of(&journal);
         let moved = moved(store, &journal);
-        let mut rows: Vec<Row> =
-            journal.into_iter().map(|line| row(line, &history, &kept)).collect();
+        let mut rows: Vec<Row> = journal.into_iter().map(|line| row(line, &history, &kept)).collect();
         rows.extend(begun.map(erasing));
-        tell_others(store, &mut rows);
+        tell_others(store, &mut rows, now);
         Account { rows, moved, faults }
     }
 }
@@ -145,13 +144,13 @@ fn erasing(entry: Erasing) -> Row {
 /// Times that are no further from a step than this are the step's own.
 const OWN: i64 = 1_000_000;
 
-/// Counts what stands in the store with a time between two steps.
-fn tell_others(store: &Store, rows: &mut [Row]) {
+/// Counts what stands in the store with a time between two steps, or since the last of them.
+fn tell_others(store: &Store, rows: &mut [Row], now: Moment) {
     let starts: Vec<Option<Moment>> = rows.iter().map(|row| row.at).collect();
     let place = |when: Moment| {
         let after = starts.iter().rposition(|at| at.is_some_and(|at| at.0 + OWN < when.0))?;
         let is_own = starts.iter().flatten().any(|at| (at.0 - when.0).abs() <= OWN);
-        (!is_own).then_some(after)
+        (!is_own && when <= now).then_some(after)
     };
     for entry in &store.entries {
         let Some(view) = store.view(entry) else { continue };

@@ -145,7 +145,8 @@ impl Writer<'_> {
     }
 
     fn copy_first(&self, plan: &Plan) -> Result<Vec<PathBuf>, CommitError> {
-        let is_copy = |change: &Change| self.format.place(&change.path, false) == Placement::File(Role::Backup);
+        let is_copy =
+            |change: &Change| self.format.place(&change.path, false) == Placement::File(Role::Backup);
         let mut copied = Vec::new();
         if plan.changes.iter().any(is_copy) {
             return Ok(copied);

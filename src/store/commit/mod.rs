@@ -49,8 +49,8 @@ pub use rebase::merge;
 
 pub use step::Step;
 pub use turn::History;
-pub use verified::Verified;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
+pub use verified::Verified;
 
 use super::find::Place;
 use super::load::load_from;

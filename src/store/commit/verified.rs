@@ -33,13 +33,20 @@ impl Copy {
             Ok(records) => {
                 Verified { is_whole: true, told: format!("{known}{}", counted(records as u64, "record")) }
             }
-            Err(broken) => wrong(format!("{known}{} can't be read", if broken == 1 { "1 stretch".into() } else { format!("{broken} stretches") })),
+            Err(broken) => wrong(format!(
+                "{known}{} can't be read",
+                if broken == 1 { "1 stretch".into() } else { format!("{broken} stretches") }
+            )),
         }
     }
 
     /// Whether these are the bytes that the step copied; `None` where they are kept no longer.
     fn is_as_kept(&self, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
-        let lines = || vault.journal().into_iter().find(|line| line.files.iter().any(|own| own.change == "create" && Path::new(&own.path) == self.path));
+        let lines = || {
+            vault.journal().into_iter().find(|line| {
+                line.files.iter().any(|own| own.change == "create" && Path::new(&own.path) == self.path)
+            })
+        };
         let number = match &self.reason {
             Reason::Before(_, number) => *number,
             _ if self.made_with.is_some() => lines()?.step,

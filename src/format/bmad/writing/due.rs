@@ -122,7 +122,8 @@ fn full(scene: &Scene<'_>) -> Vec<Due> {
     let due = |session: &Session| {
         let goes = compacted(scene, &session.path);
         let what = format!("compact {}", session.name);
-        let rule = format!("the session is as full as the config lets it be: {}", Bmad.compaction_rule(store));
+        let rule =
+            format!("the session is as full as the config lets it be: {}", Bmad.compaction_rule(store));
         (!goes.is_empty()).then(|| Due { what, rule, records: goes.len(), changes: removals(store, &goes) })
     };
     full.filter_map(due).collect()

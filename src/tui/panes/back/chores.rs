@@ -24,7 +24,8 @@ pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
     let own = &app.back.archive;
     let shelves = app.back.shelves();
     let archived: usize = app.back.batches.iter().map(|batch| batch.entries.len()).sum();
-    let due: usize = app.back.chores.iter().filter(|own| own.task == Task::Due).map(|own| own.touched.len()).sum();
+    let due: usize =
+        app.back.chores.iter().filter(|own| own.task == Task::Due).map(|own| own.touched.len()).sum();
     let title = format!("Due {due} · archived {archived} in {} places", app.back.batches.len());
     let inner = part(app, frame, &title, "", !own.inside, parts.list);
     match (app.back.read_of.is_some(), shelves.is_empty()) {
@@ -33,14 +34,21 @@ pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
         _ => {
             let (theme, width) = (Theme::of(app), usize::from(inner.width));
             let row = |at: usize| match shelves[at] {
-                Shelf::Chore(at) => chore(app, &app.back.chores[at], own.chosen.contains(&name_of(&app.back.chores[at])), width),
+                Shelf::Chore(at) => chore(
+                    app,
+                    &app.back.chores[at],
+                    own.chosen.contains(&name_of(&app.back.chores[at])),
+                    width,
+                ),
                 Shelf::Batch(at) => batch(app, &app.back.batches[at], width),
             };
             draw_lines(frame, &theme, inner, own.at, shelves.len(), !own.inside, row);
         }
     }
     match app.back.shelf() {
-        Some(Shelf::Chore(at)) => memories(app, frame, Some(&app.back.chores[at]), own.memory, own.inside, parts.within),
+        Some(Shelf::Chore(at)) => {
+            memories(app, frame, Some(&app.back.chores[at]), own.memory, own.inside, parts.within)
+        }
         Some(Shelf::Batch(at)) => archived_memories(app, frame, &app.back.batches[at], parts.within),
         None => memories(app, frame, None, own.memory, own.inside, parts.within),
     }
@@ -93,14 +101,12 @@ fn chore(app: &App, own: &Chore, is_chosen: bool, width: usize) -> Line<'static>
 
 fn batch(app: &App, own: &Batch, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let chosen = app.back.archive.memories.iter().filter(|(store, _)| *store == own.store).count();
-    let count = match chosen {
-        0 => own.entries.len().to_string(),
-        _ => format!("{}", own.entries.len()),
-    };
-    let tail = format!("{count:>6}  {:6} {:>8}", own.kept, size(own.bytes));
+    let tail = format!("{:>6}  {:6} {:>8}", own.entries.len(), own.kept, size(own.bytes));
     let room = width.saturating_sub(tail.chars().count() + 5);
-    let path = own.path.display().to_string();
+    let path = own.path.strip_prefix("archive").unwrap_or(&own.path);
+    let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let whole = path.display().to_string();
+    let path = if theme::width(&whole) > room { name() } else { whole };
     Line::from(vec![
         Span::styled("arc ", theme.dim()),
         Span::raw(column(&one_line(app, &path, room), room) + " "),
@@ -136,11 +142,11 @@ fn memories(app: &App, frame: &mut Frame<'_>, own: Option<&Chore>, at: Cursor, i
 
 fn touched(app: &App, own: &Touched, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let id = column(&one_line(app, own.id.as_deref().unwrap_or("(no id)"), 18), 18);
+    let id = column(&one_line(app, own.id.as_deref().unwrap_or("(no id)"), 12), 12);
     let fate = one_line(app, &own.fate.told(), width / 4);
     let tail = format!("{}  {fate}", own.measure);
-    let tail = one_line(app, &tail, width.saturating_sub(20));
-    let room = width.saturating_sub(19 + theme::width(&tail) + 1);
+    let tail = one_line(app, &tail, width.saturating_sub(14));
+    let room = width.saturating_sub(13 + theme::width(&tail) + 1);
     Line::from(vec![
         Span::raw(id + " "),
         Span::styled(column(&one_line(app, &own.title, room), room) + " ", theme.dim()),
@@ -167,10 +173,10 @@ fn archived_memories(app: &App, frame: &mut Frame<'_>, own: &Batch, area: Rect) 
         let chosen = archive.memories.contains(&(own.store, store.key(entry)));
         let id = view.and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
         let age = view.and_then(|view| view.created).map(|at| at.age_at(app.now)).unwrap_or_default();
-        let room = width.saturating_sub(4 + 19 + 6);
+        let room = width.saturating_sub(4 + 13 + 6);
         Line::from(vec![
             Span::raw(if chosen { "[x] " } else { "[ ] " }),
-            Span::raw(column(&one_line(app, id, 18), 18) + " "),
+            Span::raw(column(&one_line(app, id, 12), 12) + " "),
             Span::styled(column(&one_line(app, &format::title(store, entry), room), room), theme.dim()),
             Span::raw(format!("{age:>5}")),
         ])

@@ -23,7 +23,12 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     match &journal.accounts {
         None => say(app, frame, "reading …", inner),
         Some(_) if journal.lines.is_empty() => {
-            say(app, frame, "Nothing was changed with palimp yet. What it changes is listed here, and can be taken back for 30 days.", inner);
+            say(
+                app,
+                frame,
+                "Nothing was changed with palimp yet. What it changes is listed here, and can be taken back for 30 days.",
+                inner,
+            );
         }
         Some(_) => {
             let (theme, width) = (Theme::of(app), usize::from(inner.width));
@@ -54,7 +59,11 @@ fn line(app: &App, own: &back::Line, width: usize) -> Line<'static> {
                 return Line::default();
             };
             let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("now {}", size(now)));
-            dim(format!("       changed by others: {} was left with {}, {now}", path.display(), size(*before)))
+            dim(format!(
+                "       changed by others: {} was left with {}, {now}",
+                path.display(),
+                size(*before)
+            ))
         }
         back::Line::Fault(store, at) => {
             let fault = account(store).and_then(|own| own.faults.get(at)).cloned().unwrap_or_default();
@@ -68,7 +77,10 @@ fn others(row: &Row) -> String {
     let mut parts = Vec::new();
     let step = row.line.step;
     if row.others.written > 0 {
-        parts.push(format!("written by others since step {step}: {}", counted(row.others.written as u64, "record")));
+        parts.push(format!(
+            "written by others since step {step}: {}",
+            counted(row.others.written as u64, "record")
+        ));
     }
     if row.others.used > 0 {
         parts.push(format!("used by others: {}", row.others.used));
@@ -88,18 +100,14 @@ fn step_line(app: &App, row: &Row, width: usize) -> Line<'static> {
         Standing::Erasing => ("✖", " · not finished".into()),
     };
     let files = counted(own.files.len() as u64, "file");
-    let text = format!("{} {}, {files}{turned}", own.verb, counted(own.records, "record"));
-    let until = match (row.until, row.why_not) {
-        (Some(until), _) => format!("until {}", until.to_pattern("%m-%d")),
-        _ => "no undo".into(),
-    };
-    let used = 2 + 5 + 17 + until.len() + 1;
-    let room = width.saturating_sub(used);
+    let text = format!("{} {}{turned}, {files}", own.verb, counted(own.records, "record"));
+    let until = if row.why_not.is_some() { " no undo" } else { "" };
+    let room = width.saturating_sub(2 + 5 + 17 + until.len());
     Line::from(vec![
         Span::raw(format!("{sign} ")),
         Span::styled(format!("{:>4} ", own.step), theme.strong()),
         Span::raw(column(&at, 16) + " "),
-        Span::raw(column(&one_line(app, &text, room), room) + " "),
+        Span::raw(column(&one_line(app, &text, room), room)),
         Span::styled(until, theme.dim()),
     ])
 }
@@ -118,21 +126,27 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
         put(&own.root.display().to_string());
     }
     put(&match (row.until, row.why_not) {
-        (Some(until), _) if row.is_undone() => format!("it was taken back; U does it again, until {}", until.to_minute()),
+        (Some(until), _) if row.is_undone() => {
+            format!("it was taken back; U does it again, until {}", until.to_minute())
+        }
         (Some(until), _) => format!("u takes it back, until {}", until.to_minute()),
         (None, why) => format!("can't be taken back: {}", why.unwrap_or("its time can't be read")),
     });
     for file in &row.line.files {
         put(&format!("{:8} {}  {} → {} B", file.change, file.path, file.bytes_before, file.bytes_after));
     }
-    put(&format!("others, after it and before the next: {}", match others(row) {
-        told if told.is_empty() => "nothing that their records tell".to_owned(),
-        told => told,
-    }));
+    put(&format!(
+        "others, after it and before the next: {}",
+        match others(row) {
+            told if told.is_empty() => "nothing that their records tell".to_owned(),
+            told => told,
+        }
+    ));
     let shown = journal.shown.as_ref().filter(|own| (own.store, own.step) == (store, row.line.step));
     let files = match shown.map(|own| &own.files) {
         None => {
-            lines.push(Line::styled("Enter shows what it changed, as far as that is still kept", theme.dim()));
+            lines
+                .push(Line::styled("Enter shows what it changed, as far as that is still kept", theme.dim()));
             return lines;
         }
         Some(Err(why)) => {

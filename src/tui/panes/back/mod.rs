@@ -65,7 +65,9 @@ fn archive(app: &App) -> Vec<(String, String)> {
     let act = |action: Action, what: &str| hint(action.key(), what);
     let own = match app.back.shelf() {
         None => return Vec::new(),
-        Some(Shelf::Chore(at)) if app.back.chores[at].plan.is_some() => act(Action::Archive, "do what is due…"),
+        Some(Shelf::Chore(at)) if app.back.chores[at].plan.is_some() => {
+            act(Action::Archive, "do what is due…")
+        }
         Some(Shelf::Chore(_)) => return Vec::new(),
         Some(Shelf::Batch(_)) => act(Action::BringBack, "bring back…"),
     };

@@ -85,9 +85,14 @@ fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
         (Some(why), ..) => why.clone(),
         (None, Some(_), _) => "reading …".into(),
         (None, None, Some(own)) => {
-            let found = own.verified.as_ref().map(|own| format!(" Looked at: {}.", own.told)).unwrap_or_default();
+            let found =
+                own.verified.as_ref().map(|own| format!(" Looked at: {}.", own.told)).unwrap_or_default();
             let path = own.copy.path.display();
-            format!("{path}, a copy of {}, {}.{found} Enter opens it: nothing is changed by that.", own.copy.file.display(), own.copy.reason)
+            format!(
+                "{path}, a copy of {}, {}.{found} Enter opens it: nothing is changed by that.",
+                own.copy.file.display(),
+                own.copy.reason
+            )
         }
         (None, None, None) => String::new(),
     };
@@ -120,7 +125,11 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     let about = format!("{} {at} → now · {sign} {}", compared.file.display(), opened.verified.told);
     say(app, frame, &theme::fit(&about, usize::from(head.width)), head);
     if compared.items.is_empty() {
-        let text = if compared.is_alike { "The file is as the backup has it." } else { "Every record stands as the backup has it; the files differ in blanks or order alone." };
+        let text = if compared.is_alike {
+            "The file is as the backup has it."
+        } else {
+            "Every record stands as the backup has it; the files differ in blanks or order alone."
+        };
         return say(app, frame, text, rest);
     }
     let (theme, width) = (Theme::of(app), usize::from(rest.width));
@@ -137,13 +146,14 @@ fn item(app: &App, own: &Item, width: usize) -> Line<'static> {
     };
     let id = own.id.as_deref().unwrap_or("(no id)");
     let told = match own.kind {
-        Kind::Newer => format!("{} → kept", own.told),
+        Kind::Newer => format!("{} → kept", day(&own.told)),
         Kind::Changed => changes(own).first().cloned().unwrap_or_else(|| own.told.clone()),
+        Kind::Missing => day(&own.told).to_owned(),
         _ => own.told.clone(),
     };
     let told = one_line(app, &told, width * 2 / 5);
-    let id = column(&one_line(app, id, 18), 18);
-    let used = 3 + 1 + 2 + 18 + 1 + theme::width(&told) + 2;
+    let id = column(&one_line(app, id, ID), ID);
+    let used = 3 + 1 + 2 + ID + 1 + theme::width(&told) + 2;
     let title = column(&one_line(app, &own.title, width.saturating_sub(used)), width.saturating_sub(used));
     Line::from(vec![
         Span::raw(format!("{chosen} ")),
@@ -154,9 +164,18 @@ fn item(app: &App, own: &Item, width: usize) -> Line<'static> {
     ])
 }
 
+/// So many columns an id has in a list.
+const ID: usize = 12;
+
+/// What tells of a time, without the time of the day.
+fn day(told: &str) -> &str {
+    told.rsplit_once(' ').filter(|(_, end)| end.contains(':')).map_or(told, |(day, _)| day)
+}
+
 /// What differs member by member, where both are JSON objects: from now to what it was.
 fn changes(item: &Item) -> Vec<String> {
-    let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).ok();
+    let read =
+        |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).ok();
     let (Some(was), Some(is)) = (read(&item.was), read(&item.is)) else { return Vec::new() };
     let mut told = Vec::new();
     for (name, then) in &was {
@@ -188,7 +207,8 @@ fn effect(app: &App) -> String {
     let restore = &app.back.restore;
     let Some(opened) = &restore.opened else { return String::new() };
     let items = &opened.compared.items;
-    let chosen = |kind| items.iter().filter(|own| own.kind == kind && restore.chosen.contains(&own.at)).count();
+    let chosen =
+        |kind| items.iter().filter(|own| own.kind == kind && restore.chosen.contains(&own.at)).count();
     let (back, changed) = (chosen(Kind::Missing), chosen(Kind::Changed));
     let stand = opened.compared.stand;
     let put = if changed > 0 { format!(", {changed} put back to what they were") } else { String::new() };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{change, request};
 use crate::model::plan::counted;
 use crate::model::{Entry, EntryRef, Plan};
+use crate::ops::effect::Touched;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{ChoreName, Shelf, name_of};
@@ -105,14 +106,18 @@ fn cursor(app: &mut App) -> &mut usize {
 fn not_now(chore: &Chore) -> String {
     match (&chore.refused, chore.task) {
         (Some(why), _) => why.clone(),
-        (None, Task::Soon(days)) => format!("not due yet: within {days} days, if nobody uses them until then"),
+        (None, Task::Soon(days)) => {
+            format!("not due yet: within {days} days, if nobody uses them until then")
+        }
         _ => "there is nothing to do".into(),
     }
 }
 
 /// What tells the memories of a batch.
 fn keys(app: &App, at: usize) -> Vec<(usize, String)> {
-    let (Some(batch), Some(snapshot)) = (app.back.batches.get(at), &app.back.read_of) else { return Vec::new() };
+    let (Some(batch), Some(snapshot)) = (app.back.batches.get(at), &app.back.read_of) else {
+        return Vec::new();
+    };
     let Some(store) = snapshot.stores.get(batch.store) else { return Vec::new() };
     let entry = |at: &u32| store.entries.get(*at as usize);
     let key = |entry: &Entry| (batch.store, store.key(entry));
@@ -194,10 +199,7 @@ fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
         touched.extend(files);
         let mut plan = plan.clone();
         plan.lines.push(format!("the rule: {}", chore.rule));
-        plan.lines.extend(chore.touched.iter().map(|own| {
-            let id = own.id.as_deref().unwrap_or("(no id)");
-            format!("{id}  {}  {}  {}", own.fate.told(), own.measure, own.title)
-        }));
+        plan.lines.extend(chore.touched.iter().map(Touched::line));
         plans.push((chore.store, plan));
     }
     (plans, later)

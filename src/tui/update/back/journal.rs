@@ -59,10 +59,16 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let step = row.line.step;
     let refused = match (row.standing, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
-        (Standing::TakenBack(by), false) => Some(format!("step {step} was taken back by step {by}; U does it again")),
+        (Standing::TakenBack(by), false) => {
+            Some(format!("step {step} was taken back by step {by}; U does it again"))
+        }
         (Standing::InForce, true) => Some(format!("step {step} is in force; u takes it back")),
-        (Standing::Turned(Turn::Redo(of)), true) => Some(format!("step {step} did step {of} again; u takes that back")),
-        (Standing::Turned(Turn::Undo(of)), false) => Some(format!("step {step} took step {of} back; U does that again")),
+        (Standing::Turned(Turn::Redo(of)), true) => {
+            Some(format!("step {step} did step {of} again; u takes that back"))
+        }
+        (Standing::Turned(Turn::Undo(of)), false) => {
+            Some(format!("step {step} took step {of} back; U does that again"))
+        }
         _ => None,
     };
     if refused.is_some() {

@@ -91,7 +91,8 @@ pub fn refresh(app: &mut App) -> Vec<Effect> {
 
 fn ask(app: &mut App, what: Inspect) -> Vec<Effect> {
     let Some(data) = app.data.clone() else {
-        app.notice = Some("there is no folder of palimp's own data to look in; name one with --data-dir".into());
+        app.notice =
+            Some("there is no folder of palimp's own data to look in; name one with --data-dir".into());
         return Vec::new();
     };
     let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };

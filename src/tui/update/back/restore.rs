@@ -68,7 +68,8 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>) -> Vec<Effect> {
         let same = |own: &&Backup| own.store == backup.store && own.copy == backup.copy;
         backup.verified = before.iter().find(same).and_then(|own| own.verified.clone());
     }
-    let is_own = |backup: &Backup| own.as_ref().is_some_and(|(s, p)| backup.store == *s && backup.copy.path == *p);
+    let is_own =
+        |backup: &Backup| own.as_ref().is_some_and(|(s, p)| backup.store == *s && backup.copy.path == *p);
     restore.at.at = list.iter().position(is_own).unwrap_or(restore.at.at);
     restore.list = Some(list);
     let again = restore.opened.as_ref();
@@ -224,7 +225,11 @@ fn replace(app: &mut App) -> Vec<Effect> {
         return Vec::new();
     }
     let lost = opened.compared.count(Kind::Newer);
-    let lost = if lost > 0 { format!(", and lose {} written later", counted(lost as u64, "record")) } else { String::new() };
+    let lost = if lost > 0 {
+        format!(", and lose {} written later", counted(lost as u64, "record"))
+    } else {
+        String::new()
+    };
     let name = format!("{}{lost}", opened.copy.file.display());
     wanted(app, name, None)
 }
