@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::args::BackupVerb;
 use super::change::{Carry, make, make_with, scene};
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, say};
 use super::{Context, open};
-use crate::disk::Real;
-use crate::model::{Plan, Snapshot, Store};
+use crate::disk::{Disk, Real};
+use crate::model::{Moment, Plan, Snapshot, Store};
 use crate::ops;
 use crate::ops::erase::Gone;
-use crate::store::commit::{Copy, Vault, copies};
+use crate::ops::restore::{Comparison, Item, Kind, compare};
+use crate::store::commit::{Copy, Reason, Vault, Verified, copies};
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
@@ -35,28 +36,49 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Fai
 
 fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
     let found = all(context, snapshot)?;
+    let data = open::data_folder(context)?;
     for (number, copy) in &found {
         let store = &snapshot.stores[*number];
+        let verified = verified(&data, store, copy, context.now);
         if context.options.json {
+            let step = match copy.reason {
+                Reason::Before(_, step) => Some(step),
+                _ => None,
+            };
             let row = serde_json::json!({
                 "store": store.root.display().to_string(),
                 "backup": copy.path.display().to_string(),
                 "file": copy.file.display().to_string(),
                 "at": copy.at.map(|at| at.to_rfc3339()),
                 "bytes": copy.bytes,
+                "reason": copy.reason.to_string(),
+                "step": step,
+                "verified": verified.is_whole,
+                "found": verified.told,
             });
             context.out.json(&row)?;
         } else {
             let at = copy.at.map(|at| at.to_minute()).unwrap_or_default();
+            let sign = if verified.is_whole { "whole" } else { "BROKEN" };
             context.out.line(&format!(
-                "{at:16} {:10} {}  of {}",
+                "{at:16} {:10}  {:22} {sign:6} {}  of {}  ({})",
                 copy.bytes,
+                copy.reason.to_string(),
                 copy.path.display(),
-                copy.file.display()
+                copy.file.display(),
+                verified.told
             ))?;
         }
     }
     Ok(if found.is_empty() { Exit::Nothing } else { Exit::Done })
+}
+
+fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
+    let vault = Vault::look(&Real, data, &store.root);
+    match Real.read(&store.root.join(&copy.path), 0, None) {
+        Ok((bytes, _)) => copy.verify(store, &vault, &bytes, now),
+        Err(error) => Verified { is_whole: false, told: format!("it can't be read: {error}") },
+    }
 }
 
 /// Copies every file that holds memories: where the format keeps backups, else in our own data.
@@ -114,7 +136,7 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
         ));
     };
     let whole = snapshot.stores[number].root.join(&copy.path);
-    let read = crate::disk::Disk::read(&Real, &whole, 0, None);
+    let read = Real.read(&whole, 0, None);
     let (bytes, _) = read.map_err(|error| {
         Failure::new(
             Exit::Failed,
@@ -126,32 +148,35 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
 
 /// What was erased of a store.
 pub fn gone(data: &Path, store: &Store) -> Result<Gone, Failure> {
-    let erased = Vault::look(&Real, data, &store.root).erased()?;
-    Ok(Gone::of(erased.into_iter().map(|line| line.record)))
+    Ok(Gone::of_lines(Vault::look(&Real, data, &store.root).erased()?))
 }
 
-/// The records that a backup has and the file lacks.
+/// What differs between a backup and the store, record by record.
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let missing = ops::backup::missing(
-        &scene(context, store),
-        &copy.file,
-        &bytes,
-        &gone(&open::data_folder(context)?, store)?,
-    )?;
-    for one in &missing {
+    let gone = gone(&open::data_folder(context)?, store)?;
+    let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
+    for item in &compared.items {
         if context.options.json {
-            let raw = String::from_utf8_lossy(&one.raw);
-            context.out.json(
-                &serde_json::json!({ "id": one.id, "line": one.line, "change": one.change, "raw": raw }),
-            )?;
+            // Nothing of what was erased is shown: there is none of it here.
+            let raw = if item.was.is_empty() { &item.is } else { &item.was };
+            let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
+            let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
+            context.out.json(&serde_json::json!({
+                "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
+                "restorable": item.can_come, "raw": raw, "raw_now": now,
+            }))?;
         } else {
-            let id = one.id.as_deref().unwrap_or("(no id)");
-            context.out.line(&format!("{:8} line {} {id}", one.change, one.line))?;
+            let id = item.id.as_deref().unwrap_or("(no id)");
+            let (sign, change) = (item.kind.sign(), item.kind.as_str());
+            context.out.line(&format!("{sign} {change:10} line {} {id}  {}", item.line, item.told))?;
         }
     }
-    Ok(if missing.is_empty() { Exit::Nothing } else { Exit::Done })
+    if let Some(why) = &compared.whole_only {
+        say(why);
+    }
+    Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
 fn restore(
@@ -165,10 +190,32 @@ fn restore(
     let store = &snapshot.stores[number];
     let gone = gone(&open::data_folder(context)?, store)?;
     let scene = scene(context, store);
+    let compared = compare(&scene, &copy.file, &bytes, &gone)?;
+    let chosen = if ids.is_empty() { compared.by_default() } else { compared.named(ids) };
+    if !ids.is_empty() && !replace {
+        ids.iter().for_each(|id| tell_staying(&compared, id));
+        if chosen.is_empty() && compared.whole_only.is_none() {
+            return Err(Failure::new(
+                Exit::Nothing,
+                "none of these can be brought back. Nothing was changed.",
+            ));
+        }
+    }
     let plan = match replace {
-        true => ops::backup::replace(&scene, &copy.file, &bytes, &gone)?,
-        false => ops::backup::restore(&scene, &copy.file, &bytes, ids, &gone)?,
+        true => ops::restore::replace(&scene, &compared, &bytes, &gone)?,
+        false => ops::restore::restore(&scene, &compared, &chosen)?,
     };
-    let carry: &Carry<'_> = &|writer, plan| writer.commit(plan);
+    let carry: &Carry<'_> = &|writer, plan| writer.restore(plan);
     make_with(context, &[(store, plan)], carry)
+}
+
+/// Says why a record that was named does not come back.
+fn tell_staying(compared: &Comparison, id: &str) {
+    let own = |item: &&Item| item.id.as_deref() == Some(id);
+    let comes = compared.items.iter().filter(own).any(|item| item.can_come);
+    match compared.items.iter().find(own) {
+        _ if comes => {}
+        Some(item) => say(&format!("{id}: {}; {}", item.kind.as_str(), item.told)),
+        None => say(&format!("{id}: it stands as it did, or the backup has none of that id")),
+    }
 }

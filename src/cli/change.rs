@@ -28,6 +28,7 @@ pub struct PlanRow<'a> {
     store: String,
     records: usize,
     files: Vec<FileRow>,
+    told: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -195,6 +196,7 @@ pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
         store: plan.root.display().to_string(),
         records: plan.records,
         files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
+        told: &plan.lines,
     }
 }
 

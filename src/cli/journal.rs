@@ -9,83 +9,86 @@ use super::change::{Carry, machine, make_with};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Moment, Plan, Store, plan};
-use crate::store::commit::erase::Erasing;
-use crate::store::commit::{
-    CommitError, FileLine, History, Host, JournalLine, Turn, Vault, Writer, latest, undo_until,
-};
+use crate::model::{Plan, Store, plan};
+use crate::store::commit::{Account, CommitError, FileLine, History, Host, Row, Turn, Vault, Writer, latest};
 
 #[derive(Serialize)]
-struct Row {
+struct RowLine<'a> {
     store: String,
     step: u64,
-    at: String,
-    verb: String,
+    at: &'a str,
+    verb: &'a str,
     records: u64,
-    files: Vec<FileLine>,
+    files: &'a [FileLine],
     turn: Option<Turn>,
-    ids: Vec<String>,
+    ids: &'a [String],
+    undone: bool,
     undo_until: Option<String>,
+    why_not: Option<&'static str>,
+    written_by_others: usize,
+    used_by_others: usize,
 }
 
-/// What was changed, the newest last.
+/// What was changed, the newest last, and what others did meanwhile.
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
     let data = open::data_folder(context)?;
     let mut any = false;
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
-        let kept = vault.steps();
-        let begun = vault.erasing().unwrap_or_else(|error| {
-            say(&error.to_string());
-            None
-        });
-        let begun = begun.map(self::begun);
-        for line in vault.journal().into_iter().chain(begun) {
+        let account = Account::of(store, &vault, context.now);
+        account.faults.iter().for_each(|fault| say(fault));
+        for row in &account.rows {
             any = true;
-            let row = row(store, line, &kept);
-            if context.options.json {
-                context.out.json(&row)?;
-            } else {
-                let until = row.undo_until.as_deref().map(|until| format!("undo until {until}"));
-                let until = until.unwrap_or_else(|| "can't be undone any more".into());
-                let records = plan::counted(row.records, "record");
-                let files = plan::counted(row.files.len() as u64, "file");
-                let line = format!("{:5}  {}  {} {records}, {files}  {until}", row.step, row.at, row.verb);
-                context.out.line(&line)?;
+            match context.options.json {
+                true => context.out.json(&line(store, row))?,
+                false => told(row).iter().try_for_each(|line| context.out.line(line))?,
+            }
+        }
+        if !context.options.json {
+            for (path, before, now) in &account.moved {
+                let now = now.map_or("is gone".into(), |now| format!("has {now} B"));
+                say(&format!("{}: {now}, was left with {before}: changed by others", path.display()));
             }
         }
     }
     Ok(if any { Exit::Done } else { Exit::Nothing })
 }
 
-/// An erasure that was cut short: the next change of the store finishes it.
-fn begun(entry: Erasing) -> JournalLine {
-    JournalLine {
-        step: entry.step,
-        at: entry.at,
-        verb: "erasing".into(),
-        records: entry.records.len() as u64,
-        files: entry.files,
-        turn: None,
-        ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
-        as_planned: false,
+fn told(row: &Row) -> Vec<String> {
+    let until = match (row.until, row.why_not) {
+        (Some(until), _) => format!("undo until {}", until.to_rfc3339()),
+        (None, Some(why)) => format!("can't be undone: {why}"),
+        (None, None) => "can't be undone any more".into(),
+    };
+    let own = &row.line;
+    let undone = if row.is_undone() { "  undone" } else { "" };
+    let records = plan::counted(own.records, "record");
+    let files = plan::counted(own.files.len() as u64, "file");
+    let mut lines =
+        vec![format!("{:5}  {}  {} {records}, {files}{undone}  {until}", own.step, own.at, own.verb)];
+    if row.others.written > 0 {
+        let written = plan::counted(row.others.written as u64, "record");
+        lines.push(format!("       written by others after step {}: {written}", own.step));
     }
+    lines
 }
 
-fn row(store: &Store, line: JournalLine, kept: &[u64]) -> Row {
-    let done = Moment::parse(&line.at).map(|(when, _)| when);
-    let until = done.filter(|_| kept.contains(&line.step)).map(|done| undo_until(done).to_rfc3339());
-    Row {
+fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
+    RowLine {
         store: store.root.display().to_string(),
-        step: line.step,
-        at: line.at,
-        verb: line.verb,
-        records: line.records,
-        files: line.files,
-        turn: line.turn,
-        ids: line.ids,
-        undo_until: until,
+        step: row.line.step,
+        at: &row.line.at,
+        verb: &row.line.verb,
+        records: row.line.records,
+        files: &row.line.files,
+        turn: row.line.turn,
+        ids: &row.line.ids,
+        undone: row.is_undone(),
+        undo_until: row.until.map(|until| until.to_rfc3339()),
+        why_not: row.why_not,
+        written_by_others: row.others.written,
+        used_by_others: row.others.used,
     }
 }
 

@@ -37,7 +37,12 @@ fn place(root: &Path, plan: &Plan) -> Place {
 
 /// Drops what logs need not keep.
 pub fn compact(context: &mut Context, session: Option<&str>) -> Result<Exit, Failure> {
-    each(context, |context, store| Ok(ops::compact::compact(&scene(context, store), session)?))
+    each(context, |context, store| {
+        let mut plan = ops::compact::compact(&scene(context, store), session)?;
+        let rule = ops::compact::rule(store);
+        tell(&mut plan, store, &rule, context.now);
+        Ok(plan)
+    })
 }
 
 /// Makes what is derived anew.
@@ -55,10 +60,13 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
         for store in &snapshot.stores {
             let packed = due_files(context, store)?;
             let scene = Scene { packed: &packed, ..scene(context, store) };
-            let due = ops::upkeep::maintain(&scene)?.into_iter().filter(|plan| !plan.is_empty());
+            let due = ops::upkeep::due(&scene)?.into_iter().filter(|(plan, _)| !plan.is_empty());
             let most = if context.options.yes && !context.options.dry_run { 1 } else { usize::MAX };
             let before = plans.len();
-            plans.extend(due.take(most).map(|plan| (&**store, plan)));
+            plans.extend(due.take(most).map(|(mut plan, rule)| {
+                tell(&mut plan, store, &rule, context.now);
+                (&**store, plan)
+            }));
             if plans.len() == before && !any {
                 // That nothing is due is told of each store once.
                 plans.push((store, Plan::new("maintain", &store.root, store.format)));
@@ -75,6 +83,15 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Adds to a plan the rule that it follows, and exactly which memories it concerns.
+fn tell(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
+    let touched = ops::effect::effect(store, plan, now);
+    if !touched.is_empty() {
+        plan.lines.push(format!("the rule: {rule}"));
+    }
+    plan.lines.extend(touched.iter().map(ops::effect::Touched::line));
 }
 
 /// The compressed files that it takes to do what is due.

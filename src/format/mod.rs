@@ -18,7 +18,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{DecayTable, Document, Entry, Lock, Moment, Problem, RecordText, Role, Session, Store};
+use crate::model::{
+    DecayTable, Document, Entry, Lock, Moment, Problem, Record, RecordText, Role, Session, Store,
+};
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
@@ -241,8 +243,13 @@ pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
 
 /// An entry's title alone, for lists.
 pub fn title(store: &Store, entry: &Entry) -> String {
-    let record = store.record(entry);
-    with_content(store, entry, |content| match content {
+    title_of_raw(store, &store.document(entry).path, store.record(entry), store.raw(entry))
+}
+
+/// The title of a record of those bytes that stands, or stood, in a file of the store.
+pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> String {
+    let format = by_name(store.format).filter(|_| record.view().is_some());
+    with_bytes(format, path, raw, |content| match content {
         Content::Json(format, value) => title_of(&format.main_text(value).0),
         Content::Note(note, text, stem) => note_title(&note, text, stem),
         Content::Text(_, stem) => title_of(stem),
@@ -304,11 +311,17 @@ enum Content<'a> {
 }
 
 fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
-    let raw = store.raw(entry);
-    let path = &store.document(entry).path;
-    let Some(format) = by_name(store.format).filter(|_| store.view(entry).is_some()) else {
-        return take(Content::Broken(raw));
-    };
+    let format = by_name(store.format).filter(|_| store.view(entry).is_some());
+    with_bytes(format, &store.document(entry).path, store.raw(entry), take)
+}
+
+fn with_bytes<T>(
+    format: Option<&'static dyn Format>,
+    path: &Path,
+    raw: &[u8],
+    take: impl FnOnce(Content<'_>) -> T,
+) -> T {
+    let Some(format) = format else { return take(Content::Broken(raw)) };
     let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
     match format.shape(path) {
         Shape::Markdown => {

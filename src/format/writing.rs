@@ -143,6 +143,8 @@ pub struct Setting<'a> {
 pub struct Due {
     /// A few words.
     pub what: String,
+    /// The rule that says so, in words.
+    pub rule: String,
     /// How many records it concerns.
     pub records: usize,
     /// The changes.
@@ -306,6 +308,11 @@ pub trait Writes: Sync {
     /// The changes of a compaction, where it is not only that records go.
     fn compact(&self, _scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
         None
+    }
+
+    /// What a compaction drops and what it never does, in words.
+    fn compaction_rule(&self, _store: &Store) -> String {
+        "what the format's compaction need not keep".into()
     }
 
     /// The members that say when a record was accessed last and how often, as they are to be.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Refusal, Scene, backups, plan, writes};
 use crate::format::writing::removals;
-use crate::model::{Change, Document, Plan, Role};
+use crate::model::{Change, Document, Plan, Role, Store};
 use crate::store::derive;
 
 /// Does what the format calls compaction.
@@ -27,6 +27,11 @@ pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     plan("compact", scene, goes.len(), all)
+}
+
+/// What a compaction of the store drops, in words.
+pub fn rule(store: &Store) -> String {
+    writes(store).map_or_else(|refusal| refusal.message, |(_, writes)| writes.compaction_rule(store))
 }
 
 /// How many active records are fewer after the changes.

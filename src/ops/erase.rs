@@ -7,6 +7,7 @@ use std::path::Path;
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store};
+use crate::store::commit::erase::ErasedLine;
 use crate::store::erase::{Contents, Outside, Removal, Site, Target, Wanted};
 use crate::text::lines;
 
@@ -63,12 +64,30 @@ pub fn plan(
 #[derive(Default)]
 pub struct Gone {
     targets: Vec<Target>,
+    /// By which step an id was erased, and when.
+    steps: HashMap<String, (u64, String)>,
 }
 
 impl Gone {
     /// The erasure list.
     pub fn of(targets: impl IntoIterator<Item = Target>) -> Gone {
-        Gone { targets: targets.into_iter().collect() }
+        Gone { targets: targets.into_iter().collect(), steps: HashMap::new() }
+    }
+
+    /// The same, with what tells of each.
+    pub fn of_lines(lines: Vec<ErasedLine>) -> Gone {
+        let named = lines.iter().filter_map(|line| {
+            let id = line.record.name()?.to_owned();
+            Some((id, (line.step, line.at.clone())))
+        });
+        Gone { steps: named.collect(), ..Gone::of(lines.iter().map(|line| line.record.clone())) }
+    }
+
+    /// When a record of that id was erased, and by which step, in a few words.
+    pub fn told(&self, id: Option<&str>) -> Option<String> {
+        let (step, at) = self.steps.get(id?)?;
+        let at = Moment::parse(at).map_or_else(|| at.clone(), |(when, _)| when.to_minute());
+        Some(format!("erased {at} by step {step}: it can't come back"))
     }
 
     /// What tells the records that were erased; `None` where none ever was.

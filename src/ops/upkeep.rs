@@ -12,6 +12,12 @@ use crate::text::scan::Tape;
 /// What is due by the format's rules and the store's own config, a plan each. They are made
 /// of the same store: whoever carries out one makes the others anew.
 pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
+    let due = due(scene)?.into_iter();
+    Ok(due.map(|(plan, _)| plan).collect())
+}
+
+/// The same, each with the rule that says so, in words.
+pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let mut plans = Vec::new();
     for due in writes.due(scene)? {
@@ -19,7 +25,7 @@ pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
         all.extend(due.changes);
         let mut plan = plan("maintain", scene, due.records, all)?;
         plan.lines.push(due.what);
-        plans.push(plan);
+        plans.push((plan, due.rule));
     }
     Ok(plans)
 }

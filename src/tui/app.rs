@@ -8,6 +8,7 @@ use ratatui::text::Line;
 
 use super::Options;
 use super::bulk::{Bulk, Confirm, Menu};
+use super::back::Back;
 use super::cursor::Cursor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
@@ -37,6 +38,14 @@ pub enum Screen {
     Browse,
     /// Every problem.
     Problems,
+    /// Backups, and what would come back of one.
+    Restore,
+    /// What is due to be archived, and what is.
+    Archive,
+    /// What is due, and what a compaction drops.
+    Upkeep,
+    /// Every step.
+    Journal,
 }
 
 /// What the detail pane shows of a memory.
@@ -171,6 +180,8 @@ pub struct App {
     pub confirm: Option<Confirm>,
     pub marks: Marks,
     pub bulk: Bulk,
+    /// Backups, archive, upkeep and journal.
+    pub back: Back,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -236,6 +247,7 @@ impl App {
             confirm: None,
             marks: Marks::default(),
             bulk: Bulk::default(),
+            back: Back::default(),
             waiting: String::new(),
             notice: None,
             revealed: false,

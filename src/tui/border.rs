@@ -18,9 +18,17 @@ pub fn framed(
     foot: &str,
     area: Rect,
 ) -> Rect {
-    let theme = Theme::of(app);
     let focused = pane.is_none_or(|pane| pane == app.focus && app.prompt.is_none());
-    let style = if focused { theme.focus() } else { Style::new() };
+    let style = if focused { Theme::of(app).focus() } else { Style::new() };
+    bordered(frame, style, focused, title, foot, area)
+}
+
+/// A border of what has no keys, drawn, and the area within it.
+pub fn plain(frame: &mut Frame<'_>, title: &str, foot: &str, area: Rect) -> Rect {
+    bordered(frame, Style::new(), false, title, foot, area)
+}
+
+fn bordered(frame: &mut Frame<'_>, style: Style, focused: bool, title: &str, foot: &str, area: Rect) -> Rect {
     let kind = if focused { BorderType::Thick } else { BorderType::Plain };
     let width = usize::from(area.width.saturating_sub(4));
     let mut block = Block::bordered().border_type(kind).border_style(style);

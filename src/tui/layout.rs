@@ -97,6 +97,41 @@ fn list_over_detail(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
     vec![(in_upper, upper), (in_lower, lower)]
 }
 
+/// The parts of a view that brings things back: its list, what stands under its cursor, and a
+/// difference below that.
+pub struct Parts {
+    pub list: Rect,
+    pub within: Rect,
+    pub below: Rect,
+}
+
+/// On a wide terminal side by side; else over one another. Backups share a narrow one with
+/// nothing: what one of them would bring lies over the list.
+pub fn back(app: &App) -> Parts {
+    let body = frame(app).body;
+    let none = Rect { height: 0, ..body };
+    let is_wide = body.width >= 100;
+    let restore = &app.back.restore;
+    let [list, within] = match is_wide {
+        true => Layout::horizontal([Constraint::Fill(9), Constraint::Fill(11)]).areas(body),
+        false => Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(body),
+    };
+    if app.screen != Screen::Restore {
+        return Parts { list, within, below: none };
+    }
+    let side = match (is_wide, restore.inside) {
+        (true, _) => within,
+        (false, true) => body,
+        (false, false) => return Parts { list: body, within: none, below: none },
+    };
+    let list = if is_wide { list } else { none };
+    if restore.difference.is_some() || side.height < 12 {
+        return Parts { list, within: side, below: none };
+    }
+    let [within, below] = Layout::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(side);
+    Parts { list, within, below }
+}
+
 /// How many problems their view shows: the one under the cursor stands in full below.
 pub fn problem_rows(app: &App) -> usize {
     const ABOUT: usize = 5;

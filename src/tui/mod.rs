@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `run` | the event loop: with `terminal` the only file that does anything |
 //! | `terminal` | the terminal taken, given back, and lent to an editor |
-//! | `app` | what the screens know; `marks` what is marked, `bulk` the change under way |
+//! | `app` | what the screens know; `marks` what is marked, `bulk` the change under way, |
+//! | | `back` what the views know that bring things back |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
 //! | `action`, `keys` | every action, and which keys mean it |
@@ -15,6 +16,7 @@
 
 pub(crate) mod action;
 mod app;
+mod back;
 mod border;
 mod bulk;
 mod cursor;

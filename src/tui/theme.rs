@@ -43,6 +43,11 @@ pub fn fit(text: &str, width: usize) -> String {
     cut
 }
 
+/// How many columns safe text takes.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
 /// `text` cut or filled up to exactly `width` columns.
 pub fn column(text: &str, width: usize) -> String {
     let fitted = fit(text, width);

@@ -33,6 +33,10 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
         Screen::Problems => panes::problems::draw(app, frame, parts.body),
+        Screen::Restore => panes::back::restore::draw(app, frame),
+        Screen::Archive => panes::back::chores::draw_archive(app, frame),
+        Screen::Upkeep => panes::back::chores::draw_upkeep(app, frame),
+        Screen::Journal => panes::back::journal::draw(app, frame),
         Screen::Browse => {
             for &(pane, area) in &parts.panes {
                 draw_pane(app, frame, pane, area);
@@ -66,6 +70,10 @@ fn title(app: &App, width: u16) -> Line<'static> {
     let where_to = match app.screen {
         Screen::Welcome => "first run".to_owned(),
         Screen::Problems => "problems".to_owned(),
+        Screen::Restore => "backups".to_owned(),
+        Screen::Archive => "archive: nothing here runs by itself".to_owned(),
+        Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
+        Screen::Journal => "journal".to_owned(),
         Screen::Browse => places(app),
     };
     let counts = counts(app);

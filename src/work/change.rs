@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::erase::{self, Asked as Erasure};
 use super::turn::{Recent, Step, turn};
-use super::wanted::Wanted;
+use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store};
@@ -15,7 +15,9 @@ use crate::ops::progress::is_stop;
 use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::tag::Tagging;
 use crate::ops::{self, Progress, Refusal, Scene, Setting};
-use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, keep_draft, nothing_else};
+use crate::store::commit::{
+    CommitError, Host, Receipt, Turn, Vault, Writer, is_left_over, keep_draft, nothing_else,
+};
 use crate::store::packed_bytes;
 
 /// A change that the user asked for.
@@ -155,6 +157,11 @@ pub struct Planned {
 const FIRST: usize = 3;
 
 impl Planned {
+    /// Plans that were made before.
+    pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> Planned {
+        Planned { request, plans, erasures: Vec::new(), left: Vec::new(), first: Vec::new() }
+    }
+
     /// How many memories change.
     pub fn records(&self) -> usize {
         let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
@@ -173,9 +180,9 @@ impl Planned {
     }
 
     /// What is changed, as it is called.
-    fn called(&self) -> String {
+    pub fn called(&self) -> String {
         match self.request.at.len() {
-            1 => self.request.name.clone(),
+            0 | 1 => self.request.name.clone(),
             _ => memories(self.records()),
         }
     }
@@ -199,8 +206,19 @@ pub fn commit(planned: &Planned, recent: &mut Recent) -> Result<Changed, String>
 }
 
 fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
-    let mut planned =
-        Planned { request, plans: Vec::new(), erasures: Vec::new(), left: Vec::new(), first: Vec::new() };
+    let request = match &request.wanted {
+        Wanted::Restore(wanted) => {
+            let plans = vec![(wanted.store, restored(&request, wanted, host)?)];
+            return Ok(Planned::of(request, plans));
+        }
+        Wanted::Turn(number, turn) => {
+            let (plan, turn) = super::turn::preview(&request, host, *number, *turn)?;
+            let (plans, wanted) = (vec![(*number, plan)], Wanted::Turn(*number, turn));
+            return Ok(Planned::of(ChangeRequest { wanted, ..request }, plans));
+        }
+        _ => request,
+    };
+    let mut planned = Planned::of(request, Vec::new());
     let request = planned.request.clone();
     let is_one = request.at.len() == 1;
     request.progress.begin(request.at.len());
@@ -285,6 +303,29 @@ fn in_store(
     Ok(Part { plan: sifted.made, erasure: None, entries: sifted.entries, left: sifted.left })
 }
 
+/// The plan that brings back what a copy has.
+fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Result<Plan, Failed> {
+    let Some(store) = request.snapshot.stores.get(wanted.store) else {
+        return Err(Refusal::unfit("the store is not open any more.").into());
+    };
+    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+    let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
+    let compared = ops::restore::compare(&scene, &wanted.file, &wanted.copy, &gone)?;
+    Ok(match &wanted.chosen {
+        Some(chosen) => ops::restore::restore(&scene, &compared, chosen)?,
+        None => ops::restore::replace(&scene, &compared, &wanted.copy, &gone)?,
+    })
+}
+
+/// Carries one plan out, each kind of change in its own way.
+fn carried(writer: &Writer<'_>, wanted: &Wanted, plan: &Plan) -> Result<Receipt, CommitError> {
+    match wanted {
+        Wanted::Restore(_) => writer.restore(plan),
+        Wanted::Turn(_, turn) => writer.turn(plan, *turn),
+        _ => writer.commit(plan),
+    }
+}
+
 fn make(planned: &Planned, host: Host<'_>, recent: &mut Recent) -> Result<Changed, Failed> {
     let request = &planned.request;
     let nothing = Changed {
@@ -308,15 +349,24 @@ fn make(planned: &Planned, host: Host<'_>, recent: &mut Recent) -> Result<Change
     recent.begin();
     for (number, plan) in &planned.plans {
         let store = &request.snapshot.stores[*number];
-        let committed = Writer::open(host, store).and_then(|writer| writer.commit(plan));
+        let committed = Writer::open(host, store).and_then(|writer| carried(&writer, &request.wanted, plan));
         let receipt = committed.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&store.root);
         notes.extend(receipt.notes);
-        recent.made(Step::new(&store.root, receipt.step, &said));
+        let step = |number| Step::new(&store.root, number, &said);
+        match request.wanted {
+            Wanted::Turn(_, turn) => recent.turned(turn, step),
+            _ => recent.made(step(receipt.step)),
+        }
         let _ = request.progress.step();
     }
     notes.extend(planned.left_out());
-    Ok(Changed { said, notes, turned: Turned::Made, receipt: Vec::new() })
+    let turned = match request.wanted {
+        Wanted::Turn(_, Turn::Undo(_)) => Turned::Undone,
+        Wanted::Turn(_, Turn::Redo(_)) => Turned::Redone,
+        _ => Turned::Made,
+    };
+    Ok(Changed { said, notes, turned, receipt: Vec::new() })
 }
 
 /// Erases what was shown, store after store.
@@ -360,7 +410,13 @@ fn plan(
         Wanted::Unarchive => ops::archive::unarchive(scene, entries),
         Wanted::Delete => ops::delete::delete(scene, entries, ops::delete::Asked::default()),
         Wanted::Undelete => ops::delete::undelete(scene, entries, gone),
-        Wanted::Erase | Wanted::Undo | Wanted::Redo => Err(Refusal::unfit("there is nothing to plan.")),
+        Wanted::Erase
+        | Wanted::Undo
+        | Wanted::Redo
+        | Wanted::Restore(_)
+        | Wanted::Maintain
+        | Wanted::Compact
+        | Wanted::Turn(..) => Err(Refusal::unfit("there is nothing to plan.")),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{self, ChangeRequest, Changed, Planned, Tended};
+use super::inspect::{self, InspectRequest, Inspected};
 use super::turn::Recent;
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
@@ -36,6 +37,9 @@ pub enum Job {
     Plan(Box<ChangeRequest>),
     /// Carry out what was shown.
     Commit(Box<Planned>),
+    /// Read what a view shows that is not in the stores as they were read: backups, the
+    /// journal, what is due.
+    Inspect(Box<InspectRequest>),
     /// Look after files of ours that stand in the stores: what was cut short is finished,
     /// late lines are rescued.
     Tend {
@@ -79,6 +83,8 @@ pub enum Done {
     Changed(Box<Result<Changed, String>>),
     /// A change was planned, or why it can't be made.
     Planned(Box<Result<Planned, String>>),
+    /// What a view shows was read.
+    Inspected(Box<Inspected>),
     /// Files of ours were looked after.
     Tended(Tended),
 }
@@ -216,6 +222,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
         Job::Plan(request) => Some(Done::Planned(Box::new(change::preview(*request)))),
         Job::Commit(planned) => Some(Done::Changed(Box::new(change::commit(&planned, &mut kept.recent)))),
+        Job::Inspect(request) => Some(Done::Inspected(Box::new(inspect::inspect(*request)))),
         Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
     }
 }

@@ -3,6 +3,7 @@
 
 mod change;
 mod erase;
+mod inspect;
 mod job;
 mod thread;
 mod turn;
@@ -10,10 +11,13 @@ mod wanted;
 
 pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep, memories};
 pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
+pub use inspect::{
+    Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
+};
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use thread::Workers;
 pub use turn::Recent;
-pub use wanted::Wanted;
+pub use wanted::{Restoring, Wanted};
 
 pub use crate::ops::Progress;
 pub use crate::ops::several::LeftOut;

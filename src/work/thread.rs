@@ -1,4 +1,4 @@
-//! Three threads: one reads stores, one searches, one changes. Of waiting searches only the
+//! Four threads: one reads stores, one searches, one changes, one reads what single views show. Of waiting searches only the
 //! newest is done, and a running one stops when a newer one comes. Changes are done in their
 //! order, every one.
 
@@ -15,6 +15,7 @@ pub struct Workers {
     loads: Sender<Job>,
     searches: Sender<(Job, Cancel)>,
     changes: Sender<Job>,
+    looks: Sender<Job>,
     changing: Option<JoinHandle<()>>,
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
@@ -28,16 +29,19 @@ impl Workers {
         let (loads, to_load) = channel();
         let (searches, to_search) = channel();
         let (changes, to_change) = channel();
+        let (looks, to_look) = channel();
         let (loaded, found, changed) = (deliver.clone(), deliver.clone(), deliver.clone());
+        let looked = deliver.clone();
         let busy = Arc::new(Mutex::new(()));
         let own = Arc::clone(&busy);
         // A system that gives no thread gives no results: the screens say "…" and stay usable.
         let _ = thread::Builder::new().name("load".into()).spawn(move || load(&to_load, &loaded));
         let _ = thread::Builder::new().name("search".into()).spawn(move || search(&to_search, &found));
+        let _ = thread::Builder::new().name("look".into()).spawn(move || look(&to_look, &looked));
         let changing =
             thread::Builder::new().name("change".into()).spawn(move || change(&to_change, &own, &changed));
         let (changing, deliver) = (changing.ok(), Box::new(deliver));
-        Workers { loads, searches, changes, changing, busy, newest: Cancel::default(), deliver }
+        Workers { loads, searches, changes, looks, changing, busy, newest: Cancel::default(), deliver }
     }
 
     /// Gives a job to the thread that does its kind.
@@ -50,6 +54,7 @@ impl Workers {
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
+            Job::Inspect(_) => drop(self.looks.send(job)),
             Job::Tend { .. } => drop(self.changes.send(job)),
             Job::Change(_) | Job::Commit(_) | Job::Plan(_) => {
                 if let Err(SendError(job)) = self.changes.send(job) {
@@ -70,7 +75,12 @@ impl Workers {
                 let why = not_made(&request, why.into());
                 (self.deliver)(Done::Planned(Box::new(Err(why))));
             }
-            Job::Load { .. } | Job::Search(_) | Job::Select(_) | Job::Explain(..) | Job::Tend { .. } => {}
+            Job::Load { .. }
+            | Job::Search(_)
+            | Job::Select(_)
+            | Job::Explain(..)
+            | Job::Inspect(_)
+            | Job::Tend { .. } => {}
         }
     }
 
@@ -94,6 +104,14 @@ fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
         while let Ok(newer) = jobs.try_recv() {
             job = newer;
         }
+        if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
+            deliver(done);
+        }
+    }
+}
+
+fn look(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
+    while let Ok(job) = jobs.recv() {
         if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
             deliver(done);
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{ChangeRequest, Changed, Failed, Turned};
-use crate::model::Store;
+use crate::model::{Plan, Store};
 use crate::store::commit::{CommitError, Host, Turn, Writer, latest};
 
 /// Steps of this run in their order: undo and redo turn these first, whatever the times in
@@ -31,6 +31,37 @@ impl Recent {
         self.undone.clear();
         self.is_new = true;
     }
+
+    /// A step was turned round that was chosen from the journal.
+    pub(super) fn turned(&mut self, turn: Turn, step: impl Fn(u64) -> Step) {
+        let (Turn::Undo(number) | Turn::Redo(number)) = turn;
+        self.begin();
+        let own = Step { change: self.change, ..step(number) };
+        let others = |before: &Step| before.root != own.root || before.number != number;
+        self.done.retain(others);
+        self.undone.retain(others);
+        match turn {
+            Turn::Undo(_) => self.undone.push(own),
+            Turn::Redo(_) => self.done.push(own),
+        }
+    }
+}
+
+/// The plan that turns a chosen step of a store round. Nothing is written.
+pub(super) fn preview(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    store: usize,
+    turn: Turn,
+) -> Result<(Plan, Turn), Failed> {
+    let Some(store) = request.snapshot.stores.get(store) else {
+        return Err(CommitError::NoStep("The store is not open any more.".into()).into());
+    };
+    let writer = Writer::look(host, store)?;
+    Ok(match turn {
+        Turn::Undo(step) => writer.undo(Some(step))?,
+        Turn::Redo(step) => writer.redo(Some(step))?,
+    })
 }
 
 pub(super) struct Step {

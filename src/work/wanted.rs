@@ -1,7 +1,31 @@
 //! What can be asked for, what it is called, and of which memories it can be had.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use crate::model::{Entry, State, Store};
 use crate::ops::{self, Deed, Refusal};
+use crate::store::commit::Turn;
+
+/// What is to come back of a copy of a file.
+#[derive(Clone, PartialEq)]
+pub struct Restoring {
+    /// The store's number in its snapshot.
+    pub store: usize,
+    /// The file, relative to the store's root.
+    pub file: PathBuf,
+    /// The copy's bytes, as they were shown.
+    pub copy: Arc<[u8]>,
+    /// Where the records start in the copy that come back; the whole file where `None`.
+    pub chosen: Option<HashSet<u64>>,
+}
+
+impl std::fmt::Debug for Restoring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Restoring({:?}, {:?})", self.file, self.chosen.as_ref().map(HashSet::len))
+    }
+}
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +65,14 @@ pub enum Wanted {
     Undelete,
     /// It goes for good, with every copy.
     Erase,
+    /// What a copy of a file has comes back.
+    Restore(Restoring),
+    /// What is due is done.
+    Maintain,
+    /// Logs are compacted.
+    Compact,
+    /// A step of a store, by the store's number, is taken back or done again.
+    Turn(usize, Turn),
     /// The last step is taken back.
     Undo,
     /// What was taken back last is done again.
@@ -62,6 +94,11 @@ impl Wanted {
             Wanted::Unarchive => "bringing back",
             Wanted::Delete => "deleting",
             Wanted::Undelete => "restoring",
+            Wanted::Restore(_) => "restoring",
+            Wanted::Maintain => "doing what is due:",
+            Wanted::Compact => "compacting",
+            Wanted::Turn(_, Turn::Undo(_)) => "taking back",
+            Wanted::Turn(_, Turn::Redo(_)) => "doing again",
             Wanted::Undo => "taking back the last change",
             Wanted::Redo => "doing again what was taken back",
         }
@@ -81,6 +118,12 @@ impl Wanted {
             Wanted::Unarchive => "bring back",
             Wanted::Delete => "delete",
             Wanted::Undelete => "restore",
+            Wanted::Restore(own) if own.chosen.is_none() => "replace the whole of",
+            Wanted::Restore(_) => "restore",
+            Wanted::Maintain => "do",
+            Wanted::Compact => "compact",
+            Wanted::Turn(_, Turn::Undo(_)) => "undo",
+            Wanted::Turn(_, Turn::Redo(_)) => "redo",
             Wanted::Undo => "undo",
             Wanted::Redo => "redo",
         }
@@ -100,8 +143,36 @@ impl Wanted {
             Wanted::Unarchive => "brought back",
             Wanted::Delete => "deleted",
             Wanted::Undelete => "restored",
+            Wanted::Restore(own) if own.chosen.is_none() => "replaced the whole of",
+            Wanted::Restore(_) => "restored",
+            Wanted::Maintain => "did",
+            Wanted::Compact => "compacted",
+            Wanted::Turn(_, Turn::Undo(_)) => "took back",
+            Wanted::Turn(_, Turn::Redo(_)) => "did again",
             Wanted::Undo => "took back",
             Wanted::Redo => "did again",
+        }
+    }
+
+    /// Whether it can be done again with other memories.
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            Wanted::Tag { .. }
+            | Wanted::Importance(_)
+            | Wanted::Word { .. }
+            | Wanted::Archive
+            | Wanted::Unarchive
+            | Wanted::Delete
+            | Wanted::Undelete => true,
+            Wanted::Rename { .. }
+            | Wanted::Text(_)
+            | Wanted::Erase
+            | Wanted::Restore(_)
+            | Wanted::Maintain
+            | Wanted::Compact
+            | Wanted::Turn(..)
+            | Wanted::Undo
+            | Wanted::Redo => false,
         }
     }
 
@@ -126,9 +197,15 @@ impl Wanted {
             Wanted::Undelete if !is_deleted(store, entry) => {
                 return Err(Refusal::unfit("it is not deleted."));
             }
-            Wanted::Unarchive | Wanted::Undelete | Wanted::Erase | Wanted::Undo | Wanted::Redo => {
-                return Ok(());
-            }
+            Wanted::Unarchive
+            | Wanted::Undelete
+            | Wanted::Erase
+            | Wanted::Restore(_)
+            | Wanted::Maintain
+            | Wanted::Compact
+            | Wanted::Turn(..)
+            | Wanted::Undo
+            | Wanted::Redo => return Ok(()),
         };
         ops::may(store, entry, deed)
     }

@@ -152,6 +152,7 @@ impl Writes for AMem {
             let changes = months::archive(scene, &events)?;
             due.push(Due {
                 what: "compress months of events that are over".into(),
+                rule: "the log of a month that is over is compressed; every event stays, and is found".into(),
                 records: events.len(),
                 changes,
             });
@@ -160,7 +161,8 @@ impl Writes for AMem {
         if !notes.is_empty() {
             let changes = notes::archive(scene, &notes)?.concat();
             let what = "archive notes that were deprecated a year ago".into();
-            due.push(Due { what, records: notes.len(), changes });
+            let rule = "a note that was deprecated a year ago moves to the archive".into();
+            due.push(Due { what, rule, records: notes.len(), changes });
         }
         Ok(due)
     }

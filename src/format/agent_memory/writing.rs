@@ -110,6 +110,10 @@ impl Writes for AgentMemory {
         Some(pruned())
     }
 
+    fn compaction_rule(&self, _store: &Store) -> String {
+        RULE.into()
+    }
+
     /// Retention, where the config turns it on.
     fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
         let changes = match prune(&scene.store.documents, Chosen::Retention, scene.now) {
@@ -123,7 +127,11 @@ impl Writes for AgentMemory {
         };
         let what = "prune what the config's retention keeps no longer".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
-        Ok(if changes.is_empty() { Vec::new() } else { vec![Due { what, records, changes }] })
+        Ok(if changes.is_empty() {
+            Vec::new()
+        } else {
+            vec![Due { what, rule: RULE.into(), records, changes }]
+        })
     }
 
     fn origin(&self, new: &Path) -> Option<&'static Path> {
@@ -146,6 +154,10 @@ impl Writes for AgentMemory {
         Some(self)
     }
 }
+
+/// What is pruned.
+const RULE: &str =
+    "what is older than the config's retention keeps, or more than it keeps, moves to a batch of the archive";
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

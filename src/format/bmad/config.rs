@@ -71,6 +71,13 @@ impl Retention {
         self.days.iter().find(|(own, _)| *own == kind).map(|(_, days)| *days)
     }
 
+    /// How long each type is kept, in words.
+    pub fn told(&self) -> String {
+        let each: Vec<String> =
+            self.days.iter().map(|(kind, days)| format!("a {kind} {days} days")).collect();
+        each.join(", ")
+    }
+
     /// The longest of all.
     pub fn longest(&self) -> Option<i64> {
         self.days.iter().map(|(_, days)| *days).max()

@@ -167,6 +167,14 @@ impl Writes for Bmad {
         sessions::beside_archive(scene, archive, members, len)
     }
 
+    fn compaction_rule(&self, store: &Store) -> String {
+        let keep = with_config(store, config::keep_share);
+        format!(
+            "the most relevant {:.0} % of each session stay, the rest is dropped; a preference never is",
+            keep * 100.0
+        )
+    }
+
     fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
         let store = scene.store;
         let Some(name) = session else {

@@ -171,7 +171,11 @@ impl Writes for MemoryServer {
         }
         let changes = self.archive(scene, &own)?;
         let what = "archive learnings not used for 90 days and tasks done for 30".into();
-        Ok(vec![Due { what, records: own.len(), changes }])
+        Ok(vec![Due { what, rule: RULE.into(), records: own.len(), changes }])
+    }
+
+    fn compaction_rule(&self, _store: &Store) -> String {
+        RULE.into()
     }
 
     fn compact(&self, scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
@@ -214,6 +218,9 @@ impl Writes for MemoryServer {
         }
     }
 }
+
+/// What is archived by itself ("Archival").
+const RULE: &str = "a learning goes to the archive 90 days after it was last used, a task 30 days after it was done; core memories by hand alone";
 
 /// Whether an entry is due to be archived.
 fn due(scene: &Scene<'_>, entry: &Entry) -> bool {

@@ -167,7 +167,13 @@ impl Writes for SessionLog {
             let goes = faded_away(scene, &session.name);
             if !goes.is_empty() {
                 let changes = crate::format::writing::removals(scene.store, &goes);
-                due.push(Due { what: format!("compact {}", session.name), records: goes.len(), changes });
+                let rule = format!("{}: the session is nearly full, and the config compacts it then", RULE);
+                due.push(Due {
+                    what: format!("compact {}", session.name),
+                    rule,
+                    records: goes.len(),
+                    changes,
+                });
             }
         }
         Ok(due)
@@ -219,6 +225,10 @@ impl Writes for SessionLog {
             Change::create(folder.join("tombstones.jsonl"), ""),
             Change::create(folder.join("metadata.json"), metadata),
         ])
+    }
+
+    fn compaction_rule(&self, _store: &Store) -> String {
+        RULE.into()
     }
 
     fn compaction(&self, scene: &Scene<'_>, session: Option<&str>) -> Option<Result<Vec<Entry>, Refusal>> {
@@ -274,6 +284,10 @@ pub fn faded_away(scene: &Scene<'_>, session: &str) -> Vec<Entry> {
     };
     own.filter(goes).copied().collect()
 }
+
+/// What a compaction drops (§5.1).
+const RULE: &str =
+    "what was deleted goes, and what has faded below a relevance of 0.05; a preference never does";
 
 /// Below this relevance a compaction drops an entry (§5.1).
 const FADED: f64 = 0.05;

@@ -29,7 +29,8 @@ pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
         Change::edits(&document.path, (&*document.bytes).into(), edits)
     };
     let changes = edits.into_iter().map(change).collect();
-    (records > 0).then(|| Due { what: "bring decay factors up to date".into(), records, changes })
+    let rule = "the factor that a record stores is the one that its age gives; nothing goes".into();
+    (records > 0).then(|| Due { what: "bring decay factors up to date".into(), rule, records, changes })
 }
 
 /// A record with members set that are no edit of its content, signed anew where it is signed.

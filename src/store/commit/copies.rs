@@ -1,10 +1,13 @@
 //! Backups: those in a store's own folder for them, and those in our data.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{CommitError, Vault};
+use super::{CommitError, JournalLine, Receipt, Vault, Writer};
+use crate::format::Placement;
 use crate::model::plan::PRIVATE;
-use crate::model::{Moment, Role, Store};
+use crate::model::{Act, Change, Document, Moment, Plan, Role, Store};
+use crate::store::erase::original;
 
 /// A copy of a file as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,22 +20,96 @@ pub struct Copy {
     pub at: Option<Moment>,
     /// Its length.
     pub bytes: u64,
+    /// Why it was made.
+    pub reason: Reason,
+    /// The length that the journal says it was made with, where a step of ours made it.
+    pub made_with: Option<u64>,
 }
 
-/// Every copy of a store's files, the newest first.
+/// Why a copy was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Before a step of ours changed the file: its verb and its number.
+    Before(String, u64),
+    /// Somebody asked for it.
+    ByHand,
+    /// By another program, as the format has it.
+    Format,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Before(verb, _) => write!(f, "before {verb}"),
+            Reason::ByHand => f.write_str("by hand"),
+            Reason::Format => f.write_str("the format's"),
+        }
+    }
+}
+
+/// What makes copies because somebody asks for them.
+const BY_HAND: &str = "backup create";
+
+/// Every copy of a store's files, the newest first. None is read.
 pub fn copies(store: &Store, vault: &Vault<'_>) -> Vec<Copy> {
-    let own = store.documents.iter().filter(|document| document.role == Role::Backup);
-    let mut found: Vec<Copy> = own
-        .filter_map(|document| {
-            let name = document.path.file_name()?.to_str()?;
-            let (file, stamp) = name.split_once(".backup")?;
-            let at = stamp.strip_prefix('.').and_then(moment);
-            Some(Copy { path: document.path.clone(), file: file.into(), at, bytes: document.len })
-        })
-        .collect();
-    found.extend(vault.copies());
+    let journal = vault.journal();
+    let made = made(&journal);
+    let mut found: Vec<Copy> = store.documents.iter().filter_map(|own| in_store(store, own, &made)).collect();
+    found.extend(vault.copies(&journal));
     found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
     found
+}
+
+/// A file that a step of ours made: the step, its verb, and the length.
+type Made<'j> = HashMap<&'j Path, (u64, &'j str, u64)>;
+
+fn made(journal: &[JournalLine]) -> Made<'_> {
+    let created = |line: &'_ JournalLine| line.turn.is_none();
+    let lines = journal.iter().filter(|line| created(line));
+    let files = lines.flat_map(|line| line.files.iter().map(move |file| (line, file)));
+    let files = files.filter(|(_, file)| file.change == "create");
+    files
+        .map(|(line, file)| (Path::new(&*file.path), (line.step, line.verb.as_str(), file.bytes_after)))
+        .collect()
+}
+
+fn in_store(store: &Store, document: &Document, made: &Made<'_>) -> Option<Copy> {
+    let name = document.path.file_name()?.to_str()?;
+    let stamp = match name.split_once(".backup") {
+        Some((_, stamp)) => stamp,
+        None => name.split_once(".bak")?.1,
+    };
+    let file = copied(&document.path);
+    // A file of another program that only is called so says nothing of the store's own.
+    let stands = || store.documents.iter().any(|own| own.path == file && own.role != Role::Other);
+    if document.role != Role::Backup && !(document.role == Role::Other && stands()) {
+        return None;
+    }
+    let own = made.get(&*document.path);
+    Some(Copy {
+        path: document.path.clone(),
+        file,
+        at: stamp.strip_prefix('.').and_then(moment),
+        bytes: document.len,
+        reason: match own {
+            Some((_, verb, _)) if *verb == BY_HAND => Reason::ByHand,
+            Some((step, verb, _)) => Reason::Before((*verb).to_owned(), *step),
+            None => Reason::Format,
+        },
+        made_with: own.map(|(.., len)| *len),
+    })
+}
+
+/// The file that a copy in the store is of: beside it, or beside the folder for copies.
+fn copied(path: &Path) -> PathBuf {
+    let own = original(path);
+    match path.parent() {
+        Some(folder) if folder.ends_with(".backup") => {
+            let around = folder.parent().unwrap_or_else(|| Path::new(""));
+            around.join(own.file_name().unwrap_or_default())
+        }
+        _ => own,
+    }
 }
 
 /// The time in a name: `YYYYMMDD_HHMMSS`, whatever follows it.
@@ -52,6 +129,36 @@ fn moment(stamp: &str) -> Option<Moment> {
         part(12, 14)
     );
     Moment::parse(&text).map(|(when, _)| when)
+}
+
+impl Writer<'_> {
+    /// Carries out a plan that brings back what a copy has. A file that it changes is copied
+    /// first: by the plan, where the format keeps copies, else into our own data.
+    pub fn restore(&self, plan: &Plan) -> Result<Receipt, CommitError> {
+        let copied = self.copy_first(plan)?;
+        let outcome = self.commit(plan);
+        if outcome.is_err() {
+            // What was not changed needs no copy.
+            copied.iter().for_each(|path| drop(self.host.disk.remove(path)));
+        }
+        outcome
+    }
+
+    fn copy_first(&self, plan: &Plan) -> Result<Vec<PathBuf>, CommitError> {
+        let is_copy =
+            |change: &Change| self.format.place(&change.path, false) == Placement::File(Role::Backup);
+        let mut copied = Vec::new();
+        if plan.changes.iter().any(is_copy) {
+            return Ok(copied);
+        }
+        let changed = |change: &&Change| matches!(change.act, Act::Append(_) | Act::Splice(_));
+        for change in plan.changes.iter().filter(|change| change.base.is_some()).filter(changed) {
+            if let Some(bytes) = self.read(&change.path)? {
+                copied.push(self.vault.copy(&change.path, &bytes, self.host.now)?);
+            }
+        }
+        Ok(copied)
+    }
 }
 
 impl Vault<'_> {
@@ -99,15 +206,33 @@ impl Vault<'_> {
         Err(CommitError::own_data(&folder, std::io::ErrorKind::AlreadyExists.into()))
     }
 
-    fn copies(&self) -> Vec<Copy> {
+    fn copies(&self, journal: &[JournalLine]) -> Vec<Copy> {
         let folder = self.path("backups");
         let items = self.disk().list(&folder).unwrap_or_default();
         let copy = |item: &crate::disk::Item| {
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
-            let file = name.replace("%2F", "/").replace("%25", "%");
+            let file = PathBuf::from(name.replace("%2F", "/").replace("%25", "%"));
+            let at = moment(stamp);
+            let before = journal.iter().find(|line| is_made_for(line, &file, at));
+            let reason = match before {
+                Some(line) => Reason::Before(line.verb.clone(), line.step),
+                None => Reason::ByHand,
+            };
             let path = folder.join(&item.name);
-            Some(Copy { path, file: file.into(), at: moment(stamp), bytes: item.generation.len })
+            Some(Copy { path, file, at, bytes: item.generation.len, reason, made_with: None })
         };
         items.iter().filter_map(copy).collect()
     }
+}
+
+/// Whether a step copied that file first: it changed it, and at the second that the copy's
+/// name has.
+fn is_made_for(line: &JournalLine, file: &Path, at: Option<Moment>) -> bool {
+    let second = |when: Moment| when.0.div_euclid(1_000_000);
+    let when = Moment::parse(&line.at).map(|(when, _)| second(when));
+    line.verb == "backup restore"
+        && line.turn.is_none()
+        && when.is_some()
+        && when == at.map(second)
+        && line.files.iter().any(|own| Path::new(&own.path) == file)
 }

@@ -5,6 +5,7 @@
 //! before the rename and after it; a change in several files is taken back as a whole where
 //! it can't be finished. What takes it back is durable before anything is changed.
 
+mod account;
 mod apply;
 mod carry;
 mod copies;
@@ -28,13 +29,15 @@ mod step;
 mod turn;
 mod unfinished;
 mod vault;
+mod verified;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use copies::{Copy, copies};
+pub use account::{Account, Others, Row, Standing};
+pub use copies::{Copy, Reason, copies};
 pub use drafts::keep_draft;
 pub use error::{CommitError, Files, nothing_else};
 pub use hidden::{START as OURS, is_ours};
@@ -47,6 +50,7 @@ pub use rebase::merge;
 pub use step::Step;
 pub use turn::History;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
+pub use verified::Verified;
 
 use super::find::Place;
 use super::load::load_from;

@@ -40,7 +40,7 @@ fn facts(app: &App) -> Vec<(&'static str, String, &'static str)> {
     let signs = [Severity::Error, Severity::Warning, Severity::Note].map(sign);
     let stale: usize = app.tallies.iter().map(|tally| tally.stale_locks).sum();
     vec![
-        ("size", size(app), ""),
+        ("size", size(app), Action::Maintain.key()),
         (
             "check",
             format!("{}{errors} {}{warnings} {}{notes}", signs[0], signs[1], signs[2]),
@@ -48,9 +48,9 @@ fn facts(app: &App) -> Vec<(&'static str, String, &'static str)> {
         ),
         ("secrets", sum(|tally| tally.sensitive), ""),
         ("broken", sum(|tally| tally.broken), ""),
-        ("archive", sum(|tally| tally.archived), ""),
+        ("archive", sum(|tally| tally.archived), Action::ArchiveView.key()),
         ("deleted", sum(|tally| tally.deleted), ""),
-        ("backups", sum(|tally| tally.backups), ""),
+        ("backups", sum(|tally| tally.backups), Action::Restore.key()),
         ("locks", if stale == 0 { "free".into() } else { format!("{stale} stale") }, ""),
     ]
 }

@@ -41,6 +41,7 @@ pub fn of(app: &App) -> Vec<(String, String)> {
     }
     let mut hints = match (app.screen, app.focus) {
         (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],
+        (Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal, _) => super::back::hints(app),
         (Screen::Problems, _) => {
             vec![hint("jk", "move"), hint("Enter", "open its memory"), hint("Esc", "back")]
         }

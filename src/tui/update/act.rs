@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, change, filter, mark, prompt, references, walk, words};
+use super::{arrive, back, change, filter, mark, prompt, references, walk, words};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
@@ -12,6 +12,9 @@ const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memo
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
+    if let Some(effects) = back::act(app, action) {
+        return effects;
+    }
     match action {
         Action::Quit if app.screen != Screen::Problems && !app.zoomed => vec![Effect::Quit],
         Action::QuitNow => vec![Effect::Quit],
@@ -23,7 +26,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Help => prompt(app, Purpose::Help, ""),
         Action::Search => search(app),
         Action::Narrow => narrow(app),
-        Action::Back | Action::Quit => back(app),
+        Action::Back | Action::Quit => one_back(app),
         Action::Open => walk::open(app),
         Action::Toggle if app.screen == Screen::Browse && app.focus == Pane::Memories => {
             mark::toggle(app);
@@ -93,7 +96,7 @@ fn look(app: &mut App, action: Action) {
 
 fn focus(app: &mut App, pane: Pane) {
     app.focus = if app.focus == pane && pane == Pane::Why { Pane::Memories } else { pane };
-    app.screen = if app.screen == Screen::Problems { Screen::Browse } else { app.screen };
+    app.screen = if app.screen == Screen::Welcome { app.screen } else { Screen::Browse };
 }
 
 fn round(app: &mut App, by: usize) {
@@ -151,7 +154,7 @@ fn back_from_marks(app: &mut App) -> Option<Vec<Effect>> {
 }
 
 /// One level back: a change that waits, a view, a zoom, a pane, the marks, and at last the search.
-fn back(app: &mut App) -> Vec<Effect> {
+fn one_back(app: &mut App) -> Vec<Effect> {
     if change::stop(app) {
         return Vec::new();
     }

@@ -47,6 +47,7 @@ pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
         }
         Done::Changed(outcome) => change::done(app, *outcome),
         Done::Planned(outcome) => change::planned(app, *outcome),
+        Done::Inspected(seen) => super::back::arrived(app, *seen),
         Done::Tended(tended) => change::tended(app, tended),
     }
 }
@@ -60,6 +61,7 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
     }
     let mut effects = filter::again(app);
     effects.extend(change::tend(app));
+    effects.extend(super::back::refresh(app));
     effects
 }
 

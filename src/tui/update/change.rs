@@ -100,7 +100,7 @@ fn refused(refusal: ops::Refusal) -> String {
     format!("{} Nothing was changed. ({})", refusal.message, refusal.code)
 }
 
-fn writable(app: &App) -> Result<(), String> {
+pub fn writable(app: &App) -> Result<(), String> {
     if app.readonly {
         return Err("read-only: nothing is changed; start without --readonly to change memories".into());
     }
@@ -200,10 +200,7 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
 
 /// Remembers what can be repeated. A text is one memory's own, and what goes for good is typed anew.
 fn remember(app: &mut App, wanted: &Wanted) {
-    if !matches!(
-        wanted,
-        Wanted::Undo | Wanted::Redo | Wanted::Text(_) | Wanted::Erase | Wanted::Rename { .. }
-    ) {
+    if wanted.is_repeatable() {
         app.bulk.last = Some(wanted.clone());
     }
 }
@@ -276,10 +273,7 @@ const NAMED: usize = 5;
 fn question(planned: &Planned) -> String {
     let request = &planned.request;
     let verb = request.wanted.verb();
-    let asked = match request.at.len() {
-        1 => request.name.clone(),
-        _ => memories(planned.records()),
-    };
+    let asked = planned.called();
     let of = match request.at.len() {
         several if several > planned.records() => format!(" of {several}"),
         _ => String::new(),
@@ -338,7 +332,7 @@ fn go(app: &mut App) -> Vec<Effect> {
     let Some(confirm) = app.confirm.take() else { return Vec::new() };
     app.changing += 1;
     let request = &confirm.planned.request;
-    let what = format!("{} {}", request.wanted.going_on(), memories(confirm.planned.records()));
+    let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
     app.notice = Some(format!("{what} …"));
     app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
     remember(app, &request.wanted);

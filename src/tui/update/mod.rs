@@ -2,6 +2,7 @@
 
 mod act;
 mod arrive;
+mod back;
 mod change;
 mod detail;
 mod filter;
@@ -76,6 +77,7 @@ pub fn keep_in_view(app: &mut App) {
     app.branch.go(app.branch.at, branches, heights[1]);
     app.facet.go(app.facet.at, facets, heights[2]);
     app.problem.go(app.problem.at, problems, layout::problem_rows(app));
+    back::keep_in_view(app);
     let ties = app.ties.len();
     app.tie.go(app.tie.at, ties, layout::rows(app, Pane::Detail));
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {

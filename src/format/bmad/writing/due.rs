@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{compacted, with_config};
 use crate::format::bmad::{Bmad, config, write};
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{Due, Refusal, Scene, decay_update, document, removals};
+use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Change, Entry, Moment, Role, Session, State, Store};
 use crate::text::edit;
@@ -43,7 +43,8 @@ fn purge(scene: &Scene<'_>) -> Option<Due> {
     };
     let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();
     let what = "delete records that are older than the config keeps them".into();
-    (!own.is_empty()).then(|| Due { what, records: own.len(), changes: removals(store, &own) })
+    let rule = format!("the config says auto_purge, and keeps {}", days.told());
+    (!own.is_empty()).then(|| Due { what, rule, records: own.len(), changes: removals(store, &own) })
 }
 
 /// Archived sessions whose days are over. Their bytes on disk are in [`Scene::packed`].
@@ -56,7 +57,8 @@ fn purge_archives(scene: &Scene<'_>) -> Vec<Due> {
         let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
         changes.extend(beside.map(|own| Change::remove(&own.path, (&*own.bytes).into())));
         let what = format!("delete the archived session {}", path.display());
-        Some(Due { what, records: 0, changes })
+        let rule = "an archived session goes when the longest of the config's retention days is over".into();
+        Some(Due { what, rule, records: 0, changes })
     };
     paths.into_iter().filter_map(due).collect()
 }
@@ -92,7 +94,9 @@ fn idle(scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
         if live && last.is_some_and(|last| scene.now > last.plus(IDLE)) {
             let records = store.entries.iter().filter(|entry| entry.session == Some(number as u32)).count();
             let changes = super::sessions::archive_session(scene, &session.name)?;
-            all.push(Due { what: format!("archive {}, idle for 30 days", session.name), records, changes });
+            let what = format!("archive {}, idle for 30 days", session.name);
+            let rule = "a session that nothing was written to for 30 days is packed into the archive".into();
+            all.push(Due { what, rule, records, changes });
         }
     }
     Ok(all)
@@ -118,7 +122,9 @@ fn full(scene: &Scene<'_>) -> Vec<Due> {
     let due = |session: &Session| {
         let goes = compacted(scene, &session.path);
         let what = format!("compact {}", session.name);
-        (!goes.is_empty()).then(|| Due { what, records: goes.len(), changes: removals(store, &goes) })
+        let rule =
+            format!("the session is as full as the config lets it be: {}", Bmad.compaction_rule(store));
+        (!goes.is_empty()).then(|| Due { what, rule, records: goes.len(), changes: removals(store, &goes) })
     };
     full.filter_map(due).collect()
 }

@@ -1,0 +1,168 @@
+//! What a plan does to which memories, read from the plan itself: what is told of it before
+//! it is carried out can't be anything else.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::format;
+use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, State, Store};
+use crate::store::derive;
+
+/// What becomes of a memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its bytes go.
+    Goes,
+    /// It goes to that file, or is packed into it.
+    Moves(PathBuf),
+    /// It stays, and is written otherwise.
+    Changes,
+}
+
+impl Fate {
+    /// A few words. Untrusted text.
+    pub fn told(&self) -> String {
+        match self {
+            Fate::Goes => "goes".into(),
+            Fate::Moves(file) => format!("to {}", file.display()),
+            Fate::Changes => "is written anew".into(),
+        }
+    }
+}
+
+/// A memory that a plan concerns.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    /// Its place among the store's entries.
+    pub entry: u32,
+    /// Its id. Untrusted text.
+    pub id: Option<String>,
+    /// Its type.
+    pub kind: String,
+    /// Its title. Untrusted text.
+    pub title: String,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// What the rule looks at: how old it is, when it was used last.
+    pub measure: String,
+}
+
+impl Touched {
+    /// What a plan says of it, on a line.
+    pub fn line(&self) -> String {
+        let id = self.id.as_deref().unwrap_or("(no id)");
+        format!("{id}  {}  {}  {}", self.fate.told(), self.measure, self.title)
+    }
+}
+
+/// Every memory that a plan removes, moves or changes, in the store's order.
+pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<Touched> {
+    let changes: Vec<Change> = plan.all().filter(|change| !change.is_empty()).cloned().collect();
+    let after = After::of(store, &changes, now);
+    let mut touched = Vec::new();
+    for (number, entry) in (0_u32..).zip(&store.entries) {
+        let document = store.document(entry);
+        if let Some(fate) = after.fate(document, store.record(entry)) {
+            touched.push(told(store, number, entry, fate, now));
+        }
+    }
+    touched
+}
+
+fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> Touched {
+    let view = store.view(entry);
+    Touched {
+        entry: number,
+        id: view.and_then(|view| view.id.as_deref()).map(str::to_owned),
+        kind: view.map_or_else(|| "broken".to_owned(), |view| view.kind.to_string()),
+        title: format::title(store, entry),
+        fate,
+        measure: measure(store, entry, now),
+    }
+}
+
+/// How old a memory is, and when it was used last.
+fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
+    let Some(view) = store.view(entry) else { return "can't be read".into() };
+    let mut parts = Vec::new();
+    if entry.state == State::Deleted {
+        parts.push("deleted".to_owned());
+    }
+    parts.extend(view.created.map(|created| format!("{} old", created.age_at(now))));
+    match view.accessed {
+        Some(accessed) => parts.push(format!("used {} ago, {}×", accessed.age_at(now), view.access_count)),
+        None if view.access_count > 0 => parts.push(format!("used {}×", view.access_count)),
+        None => {}
+    }
+    if parts.is_empty() { "of no known age".into() } else { parts.join(", ") }
+}
+
+/// The files that a plan changes, as it leaves them.
+struct After {
+    changed: HashSet<PathBuf>,
+    /// Records by their bytes, a file each.
+    lines: HashMap<PathBuf, HashSet<Vec<u8>>>,
+    /// The files in which an id stands.
+    ids: HashMap<String, Vec<PathBuf>>,
+    /// What is made and packs others.
+    packed: Vec<PathBuf>,
+}
+
+impl After {
+    fn of(store: &Store, changes: &[Change], now: Moment) -> After {
+        let documents = derive::after(store, changes, now);
+        let changed: HashSet<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
+        let mut own = After { changed, lines: HashMap::new(), ids: HashMap::new(), packed: Vec::new() };
+        let data = |role| matches!(role, Role::Records | Role::Archive);
+        for document in documents.iter().filter(|document| own.changed.contains(&document.path)) {
+            if !data(document.role) {
+                continue;
+            }
+            let lines = own.lines.entry(document.path.clone()).or_default();
+            for record in &document.records {
+                lines.insert(document.raw(record).to_vec());
+                if let Some(id) = record.view().and_then(|view| view.id.as_deref()) {
+                    own.ids.entry(id.to_owned()).or_default().push(document.path.clone());
+                }
+            }
+        }
+        let is_made = |change: &&Change| matches!(change.act, Act::Create(_));
+        let packs = |path: &Path| path.extension().is_some_and(|end| end == "gz" || end == "tgz");
+        own.packed =
+            changes.iter().filter(is_made).map(|own| own.path.clone()).filter(|own| packs(own)).collect();
+        own
+    }
+
+    /// What becomes of a record; `None` where it stays as it is.
+    fn fate(&self, document: &Document, record: &Record) -> Option<Fate> {
+        let path = container(&document.path);
+        if !self.changed.contains(path) || !matches!(document.role, Role::Records | Role::Archive) {
+            return None;
+        }
+        let raw = document.raw(record);
+        let id = record.view().and_then(|view| view.id.as_deref());
+        if path == document.path && self.lines.get(path).is_some_and(|lines| lines.contains(raw)) {
+            return None;
+        }
+        let of_id = id.and_then(|id| self.ids.get(id)).map_or(&[][..], Vec::as_slice);
+        if of_id.iter().any(|file| file == path) {
+            return Some(Fate::Changes);
+        }
+        let elsewhere = of_id.iter().find(|file| file.as_path() != path);
+        let alike = || {
+            let others =
+                self.lines.iter().find(|(file, lines)| file.as_path() != path && lines.contains(raw));
+            others.map(|(file, _)| file)
+        };
+        match elsewhere.or_else(alike).or_else(|| self.packed.first()) {
+            Some(file) => Some(Fate::Moves(file.clone())),
+            None => Some(Fate::Goes),
+        }
+    }
+}
+
+/// The file on disk that a path names, which may be within an archive.
+fn container(path: &Path) -> &Path {
+    let text = path.as_os_str().to_str().unwrap_or_default();
+    text.split_once("!/").map_or(path, |(own, _)| Path::new(own))
+}

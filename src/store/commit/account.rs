@@ -1,0 +1,191 @@
+//! What was done to a store, step by step, and what others did meanwhile: the journal, as a
+//! person reads it. It quotes no content.
+
+use std::path::PathBuf;
+
+use super::erase::Erasing;
+use super::keeping::undo_until;
+use super::turn::History;
+use super::{CommitError, JournalLine, Turn, Vault};
+use crate::model::{Moment, Role, Store};
+
+/// Where a step stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// In force.
+    InForce,
+    /// That step took it back.
+    TakenBack(u64),
+    /// It is what took another back, or did it again.
+    Turned(Turn),
+    /// An erasure that was cut short: the next change of the store finishes it.
+    Erasing,
+}
+
+/// What others did: told by the times in their records, so that what they wrote without one,
+/// or removed, is not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// Records that were written.
+    pub written: usize,
+    /// Records that were used last then.
+    pub used: usize,
+}
+
+impl Others {
+    /// Whether they did nothing that could be told.
+    pub fn is_none(&self) -> bool {
+        *self == Others::default()
+    }
+}
+
+/// A step, as it is told.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// What the journal says of it.
+    pub line: JournalLine,
+    /// When it was done, where that can be read.
+    pub at: Option<Moment>,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Until when it can be taken back, or done again.
+    pub until: Option<Moment>,
+    /// Why it can't be.
+    pub why_not: Option<&'static str>,
+    /// What others did after it and before the next step.
+    pub others: Others,
+}
+
+impl Row {
+    /// Whether it was taken back and not done again.
+    pub fn is_undone(&self) -> bool {
+        matches!(self.standing, Standing::TakenBack(_))
+    }
+}
+
+/// The steps of a store.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// The oldest first.
+    pub rows: Vec<Row>,
+    /// Files that are not as long as the last step that changed them left them: what others
+    /// did since. Relative to the root, with both lengths; `None` where it is gone.
+    pub moved: Vec<(PathBuf, u64, Option<u64>)>,
+    /// What of our own data can't be read.
+    pub faults: Vec<String>,
+}
+
+impl Account {
+    /// Reads the journal of a store, and compares it with the store as it was read.
+    pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> Account {
+        let mut faults = Vec::new();
+        let journal = told_of(vault.read_journal(), &mut faults);
+        let kept = told_of(vault.read_steps(), &mut faults);
+        let begun = told_of(vault.erasing(), &mut faults);
+        let history = History::of(&journal);
+        let moved = moved(store, &journal);
+        let mut rows: Vec<Row> = journal.into_iter().map(|line| row(line, &history, &kept)).collect();
+        rows.extend(begun.map(erasing));
+        tell_others(store, &mut rows, now);
+        Account { rows, moved, faults }
+    }
+}
+
+/// What could be read; why not, where it could not, is a fault.
+fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -> T {
+    read.unwrap_or_else(|error| {
+        faults.push(error.to_string());
+        T::default()
+    })
+}
+
+fn row(line: JournalLine, history: &History, kept: &[u64]) -> Row {
+    let at = Moment::parse(&line.at).map(|(when, _)| when);
+    let undone = history.undone.iter().find(|(step, _)| *step == line.step);
+    let standing = match (line.turn, undone) {
+        (Some(turn), _) => Standing::Turned(turn),
+        (None, Some((_, by))) => Standing::TakenBack(*by),
+        (None, None) => Standing::InForce,
+    };
+    // What turns it round stands with the step that did it last.
+    let by = match standing {
+        Standing::TakenBack(by) => by,
+        _ => history.done.iter().find(|(step, _)| *step == line.step).map_or(line.step, |(_, by)| *by),
+    };
+    let why_not = if line.verb == "erase" {
+        Some("nothing takes an erasure back")
+    } else if !kept.contains(&by) {
+        Some("what it replaced is kept no longer")
+    } else if !history.has(line.step) && undone.is_none() {
+        Some("something new was done since")
+    } else {
+        None
+    };
+    let until = at.filter(|_| why_not.is_none()).map(undo_until);
+    Row { line, at, standing, until, why_not, others: Others::default() }
+}
+
+fn erasing(entry: Erasing) -> Row {
+    let at = Moment::parse(&entry.at).map(|(when, _)| when);
+    let line = JournalLine {
+        step: entry.step,
+        at: entry.at,
+        verb: "erasing".into(),
+        records: entry.records.len() as u64,
+        files: entry.files,
+        turn: None,
+        ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
+        as_planned: false,
+    };
+    let why_not = Some("it is not finished: the next change of the store finishes it");
+    Row { line, at, standing: Standing::Erasing, until: None, why_not, others: Others::default() }
+}
+
+/// Times that are no further from a step than this are the step's own.
+const OWN: i64 = 1_000_000;
+
+/// Counts what stands in the store with a time between two steps, or since the last of them.
+fn tell_others(store: &Store, rows: &mut [Row], now: Moment) {
+    let starts: Vec<Option<Moment>> = rows.iter().map(|row| row.at).collect();
+    let place = |when: Moment| {
+        let after = starts.iter().rposition(|at| at.is_some_and(|at| at.0 + OWN < when.0))?;
+        let is_own = starts.iter().flatten().any(|at| (at.0 - when.0).abs() <= OWN);
+        (!is_own && when <= now).then_some(after)
+    };
+    for entry in &store.entries {
+        let Some(view) = store.view(entry) else { continue };
+        if let Some(row) = view.created.and_then(place).and_then(|at| rows.get_mut(at)) {
+            row.others.written += 1;
+        }
+        let used = view.accessed.filter(|used| Some(*used) != view.created);
+        if let Some(row) = used.and_then(place).and_then(|at| rows.get_mut(at)) {
+            row.others.used += 1;
+        }
+    }
+}
+
+/// The files that hold memories and are not as their last step left them.
+fn moved(store: &Store, journal: &[JournalLine]) -> Vec<(PathBuf, u64, Option<u64>)> {
+    let mut left: Vec<(PathBuf, u64)> = Vec::new();
+    for file in journal.iter().flat_map(|line| &line.files) {
+        let path = PathBuf::from(&file.path);
+        left.retain(|(own, _)| *own != path);
+        left.push((path, file.bytes_after));
+    }
+    let mut moved = Vec::new();
+    for (path, len) in left {
+        let own = store.documents.iter().find(|own| own.path == path);
+        let counts = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
+        match own {
+            Some(own) if counts(own.role) && own.generation.len != len => {
+                moved.push((path, len, Some(own.generation.len)));
+            }
+            None if len > 0 && path.extension().is_some_and(|end| end == "jsonl" || end == "md") => {
+                let is_log = !path.components().any(|part| part.as_os_str() == ".backup");
+                moved.extend(is_log.then_some((path, len, None)));
+            }
+            _ => {}
+        }
+    }
+    moved
+}

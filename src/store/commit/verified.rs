@@ -1,0 +1,73 @@
+//! Whether a copy is what it was made as, and can be read whole.
+
+use std::path::Path;
+
+use super::{Copy, Reason, Vault};
+use crate::format::{self, Placement};
+use crate::model::plan::counted;
+use crate::model::{Act, Moment, Role, Store};
+
+/// What a look at every byte of a copy told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Whether nothing is wrong with it.
+    pub is_whole: bool,
+    /// What was found, in a few words.
+    pub told: String,
+}
+
+impl Copy {
+    /// Looks at the bytes of a copy: whether they are those that were copied, where that is
+    /// known, and whether all of them can be read as the format's.
+    pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> Verified {
+        let wrong = |told: String| Verified { is_whole: false, told };
+        if let Some(len) = self.made_with.filter(|len| *len != bytes.len() as u64) {
+            return wrong(format!("it has {} B, and was made with {len}", bytes.len()));
+        }
+        let same = self.is_as_kept(vault, bytes);
+        if same == Some(false) {
+            return wrong("its bytes are not those that were copied".into());
+        }
+        let known = if same.is_some() { "the bytes that were copied, " } else { "" };
+        match reads(store, &self.file, bytes, now) {
+            Ok(records) => {
+                Verified { is_whole: true, told: format!("{known}{}", counted(records as u64, "record")) }
+            }
+            Err(broken) => wrong(format!(
+                "{known}{} can't be read",
+                if broken == 1 { "1 stretch".into() } else { format!("{broken} stretches") }
+            )),
+        }
+    }
+
+    /// Whether these are the bytes that the step copied; `None` where they are kept no longer.
+    fn is_as_kept(&self, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
+        let lines = || {
+            vault.journal().into_iter().find(|line| {
+                line.files.iter().any(|own| own.change == "create" && Path::new(&own.path) == self.path)
+            })
+        };
+        let number = match &self.reason {
+            Reason::Before(_, number) => *number,
+            _ if self.made_with.is_some() => lines()?.step,
+            _ => return None,
+        };
+        let step = vault.step(number).ok().flatten()?;
+        step.changes.iter().filter(|change| change.path == self.path).find_map(|change| match &change.act {
+            Act::Remove(was) => Some(**was == *bytes),
+            _ => None,
+        })
+    }
+}
+
+/// How many records a copy of `file` has; or how many stretches of it can't be read.
+fn reads(store: &Store, file: &Path, copy: &[u8], now: Moment) -> Result<usize, usize> {
+    let Some(format) = format::by_name(store.format) else { return Ok(0) };
+    let role = match format.place(file, false) {
+        Placement::File(role) => role,
+        _ => Role::Records,
+    };
+    let records = format.read(role, file, copy, now).records;
+    let broken = records.iter().filter(|record| record.view().is_none()).count();
+    if broken > 0 { Err(broken) } else { Ok(records.len()) }
+}

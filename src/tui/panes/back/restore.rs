@@ -1,0 +1,243 @@
+//! Backups, and what would come back of the one that is open.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{draw_text, one_line, part, say, size};
+use crate::model::plan::counted;
+use crate::ops::restore::{Item, Kind};
+use crate::tui::app::App;
+use crate::tui::layout;
+use crate::tui::panes::draw_lines;
+use crate::tui::theme::{self, Theme, column};
+use crate::work::{Backup, Opened};
+
+/// Draws the view.
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    let parts = layout::back(app);
+    if parts.list.height > 0 {
+        list(app, frame, parts.list);
+    }
+    if parts.within.height == 0 {
+        return;
+    }
+    let restore = &app.back.restore;
+    match (&restore.opened, restore.difference) {
+        (None, _) => closed(app, frame, parts.within),
+        (Some(_), Some(top)) => {
+            let title = "The whole difference   − as it is now   + as the backup has it";
+            let inner = part(app, frame, title, "= or Esc closes it", true, parts.within);
+            draw_text(frame, difference(app, usize::from(inner.width)), top, inner);
+        }
+        (Some(opened), None) => items(app, frame, opened, parts.within),
+    }
+    if parts.below.height > 0 {
+        below(app, frame, parts.below);
+    }
+}
+
+fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let restore = &app.back.restore;
+    let list = restore.list.as_deref().unwrap_or_default();
+    let title = format!("Backups  {}", list.len());
+    let foot = "✓ whole  ✖ not  · not looked at yet: V";
+    let inner = part(app, frame, &title, foot, !restore.inside, area);
+    match &restore.list {
+        None => return say(app, frame, "reading …", inner),
+        Some(list) if list.is_empty() => {
+            let text = "No backups yet. Every change is backed up first where the format keeps backups; `palimp backup create` copies every file now.";
+            return say(app, frame, text, inner);
+        }
+        Some(_) => {}
+    }
+    let (theme, width) = (Theme::of(app), usize::from(inner.width));
+    let row = |at: usize| list.get(at).map(|own| backup(app, own, width)).unwrap_or_default();
+    draw_lines(frame, &theme, inner, restore.at, list.len(), !restore.inside, row);
+}
+
+fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let sign = match &own.verified {
+        None => "·",
+        Some(verified) if verified.is_whole => "✓",
+        Some(_) => "✖",
+    };
+    let at = own.copy.at.map(|at| at.to_minute()).unwrap_or_else(|| "at no known time".into());
+    let file = own.copy.file.display().to_string();
+    let short = file.strip_suffix(".jsonl").unwrap_or(&file);
+    let reason = own.copy.reason.to_string();
+    let used = 1 + 1 + 16 + 1 + 9 + 1;
+    let left = width.saturating_sub(used + reason.chars().count() + 1);
+    Line::from(vec![
+        Span::raw(format!("{sign} ")),
+        Span::raw(column(&at, 16) + " "),
+        Span::styled(format!("{:>8} ", size(own.copy.bytes)), theme.dim()),
+        Span::raw(theme::fit(&reason, 20) + " "),
+        Span::styled(one_line(app, short, left), theme.dim()),
+    ])
+}
+
+fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let restore = &app.back.restore;
+    let inner = part(app, frame, "What restoring would change", "", restore.inside, area);
+    let text = match (&restore.failed, &restore.opening, restore.backup()) {
+        (Some(why), ..) => why.clone(),
+        (None, Some(_), _) => "reading …".into(),
+        (None, None, Some(own)) => {
+            let found =
+                own.verified.as_ref().map(|own| format!(" Looked at: {}.", own.told)).unwrap_or_default();
+            let path = own.copy.path.display();
+            format!(
+                "{path}, a copy of {}, {}.{found} Enter opens it: nothing is changed by that.",
+                own.copy.file.display(),
+                own.copy.reason
+            )
+        }
+        (None, None, None) => String::new(),
+    };
+    say(app, frame, &text, inner);
+}
+
+fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
+    let restore = &app.back.restore;
+    let compared = &opened.compared;
+    let count = |kind: Kind| compared.count(kind);
+    let blocked = count(Kind::Tombstoned) + count(Kind::Erased);
+    let title = format!(
+        "+{} back  −{} newer (kept)  ~{} changed  ⊘{blocked} can't come back",
+        count(Kind::Missing),
+        count(Kind::Newer),
+        count(Kind::Changed)
+    );
+    let foot = match &compared.whole_only {
+        Some(_) => "mode: whole file alone (W)".to_owned(),
+        None => format!("{} chosen · mode: bring back selected", restore.chosen.len()),
+    };
+    let inner = part(app, frame, &title, &foot, restore.inside, area);
+    let [head, rest] = ratatui::layout::Layout::vertical([
+        ratatui::layout::Constraint::Length(1),
+        ratatui::layout::Constraint::Min(0),
+    ])
+    .areas(inner);
+    let at = opened.copy.at.map(|at| at.to_minute()).unwrap_or_default();
+    let sign = if opened.verified.is_whole { "✓" } else { "✖" };
+    let about = format!("{} {at} → now · {sign} {}", compared.file.display(), opened.verified.told);
+    say(app, frame, &theme::fit(&about, usize::from(head.width)), head);
+    if compared.items.is_empty() {
+        let text = if compared.is_alike {
+            "The file is as the backup has it."
+        } else {
+            "Every record stands as the backup has it; the files differ in blanks or order alone."
+        };
+        return say(app, frame, text, rest);
+    }
+    let (theme, width) = (Theme::of(app), usize::from(rest.width));
+    let row = |at: usize| compared.items.get(at).map(|own| item(app, own, width)).unwrap_or_default();
+    draw_lines(frame, &theme, rest, restore.item, compared.items.len(), restore.inside, row);
+}
+
+fn item(app: &App, own: &Item, width: usize) -> Line<'static> {
+    let theme = Theme::of(app);
+    let chosen = match (own.can_come, app.back.restore.chosen.contains(&own.at)) {
+        (true, true) => "[x]",
+        (true, false) => "[ ]",
+        (false, _) => "   ",
+    };
+    let id = own.id.as_deref().unwrap_or("(no id)");
+    let told = match own.kind {
+        Kind::Newer => format!("{} → kept", day(&own.told)),
+        Kind::Changed => changes(own).first().cloned().unwrap_or_else(|| own.told.clone()),
+        Kind::Missing => day(&own.told).to_owned(),
+        _ => own.told.clone(),
+    };
+    let told = one_line(app, &told, width * 2 / 5);
+    let id = column(&one_line(app, id, ID), ID);
+    let used = 3 + 1 + 2 + ID + 1 + theme::width(&told) + 2;
+    let title = column(&one_line(app, &own.title, width.saturating_sub(used)), width.saturating_sub(used));
+    Line::from(vec![
+        Span::raw(format!("{chosen} ")),
+        Span::styled(format!("{} ", own.kind.sign()), theme.strong()),
+        Span::raw(format!("{id} ")),
+        Span::styled(title + "  ", theme.dim()),
+        Span::raw(told),
+    ])
+}
+
+/// So many columns an id has in a list.
+const ID: usize = 12;
+
+/// What tells of a time, without the time of the day.
+fn day(told: &str) -> &str {
+    told.rsplit_once(' ').filter(|(_, end)| end.contains(':')).map_or(told, |(day, _)| day)
+}
+
+/// What differs member by member, where both are JSON objects: from now to what it was.
+fn changes(item: &Item) -> Vec<String> {
+    let read =
+        |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).ok();
+    let (Some(was), Some(is)) = (read(&item.was), read(&item.is)) else { return Vec::new() };
+    let mut told = Vec::new();
+    for (name, then) in &was {
+        match is.get(name) {
+            Some(now) if now == then => {}
+            Some(now) => told.push(format!("{name}  {now} → {then}")),
+            None => told.push(format!("{name}  (none) → {then}")),
+        }
+    }
+    let gone = is.iter().filter(|(name, _)| !was.contains_key(*name));
+    told.extend(gone.map(|(name, now)| format!("{name}  {now} → (none)")));
+    told
+}
+
+fn below(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let restore = &app.back.restore;
+    let title = restore.items().get(restore.item.at).map_or_else(
+        || "Effect".to_owned(),
+        |own| format!("{} {}", own.kind.sign(), theme::safe(app, own.id.as_deref().unwrap_or("(no id)"))),
+    );
+    let inner = part(app, frame, &title, "current file backed up first · u undoes it", false, area);
+    let mut lines = vec![Line::raw(one_line(app, &effect(app), usize::from(inner.width)))];
+    lines.extend(difference(app, usize::from(inner.width)));
+    draw_text(frame, lines, 0, inner);
+}
+
+/// What restoring the chosen records comes to, in a line.
+fn effect(app: &App) -> String {
+    let restore = &app.back.restore;
+    let Some(opened) = &restore.opened else { return String::new() };
+    let items = &opened.compared.items;
+    let chosen =
+        |kind| items.iter().filter(|own| own.kind == kind && restore.chosen.contains(&own.at)).count();
+    let (back, changed) = (chosen(Kind::Missing), chosen(Kind::Changed));
+    let stand = opened.compared.stand;
+    let put = if changed > 0 { format!(", {changed} put back to what they were") } else { String::new() };
+    format!("{stand} → {}{put}", counted((stand + back) as u64, "record"))
+}
+
+/// The difference of the record under the cursor: as it is now, and as the backup has it.
+/// Of what was erased nothing is there to show.
+pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
+    let restore = &app.back.restore;
+    let theme = Theme::of(app);
+    let Some(item) = restore.items().get(restore.item.at) else { return Vec::new() };
+    let mut lines = Vec::new();
+    let mut put = |sign: &str, text: &str| {
+        let wrapped = theme::wrap(&theme::safe(app, text), width.saturating_sub(2));
+        for (number, line) in wrapped.into_iter().enumerate() {
+            let sign = if number == 0 { sign } else { " " };
+            lines.push(Line::from(vec![Span::styled(format!("{sign} "), theme.strong()), Span::raw(line)]));
+        }
+    };
+    put("·", &item.told);
+    changes(item).iter().for_each(|change| put("~", change));
+    for (sign, bytes) in [("−", &item.is), ("+", &item.was)] {
+        if !bytes.is_empty() {
+            put(sign, &String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]));
+        }
+    }
+    lines
+}
+
+/// So many bytes of a record are shown of a difference.
+const LONGEST: usize = 64 * 1024;

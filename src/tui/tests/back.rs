@@ -1,0 +1,390 @@
+//! Backups, the archive, upkeep and the journal: keys in, state and files out.
+
+use std::path::{Path, PathBuf};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
+
+use super::{Desk, happenings, now, stable};
+use crate::disk::Real;
+use crate::model::State;
+use crate::ops::restore::Kind;
+use crate::store::commit::Vault;
+use crate::tui::app::Screen;
+use crate::tui::back::Shelf;
+use crate::tui::msg::{Effect, Msg};
+use crate::tui::update::update;
+use crate::work::{Job, Task};
+
+/// The files of the demo's stores, but for locks, and what our own data has.
+fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
+    fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
+        for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = item.file_name();
+            match item.file_type().unwrap().is_dir() {
+                true if name == "palimp-data" || name == ".backup" => {}
+                false if name == ".lock" || name.to_string_lossy().starts_with(".palimp-") => {}
+                true => walk(&item.path(), into),
+                false => into.push((item.path(), std::fs::read(item.path()).unwrap())),
+            }
+        }
+    }
+    let mut files = Vec::new();
+    walk(desk._folder.path(), &mut files);
+    files.sort();
+    files
+}
+
+fn notice(desk: &Desk) -> &str {
+    desk.app.notice.as_deref().unwrap_or_default()
+}
+
+fn root(desk: &Desk) -> PathBuf {
+    desk._folder.path().join("agents/memories")
+}
+
+fn learnings(desk: &Desk) -> Vec<String> {
+    let text = std::fs::read_to_string(root(desk).join("learnings.jsonl")).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn write(desk: &mut Desk, lines: &[String]) {
+    std::fs::write(root(desk).join("learnings.jsonl"), lines.join("\n") + "\n").unwrap();
+    desk.send(Msg::Changed);
+}
+
+fn id(line: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap();
+    value["id"].as_str().unwrap().to_owned()
+}
+
+/// A desk on which the learnings lost nine lines that the backups have, one was changed, one
+/// was erased; and the lines that were lost.
+fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
+    let mut desk = Desk::new(width, height);
+    let mut lines = learnings(&desk);
+    let erased = id(&lines[20]);
+    let vault = Vault::look(&Real, desk.app.data.as_deref().unwrap(), &root(&desk));
+    let list = vault.path("erased.jsonl");
+    std::fs::create_dir_all(list.parent().unwrap()).unwrap();
+    let line = serde_json::json!({"step": 9, "at": "2026-01-09T10:00:00Z", "id": erased, "session": null, "file": "learnings.jsonl"});
+    std::fs::write(list, format!("{line}\n")).unwrap();
+    lines.remove(20);
+    let lost: Vec<String> = lines.drain(3..12).collect();
+    lines[5] = lines[5].replace("\"importance\":\"", "\"importance\":\"no longer ");
+    write(&mut desk, &lines);
+    (desk, lost)
+}
+
+/// Opens the older of the two backups, which is whole.
+fn open_older(desk: &mut Desk) {
+    desk.type_keys("grj");
+    desk.press(KeyCode::Enter);
+}
+
+fn count(desk: &Desk, kind: Kind) -> usize {
+    desk.app.back.restore.items().iter().filter(|item| item.kind == kind).count()
+}
+
+#[test]
+fn the_views_look_as_they_should() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let shot = |name: &str, desk: &Desk| {
+            insta::assert_snapshot!(format!("back-{name}-{width}x{height}"), stable(&desk.screen()));
+        };
+        let (mut desk, _) = lost_nine(width, height);
+        desk.type_keys("gr");
+        shot("backups", &desk);
+        desk.type_keys("j");
+        desk.press(KeyCode::Enter);
+        shot("restore", &desk);
+        desk.type_keys("jjjjjjjjj=");
+        shot("difference", &desk);
+        desk.type_keys("=");
+        desk.press(KeyCode::Enter);
+        shot("restore-confirm", &desk);
+        desk.type_keys("y");
+        desk.type_keys("gu");
+        desk.press(KeyCode::Enter);
+        shot("journal", &desk);
+        desk.type_keys("ga");
+        shot("archive", &desk);
+        desk.type_keys("gm");
+        shot("upkeep", &desk);
+    }
+}
+
+#[test]
+fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
+    let (mut desk, lost) = lost_nine(120, 36);
+    let before = files(&desk);
+    let lines = learnings(&desk);
+    open_older(&mut desk);
+    assert_eq!([Kind::Missing, Kind::Changed, Kind::Erased].map(|kind| count(&desk, kind)), [9, 1, 1]);
+    assert_eq!(desk.app.back.restore.chosen.len(), 9, "all that are missing are chosen at first");
+    // The last six are not wanted.
+    desk.type_keys("jjj");
+    for _ in 0..6 {
+        desk.type_keys(" ");
+    }
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("+3 come back"), "{}", desk.screen());
+    assert_eq!(files(&desk), before, "nothing is changed before the yes");
+    desk.type_keys("y");
+    assert!(
+        notice(&desk).starts_with("restored 3 records of learnings.jsonl · u to undo"),
+        "{}",
+        notice(&desk)
+    );
+    assert_eq!(learnings(&desk), [lines.clone(), lost[..3].to_vec()].concat());
+    assert_eq!(count(&desk, Kind::Missing), 6, "what came back is missing no more");
+    desk.type_keys("u");
+    assert!(notice(&desk).starts_with("took back"), "{}", notice(&desk));
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn what_has_changed_is_put_back_where_it_stands_when_it_is_chosen() {
+    let (mut desk, _) = lost_nine(100, 30);
+    let lines = learnings(&desk);
+    open_older(&mut desk);
+    let is_changed =
+        |desk: &Desk| desk.app.back.restore.items().iter().position(|own| own.kind == Kind::Changed);
+    let was =
+        String::from_utf8(desk.app.back.restore.items()[is_changed(&desk).unwrap()].was.clone()).unwrap();
+    desk.type_keys("A");
+    assert_eq!(desk.app.back.restore.chosen.len(), 10);
+    desk.type_keys("A");
+    assert!(desk.app.back.restore.chosen.is_empty());
+    desk.press(KeyCode::Enter);
+    assert!(notice(&desk).contains("nothing is chosen"), "{}", notice(&desk));
+    assert!(desk.app.confirm.is_none());
+    desk.app.back.restore.item.at = is_changed(&desk).unwrap();
+    desk.type_keys(" ");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("y");
+    let mut expected = lines;
+    expected[5] = was;
+    assert_eq!(learnings(&desk), expected);
+}
+
+#[test]
+fn what_was_erased_is_named_and_never_shown() {
+    let mut desk = Desk::new(160, 44);
+    let text: serde_json::Value = serde_json::from_str(&learnings(&desk)[20]).unwrap();
+    let text = text["content"].as_str().unwrap()[..25].to_owned();
+    drop(desk);
+    let (again, _) = lost_nine(160, 44);
+    desk = again;
+    open_older(&mut desk);
+    let at = desk.app.back.restore.items().iter().position(|own| own.kind == Kind::Erased).unwrap();
+    desk.app.back.restore.item.at = at;
+    desk.type_keys("=");
+    let whole = desk.screen();
+    desk.type_keys("=");
+    assert!(!whole.contains(&text) && !desk.screen().contains(&text), "{whole}");
+    assert!(desk.screen().contains("can't come back"));
+    desk.type_keys(" ");
+    assert!(notice(&desk).contains("by step 9"), "{}", notice(&desk));
+    assert_eq!(desk.app.back.restore.chosen.len(), 9);
+}
+
+#[test]
+fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased() {
+    let (mut desk, _) = lost_nine(120, 36);
+    let before = files(&desk);
+    let gone = id(&learnings(&Desk::new(80, 24))[20]);
+    open_older(&mut desk);
+    desk.type_keys("W");
+    let screen = desk.screen();
+    assert!(screen.contains("replace the whole of learnings.jsonl") && screen.contains("LOST"), "{screen}");
+    desk.type_keys("WW ");
+    desk.press(KeyCode::Enter);
+    assert_eq!(files(&desk), before, "only y does it");
+    desk.type_keys("y");
+    let backup = root(&desk).join(".backup/learnings.jsonl.backup.20260123_120000");
+    let was = std::fs::read_to_string(backup).unwrap();
+    let expected: Vec<&str> = was.lines().filter(|line| !line.contains(&gone)).collect();
+    assert_eq!(learnings(&desk), expected);
+    desk.type_keys("u");
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gr");
+    assert!(desk.screen().contains("· 2026-01-30"));
+    desk.type_keys("V");
+    assert_eq!(notice(&desk), "2 backups looked at, 1 not whole");
+    let screen = desk.screen();
+    assert!(screen.contains("✖ 2026-01-30") && screen.contains("✓ 2026-01-23"), "{screen}");
+}
+
+#[test]
+fn an_older_step_is_undone_and_done_again_from_the_journal_and_a_refusal_says_why() {
+    let mut desk = Desk::new(120, 36);
+    for query in ["type:learning", "type:decision session:sess_checkout_rework is:live"] {
+        desk.type_keys(&format!("/{query}"));
+        desk.press(KeyCode::Enter);
+        desk.type_keys("dx");
+        assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
+    }
+    let both = files(&desk);
+    desk.type_keys("gu");
+    let steps = |desk: &Desk| desk.app.back.journal.lines.len();
+    assert_eq!(desk.app.screen, Screen::Journal);
+    assert!(steps(&desk) >= 2);
+    let first = desk.app.back.journal.lines.len() - 1;
+    desk.app.back.journal.at.at = first;
+    desk.type_keys("U");
+    assert!(notice(&desk).contains("is in force"), "{}", notice(&desk));
+    desk.type_keys("u");
+    assert!(desk.app.confirm.is_some() && files(&desk) == both, "{}", notice(&desk));
+    desk.type_keys("y");
+    assert!(notice(&desk).starts_with("took back step 1"), "{}", notice(&desk));
+    assert_ne!(files(&desk), both);
+    desk.type_keys("u");
+    assert!(notice(&desk).contains("was taken back by step 2"), "{}", notice(&desk));
+    desk.type_keys("Uy");
+    assert!(notice(&desk).starts_with("did again step 1"), "{}", notice(&desk));
+    assert_eq!(files(&desk), both);
+}
+
+#[test]
+fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_them() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("/type:learning");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("dx");
+    let mut lines = learnings(&desk);
+    let mut late: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+    (late["id"], late["created_at"]) = ("late-one".into(), "2026-02-01T11:00:00Z".into());
+    // The step was made two hours ago.
+    let vault = Vault::look(&Real, desk.app.data.as_deref().unwrap(), &root(&desk));
+    let journal = std::fs::read_to_string(vault.path("journal.jsonl")).unwrap();
+    std::fs::write(vault.path("journal.jsonl"), journal.replace("2026-02-01T12:", "2026-02-01T10:")).unwrap();
+    lines.push(late.to_string());
+    write(&mut desk, &lines);
+    desk.type_keys("gu");
+    let screen = desk.screen();
+    assert!(screen.contains("written by others since step 1: 1 record"), "{screen}");
+    assert!(screen.contains("changed by others: learnings.jsonl"), "{screen}");
+}
+
+#[test]
+fn archived_memories_are_chosen_and_come_back() {
+    let mut desk = Desk::new(120, 36);
+    let before = files(&desk);
+    let archived =
+        |desk: &Desk| desk.app.snapshot.stores.iter().map(|own| own.count(State::Archived)).sum::<usize>();
+    let all = archived(&desk);
+    desk.type_keys("ga");
+    let shelves = desk.app.back.shelves();
+    let at = shelves.iter().position(|own| matches!(own, Shelf::Batch(_))).unwrap();
+    desk.app.back.archive.at.at = at;
+    desk.type_keys("r");
+    assert!(notice(&desk).contains("no archived memory is chosen"), "{}", notice(&desk));
+    desk.press(KeyCode::Enter);
+    desk.type_keys("  r");
+    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
+    assert_eq!(files(&desk), before);
+    desk.type_keys("y");
+    assert!(notice(&desk).starts_with("brought back 2 archived records"), "{}", notice(&desk));
+    assert_eq!(archived(&desk), all - 2);
+    desk.type_keys("u");
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
+    let mut desk = Desk::new(120, 36);
+    let before = files(&desk);
+    desk.type_keys(":compact");
+    desk.press(KeyCode::Enter);
+    assert_eq!((desk.app.screen, desk.app.back.upkeep.compacts), (Screen::Upkeep, true));
+    let tasks = desk.app.back.tasks();
+    let biggest = |&at: &usize| desk.app.back.chores[tasks[at]].touched.len();
+    let at = (0..tasks.len()).max_by_key(biggest).unwrap();
+    desk.app.back.upkeep.at.at = at;
+    let chore = &desk.app.back.chores[tasks[at]];
+    assert_eq!(chore.task, Task::Compact);
+    let store = chore.store;
+    let keys = |desk: &Desk| -> Vec<Vec<u8>> {
+        let own = &desk.app.snapshot.stores[store];
+        own.entries.iter().map(|entry| own.raw(entry).to_vec()).collect()
+    };
+    let named: Vec<u32> = chore.touched.iter().map(|own| own.entry).collect();
+    let stood = keys(&desk);
+    let stays = (0_u32..).zip(&stood).filter(|(at, _)| !named.contains(at)).map(|(_, raw)| raw.clone());
+    let stays: Vec<Vec<u8>> = stays.collect();
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("the rule:"), "{}", desk.screen());
+    assert_eq!(files(&desk), before);
+    desk.type_keys("y");
+    assert!(notice(&desk).starts_with("compacted"), "{}", notice(&desk));
+    assert_eq!(keys(&desk), stays);
+    desk.type_keys("u");
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn all_that_is_due_is_chosen_and_nothing_that_is_not() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gaA");
+    let due = desk.app.back.chores.iter().filter(|own| own.task == Task::Due && own.plan.is_some()).count();
+    assert_eq!(desk.app.back.archive.chosen.len(), due);
+    let soon = desk.app.back.shelves().iter().position(|own| match own {
+        Shelf::Chore(at) => matches!(desk.app.back.chores[*at].task, Task::Soon(_)),
+        Shelf::Batch(_) => false,
+    });
+    desk.app.back.archive.at.at = soon.unwrap();
+    desk.type_keys(" ");
+    assert!(notice(&desk).contains("not due yet"), "{}", notice(&desk));
+    assert_eq!(desk.app.back.archive.chosen.len(), due);
+}
+
+#[test]
+fn nothing_is_planned_where_nothing_may_be_changed() {
+    let (mut desk, _) = lost_nine(100, 30);
+    desk.app.readonly = true;
+    let before = files(&desk);
+    open_older(&mut desk);
+    for keys in ["W", "r", "gmA\n", "gar"] {
+        for c in keys.chars() {
+            if c == '\n' { desk.press(KeyCode::Enter) } else { desk.type_keys(&c.to_string()) }
+        }
+        assert!(desk.app.confirm.is_none());
+    }
+    assert_eq!(files(&desk), before);
+}
+
+/// How long the random keys are: 100,000 of them where it is asked for.
+fn cases() -> u32 {
+    if std::env::var_os("PALIMP_LONG").is_some() { 1_700 } else { 8 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn any_keys_in_these_views_change_nothing_without_a_plan_that_was_confirmed(
+        opens in proptest::sample::select(vec!["gr", "ga", "gm", "gu"]),
+        happenings in proptest::collection::vec(happenings(), 59..60)
+    ) {
+        let (mut desk, _) = lost_nine(120, 36);
+        desk.type_keys(opens);
+        for happening in happenings {
+            let confirmed = desk.app.confirm.is_some();
+            let inside = matches!(desk.app.screen, Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal);
+            let msg: Msg = happening.into();
+            let is_key = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('y'), modifiers: KeyModifiers::NONE, .. }));
+            let takes_back = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('u' | 'U'), .. }));
+            let effects = update(&mut desk.app, msg, now());
+            let writes = effects.iter().any(|own| matches!(own, Effect::Job(Job::Change(_) | Job::Commit(_))));
+            prop_assert!(!inside || !writes || (confirmed && is_key) || takes_back);
+            desk.settle(effects);
+            desk.screen();
+        }
+    }
+}

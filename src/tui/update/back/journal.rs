@@ -1,0 +1,91 @@
+//! The journal: what a step changed, and turning it round.
+
+use super::{ask, plan};
+use crate::store::commit::{Account, Standing, Turn};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::back::Line;
+use crate::tui::msg::Effect;
+use crate::work::{Inspect, Wanted};
+
+/// The steps were read: the cursor stays on its own.
+pub fn read(app: &mut App, accounts: Vec<Account>) {
+    let journal = &mut app.back.journal;
+    let own = journal.row().map(|(store, row)| (store, row.line.step));
+    let first = journal.accounts.is_none();
+    journal.take(accounts);
+    let same = |line: &Line| match *line {
+        Line::Step(store, row) => {
+            journal.row_at(store, row).map(|row| (store, row.line.step)) == own && own.is_some()
+        }
+        _ => false,
+    };
+    let stands = journal.lines.iter().position(same);
+    let newest = || journal.lines.iter().position(|line| matches!(line, Line::Step(..)));
+    journal.at.at = match stands {
+        Some(at) => at,
+        None if first => newest().unwrap_or_default(),
+        None => journal.at.at,
+    };
+}
+
+/// Does an action of the view; `None` where it has none of the kind.
+pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
+    Some(match action {
+        Action::Open | Action::Toggle => open(app),
+        Action::Undo => turn(app, false),
+        Action::Redo => turn(app, true),
+        _ => return None,
+    })
+}
+
+fn open(app: &mut App) -> Vec<Effect> {
+    let journal = &mut app.back.journal;
+    let Some((store, row)) = journal.row() else { return Vec::new() };
+    // What a step changed stands with the step that did it last.
+    let step = row.line.step;
+    journal.inside = true;
+    journal.top = 0;
+    if journal.shown.as_ref().is_some_and(|own| (own.store, own.step) == (store, step)) {
+        return Vec::new();
+    }
+    journal.shown = None;
+    ask(app, Inspect::Step(store, step))
+}
+
+/// Shows what taking the step under the cursor back comes to, or doing it again.
+fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
+    let Some((store, row)) = app.back.journal.row() else { return Vec::new() };
+    let step = row.line.step;
+    let refused = match (row.standing, is_redo) {
+        (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
+        (Standing::TakenBack(by), false) => {
+            Some(format!("step {step} was taken back by step {by}; U does it again"))
+        }
+        (Standing::InForce, true) => Some(format!("step {step} is in force; u takes it back")),
+        (Standing::Turned(Turn::Redo(of)), true) => {
+            Some(format!("step {step} did step {of} again; u takes that back"))
+        }
+        (Standing::Turned(Turn::Undo(of)), false) => {
+            Some(format!("step {step} took step {of} back; U does that again"))
+        }
+        _ => None,
+    };
+    if refused.is_some() {
+        app.notice = refused;
+        return Vec::new();
+    }
+    let wanted = match (row.standing, is_redo) {
+        (Standing::Turned(Turn::Undo(of)), _) => Turn::Redo(of),
+        (Standing::Turned(Turn::Redo(of)), _) => Turn::Undo(of),
+        (_, true) => Turn::Redo(step),
+        (_, false) => Turn::Undo(step),
+    };
+    let (Turn::Undo(of) | Turn::Redo(of)) = wanted;
+    let name = match app.snapshot.stores.len() {
+        1 => format!("step {of}"),
+        _ => format!("step {of} of {}", app.snapshot.stores[store].root.display()),
+    };
+    app.back.read_of = Some(std::sync::Arc::clone(&app.snapshot));
+    plan(app, name, Wanted::Turn(store, wanted))
+}

@@ -1,0 +1,263 @@
+//! The views that bring things back: opening them, their keys, and what comes of their jobs.
+
+mod chores;
+mod journal;
+mod restore;
+
+use std::sync::Arc;
+
+use super::change;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::back::{Archive, Journal, Restore, Upkeep};
+use crate::tui::cursor::Cursor;
+use crate::tui::layout;
+use crate::tui::msg::Effect;
+use crate::work::{ChangeRequest, Inspect, InspectRequest, Inspected, Job, Wanted};
+
+/// Whether one of these views fills the screen.
+pub fn is_open(app: &App) -> bool {
+    matches!(app.screen, Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal)
+}
+
+/// Does an action of these views; `None` where it is not theirs.
+pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
+    match action {
+        Action::Restore => return Some(open(app, Screen::Restore)),
+        Action::ArchiveView => return Some(open(app, Screen::Archive)),
+        Action::Journal => return Some(open(app, Screen::Journal)),
+        Action::Maintain | Action::Compact => {
+            let effects = open(app, Screen::Upkeep);
+            app.back.upkeep.compacts = action == Action::Compact;
+            return Some(effects);
+        }
+        _ if is_open(app) => {}
+        Action::ChooseAll | Action::BringBack | Action::Difference | Action::ReplaceFile | Action::Verify => {
+            let [backups, archive] = [Action::Restore, Action::ArchiveView].map(Action::key);
+            app.notice = Some(format!("that is done in the views of {backups} and {archive}"));
+            return Some(Vec::new());
+        }
+        _ => return None,
+    }
+    match action {
+        Action::Back | Action::Quit => Some(leave(app)),
+        Action::NextPane | Action::PreviousPane => {
+            let inside = !*inside(app);
+            *self::inside(app) = inside;
+            Some(Vec::new())
+        }
+        Action::PaneLeft | Action::PaneRight => {
+            *inside(app) = action == Action::PaneRight;
+            Some(Vec::new())
+        }
+        action if moves(action) => {
+            go(app, action);
+            Some(restore::follow(app))
+        }
+        _ => match app.screen {
+            Screen::Restore => restore::act(app, action),
+            Screen::Journal => journal::act(app, action),
+            _ => chores::act(app, action),
+        },
+    }
+}
+
+/// Opens a view anew and has it read.
+fn open(app: &mut App, screen: Screen) -> Vec<Effect> {
+    if app.places.is_empty() || !app.is_whole() {
+        app.notice = Some("the stores are still being read".into());
+        return Vec::new();
+    }
+    match screen {
+        Screen::Restore => app.back.restore = Restore::default(),
+        Screen::Archive => app.back.archive = Archive::default(),
+        Screen::Upkeep => app.back.upkeep = Upkeep::default(),
+        _ => app.back.journal = Journal::default(),
+    }
+    app.screen = screen;
+    refresh(app)
+}
+
+/// Has the view that is open read what it shows, of the stores as they are now.
+pub fn refresh(app: &mut App) -> Vec<Effect> {
+    let what = match app.screen {
+        Screen::Restore => Inspect::Backups,
+        Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
+        Screen::Journal => Inspect::Journal,
+        _ => return Vec::new(),
+    };
+    ask(app, what)
+}
+
+fn ask(app: &mut App, what: Inspect) -> Vec<Effect> {
+    let Some(data) = app.data.clone() else {
+        app.notice =
+            Some("there is no folder of palimp's own data to look in; name one with --data-dir".into());
+        return Vec::new();
+    };
+    let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
+    vec![Effect::Job(Job::Inspect(Box::new(request)))]
+}
+
+/// Has a change planned, to be shown before it is made.
+fn plan(app: &mut App, name: String, wanted: Wanted) -> Vec<Effect> {
+    match request(app, name, wanted) {
+        Some(request) => {
+            app.notice = Some(format!("looking at what changes: {} …", request.name));
+            vec![Effect::Job(Job::Plan(Box::new(request)))]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// A change of the stores as the view shows them; `None`, and why, where nothing may be changed.
+fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest> {
+    let data = match (change::writable(app), app.data.clone()) {
+        (Ok(()), Some(data)) => data,
+        (Err(why), _) => {
+            app.notice = Some(why);
+            return None;
+        }
+        (Ok(()), None) => return None,
+    };
+    let snapshot = Arc::clone(app.back.read_of.as_ref().unwrap_or(&app.snapshot));
+    let (at, hidden, progress) = (Vec::new(), Vec::new(), Arc::default());
+    Some(ChangeRequest { snapshot, at, name, hidden, progress, wanted, data, now: app.now })
+}
+
+/// One level back: from the difference, from within, and at last to the memories.
+fn leave(app: &mut App) -> Vec<Effect> {
+    if app.screen == Screen::Restore && app.back.restore.difference.take().is_some() {
+        return Vec::new();
+    }
+    let inside = inside(app);
+    match *inside {
+        true => *inside = false,
+        false => app.screen = Screen::Browse,
+    }
+    Vec::new()
+}
+
+/// Whether what stands under the cursor of the view's list has the keys.
+fn inside(app: &mut App) -> &mut bool {
+    match app.screen {
+        Screen::Restore => &mut app.back.restore.inside,
+        Screen::Archive => &mut app.back.archive.inside,
+        Screen::Upkeep => &mut app.back.upkeep.inside,
+        _ => &mut app.back.journal.inside,
+    }
+}
+
+fn moves(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Down
+            | Action::Up
+            | Action::HalfPageDown
+            | Action::HalfPageUp
+            | Action::PageDown
+            | Action::PageUp
+            | Action::First
+            | Action::Last
+    )
+}
+
+fn go(app: &mut App, action: Action) {
+    let (at, len, rows) = place(app);
+    let page = rows.saturating_sub(1).max(2);
+    let to = match action {
+        Action::Down => at.saturating_add(1),
+        Action::Up => at.saturating_sub(1),
+        Action::HalfPageDown => at.saturating_add(page / 2),
+        Action::HalfPageUp => at.saturating_sub(page / 2),
+        Action::PageDown => at.saturating_add(page),
+        Action::PageUp => at.saturating_sub(page),
+        Action::First => 0,
+        _ => len.saturating_sub(1),
+    };
+    let to = to.min(len.saturating_sub(1));
+    let back = &mut app.back;
+    match (app.screen, to) {
+        (Screen::Restore, to) if back.restore.difference.is_some() => back.restore.difference = Some(to),
+        (Screen::Restore, to) if back.restore.inside => back.restore.item.at = to,
+        (Screen::Restore, to) => back.restore.at.at = to,
+        (Screen::Archive, to) if back.archive.inside => back.archive.memory.at = to,
+        (Screen::Archive, to) => (back.archive.at.at, back.archive.memory) = (to, Cursor::default()),
+        (Screen::Upkeep, to) if back.upkeep.inside => back.upkeep.memory.at = to,
+        (Screen::Upkeep, to) => (back.upkeep.at.at, back.upkeep.memory) = (to, Cursor::default()),
+        (_, to) if back.journal.inside => back.journal.top = to,
+        (_, to) => {
+            back.journal.at.at = to;
+            back.journal.top = 0;
+        }
+    }
+}
+
+/// Where the cursor of what has the keys stands, among how many lines, of which how many are
+/// on screen.
+fn place(app: &App) -> (usize, usize, usize) {
+    let parts = layout::back(app);
+    let rows = |area: ratatui::layout::Rect| usize::from(area.height.saturating_sub(2));
+    let (list, within) = (rows(parts.list), rows(parts.within));
+    let back = &app.back;
+    match app.screen {
+        Screen::Restore => match (back.restore.difference, back.restore.inside) {
+            (Some(top), _) => (top, crate::tui::panes::back::difference(app, 80).len(), within),
+            (None, true) => (back.restore.item.at, back.restore.items().len(), within),
+            _ => (back.restore.at.at, back.restore.list.as_ref().map_or(0, Vec::len), list),
+        },
+        Screen::Archive if back.archive.inside => (back.archive.memory.at, chores::within(app), within),
+        Screen::Archive => (back.archive.at.at, back.shelves().len(), list),
+        Screen::Upkeep if back.upkeep.inside => (back.upkeep.memory.at, chores::within(app), within),
+        Screen::Upkeep => (back.upkeep.at.at, back.tasks().len(), list),
+        _ if back.journal.inside => (back.journal.top, crate::tui::panes::back::step(app, 80).len(), within),
+        _ => (back.journal.at.at, back.journal.lines.len(), list),
+    }
+}
+
+/// Lists scroll so that their cursors stay on screen.
+pub fn keep_in_view(app: &mut App) {
+    if !is_open(app) {
+        return;
+    }
+    let parts = layout::back(app);
+    let rows = |area: ratatui::layout::Rect| usize::from(area.height.saturating_sub(2));
+    let (list, inside) = (rows(parts.list), rows(parts.within));
+    let memories = chores::within(app);
+    let (shelves, tasks) = (app.back.shelves().len(), app.back.tasks().len());
+    let keep = |cursor: &mut Cursor, len: usize, height: usize| cursor.go(cursor.at, len, height);
+    let back = &mut app.back;
+    match app.screen {
+        Screen::Restore => {
+            let len = back.restore.items().len();
+            keep(&mut back.restore.item, len, inside);
+            let len = back.restore.list.as_ref().map_or(0, Vec::len);
+            keep(&mut back.restore.at, len, list);
+        }
+        Screen::Archive => {
+            keep(&mut back.archive.at, shelves, list);
+            keep(&mut back.archive.memory, memories, inside);
+        }
+        Screen::Upkeep => {
+            keep(&mut back.upkeep.at, tasks, list);
+            keep(&mut back.upkeep.memory, memories, inside);
+        }
+        _ => {
+            let len = back.journal.lines.len();
+            keep(&mut back.journal.at, len, list);
+        }
+    }
+}
+
+/// What a view shows was read.
+pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
+    match seen {
+        Inspected::Backups(list) => return restore::listed(app, list),
+        Inspected::Opened(opened) => restore::opened(app, *opened),
+        Inspected::Verified(store, path, verified) => return restore::verified(app, store, &path, verified),
+        Inspected::Upkeep(seen) => chores::read(app, *seen),
+        Inspected::Journal(accounts) => journal::read(app, accounts),
+        Inspected::Step(shown) => app.back.journal.shown = Some(*shown),
+    }
+    Vec::new()
+}

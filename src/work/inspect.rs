@@ -1,0 +1,431 @@
+//! What single views show and the stores as they were read do not hold: backups, what is due,
+//! the journal. Only what is opened is read.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::{Disk, Machine, Real, ThisMachine};
+use crate::format::writing::NO_PACKED;
+use crate::model::time::DAY;
+use crate::model::{Act, Moment, Plan, Snapshot, State, Store};
+use crate::ops::effect::{Touched, effect};
+use crate::ops::erase::Gone;
+use crate::ops::restore::{Comparison, compare};
+use crate::ops::{self, Refusal, Scene};
+use crate::store::commit::{Account, Copy, Vault, Verified, copies};
+use crate::store::packed_bytes;
+
+/// Something to be read.
+pub struct InspectRequest {
+    /// The stores as the user sees them.
+    pub snapshot: Arc<Snapshot>,
+    /// The folder of our own data.
+    pub data: PathBuf,
+    /// The time.
+    pub now: Moment,
+    /// What.
+    pub what: Inspect,
+}
+
+/// What is to be read.
+#[derive(Clone)]
+pub enum Inspect {
+    /// The backups of every store, none of them opened.
+    Backups,
+    /// One backup beside its file; its bytes, where they were read before.
+    Backup(usize, Copy, Option<Arc<[u8]>>),
+    /// Every byte of one backup.
+    Verify(usize, Copy),
+    /// What is due, what will be, what a compaction would drop, and what is archived.
+    Upkeep,
+    /// The steps of every store.
+    Journal,
+    /// What one step changed.
+    Step(usize, u64),
+}
+
+/// What was read.
+pub enum Inspected {
+    /// The backups, the newest first.
+    Backups(Vec<Backup>),
+    /// A backup beside its file.
+    Opened(Box<Result<Opened, String>>),
+    /// What a look at a backup told: the store's number, where it stands, what was found.
+    Verified(usize, PathBuf, Verified),
+    /// What is due, and what is archived.
+    Upkeep(Box<Upkeep>),
+    /// The steps, a store each.
+    Journal(Vec<Account>),
+    /// What a step changed, or why that can't be told.
+    Step(Box<StepShown>),
+}
+
+/// A backup in the list.
+#[derive(Clone, Debug)]
+pub struct Backup {
+    /// The store's number.
+    pub store: usize,
+    /// The copy.
+    pub copy: Copy,
+    /// What a look at its bytes told, where they were looked at.
+    pub verified: Option<Verified>,
+}
+
+/// A backup that was opened.
+pub struct Opened {
+    /// The store's number.
+    pub store: usize,
+    /// The stores that it was compared with.
+    pub snapshot: Arc<Snapshot>,
+    /// The copy.
+    pub copy: Copy,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+    /// What differs.
+    pub compared: Comparison,
+    /// Whether it can be relied on.
+    pub verified: Verified,
+}
+
+/// What kind of work a chore is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    /// Due by a rule.
+    Due,
+    /// Due within so many days.
+    Soon(i64),
+    /// A compaction.
+    Compact,
+}
+
+/// Something that can be done to keep a store in order, and what it would do.
+pub struct Chore {
+    /// The store's number.
+    pub store: usize,
+    /// Which kind.
+    pub task: Task,
+    /// A few words. Untrusted text.
+    pub what: String,
+    /// The rule, in words.
+    pub rule: String,
+    /// Exactly which memories.
+    pub touched: Vec<Touched>,
+    /// What would be carried out; none where it is not due yet, or refused.
+    pub plan: Option<Plan>,
+    /// Why not.
+    pub refused: Option<String>,
+}
+
+/// What keeps the stores in order.
+pub struct Upkeep {
+    /// The stores that it was worked out of.
+    pub snapshot: Arc<Snapshot>,
+    /// What can be done.
+    pub chores: Vec<Chore>,
+    /// What is archived.
+    pub batches: Vec<Batch>,
+}
+
+/// Archived memories that stand in one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The store's number.
+    pub store: usize,
+    /// A file, or a folder of files, relative to the store's root.
+    pub path: PathBuf,
+    /// How it is kept: plain, gz, packed, folder.
+    pub kept: &'static str,
+    /// The entries.
+    pub entries: Vec<u32>,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
+/// What a step changed, file by file.
+pub struct StepShown {
+    /// The store's number.
+    pub store: usize,
+    /// The step.
+    pub step: u64,
+    /// Its files; or why nothing can be told but what the journal has.
+    pub files: Result<Vec<StepFile>, String>,
+}
+
+/// What a step changed in one file.
+#[derive(Clone, Debug)]
+pub struct StepFile {
+    /// Relative to the store's root.
+    pub path: String,
+    /// So many lines went.
+    pub gone: usize,
+    /// So many came.
+    pub come: usize,
+    /// The first of them: whether it came, and its bytes. Untrusted text.
+    pub lines: Vec<(bool, Vec<u8>)>,
+}
+
+/// How far ahead it is looked for what will be due, in days.
+const AHEAD: [i64; 3] = [7, 30, 90];
+/// So many lines of a step are shown of a file.
+const SHOWN: usize = 200;
+
+/// Reads what a view shows.
+pub fn inspect(request: InspectRequest) -> Inspected {
+    let InspectRequest { snapshot, data, now, what } = request;
+    let look = Look { snapshot: &snapshot, data: &data, now };
+    match what {
+        Inspect::Backups => Inspected::Backups(look.backups()),
+        Inspect::Backup(store, copy, bytes) => Inspected::Opened(Box::new(look.open(store, copy, bytes))),
+        Inspect::Verify(store, copy) => {
+            let verified = look.verify(store, &copy);
+            Inspected::Verified(store, copy.path, verified)
+        }
+        Inspect::Upkeep => Inspected::Upkeep(Box::new(Upkeep {
+            chores: look.chores(),
+            batches: look.batches(),
+            snapshot: Arc::clone(&snapshot),
+        })),
+        Inspect::Journal => {
+            let account = |store: &Arc<Store>| Account::of(store, &look.vault(store), now);
+            Inspected::Journal(snapshot.stores.iter().map(account).collect())
+        }
+        Inspect::Step(store, step) => Inspected::Step(Box::new(look.step(store, step))),
+    }
+}
+
+struct Look<'a> {
+    snapshot: &'a Arc<Snapshot>,
+    data: &'a Path,
+    now: Moment,
+}
+
+impl<'a> Look<'a> {
+    fn vault(&self, store: &Store) -> Vault<'static> {
+        Vault::look(&Real, self.data, &store.root)
+    }
+
+    fn backups(&self) -> Vec<Backup> {
+        let mut found = Vec::new();
+        for (number, store) in self.snapshot.stores.iter().enumerate() {
+            let own = copies(store, &self.vault(store));
+            found.extend(own.into_iter().map(|copy| Backup { store: number, copy, verified: None }));
+        }
+        found.sort_by(|a, b| b.copy.at.cmp(&a.copy.at));
+        found
+    }
+
+    fn store(&self, number: usize) -> Result<&'a Arc<Store>, String> {
+        self.snapshot.stores.get(number).ok_or_else(|| "the store is not open any more".to_owned())
+    }
+
+    fn read(&self, store: &Store, copy: &Copy) -> Result<Arc<[u8]>, String> {
+        let path = store.root.join(&copy.path);
+        let read = Real.read(&path, 0, None).map(|(bytes, _)| bytes.into());
+        read.map_err(|error| format!("{} can't be read: {error}.", path.display()))
+    }
+
+    fn open(&self, number: usize, copy: Copy, bytes: Option<Arc<[u8]>>) -> Result<Opened, String> {
+        let store = self.store(number)?;
+        let bytes = match bytes {
+            Some(bytes) => bytes,
+            None => self.read(store, &copy)?,
+        };
+        let vault = self.vault(store);
+        let erased = vault.erased().map_err(|error| error.to_string())?;
+        let scene = self.scene(store, &NO_PACKED);
+        let compared = compare(&scene, &copy.file, &bytes, &Gone::of_lines(erased))
+            .map_err(|refusal| refusal.message)?;
+        let verified = copy.verify(store, &vault, &bytes, self.now);
+        Ok(Opened { store: number, snapshot: Arc::clone(self.snapshot), copy, bytes, compared, verified })
+    }
+
+    fn verify(&self, number: usize, copy: &Copy) -> Verified {
+        let store = self.store(number);
+        let read = store.and_then(|store| Ok((store, self.read(store, copy)?)));
+        match read {
+            Ok((store, bytes)) => copy.verify(store, &self.vault(store), &bytes, self.now),
+            Err(told) => Verified { is_whole: false, told },
+        }
+    }
+
+    fn scene(&self, store: &'a Store, packed: &'a BTreeMap<PathBuf, Vec<u8>>) -> Scene<'a> {
+        Scene { store, now: self.now, random: ThisMachine::new().random(), packed }
+    }
+
+    fn chores(&self) -> Vec<Chore> {
+        let mut chores = Vec::new();
+        for (number, store) in self.snapshot.stores.iter().enumerate() {
+            let due = self.due(number, store, self.now);
+            let known: HashSet<u32> =
+                due.iter().flat_map(|own| own.touched.iter().map(|own| own.entry)).collect();
+            chores.extend(due);
+            chores.extend(self.soon(number, store, known));
+            chores.push(self.compaction(number, store));
+        }
+        chores.sort_by_key(|chore| chore.task);
+        chores
+    }
+
+    fn due(&self, number: usize, store: &Arc<Store>, now: Moment) -> Vec<Chore> {
+        let plans = plans_due(store, now);
+        match plans {
+            Err(refused) => vec![Chore {
+                store: number,
+                task: Task::Due,
+                what: format!("what is due in {} can't be told", short(&store.root)),
+                rule: String::new(),
+                touched: Vec::new(),
+                plan: None,
+                refused: Some(refused),
+            }],
+            Ok(plans) => plans
+                .into_iter()
+                .map(|(plan, rule)| Chore {
+                    store: number,
+                    task: Task::Due,
+                    what: plan.lines.last().cloned().unwrap_or_default(),
+                    rule,
+                    touched: effect(store, &plan, self.now),
+                    plan: Some(plan),
+                    refused: None,
+                })
+                .collect(),
+        }
+    }
+
+    /// What is not due yet and will be, by the same rules with a later clock.
+    fn soon(&self, number: usize, store: &Arc<Store>, mut known: HashSet<u32>) -> Vec<Chore> {
+        let mut chores = Vec::new();
+        for days in AHEAD {
+            let later = self.due(number, store, self.now.plus(days * DAY));
+            for chore in later {
+                let is_new = |own: &Touched| !known.contains(&own.entry);
+                let touched: Vec<Touched> = chore.touched.into_iter().filter(is_new).collect();
+                let derives_only = touched.iter().all(|own| own.fate == ops::effect::Fate::Changes);
+                if touched.is_empty() || derives_only {
+                    continue;
+                }
+                known.extend(touched.iter().map(|own| own.entry));
+                chores.push(Chore { task: Task::Soon(days), touched, plan: None, ..chore });
+            }
+        }
+        chores
+    }
+
+    fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
+        let scene = self.scene(store, &NO_PACKED);
+        let name = short(&store.root);
+        let chore = |rule, touched, plan, refused| Chore {
+            store: number,
+            task: Task::Compact,
+            what: format!("compact {name}"),
+            rule,
+            touched,
+            plan,
+            refused,
+        };
+        match ops::compact::compact(&scene, None) {
+            Err(refusal) => chore(String::new(), Vec::new(), None, Some(refusal.message)),
+            Ok(plan) => {
+                let rule = ops::compact::rule(store);
+                let touched = effect(store, &plan, self.now);
+                // An index that is made anew is no compaction.
+                let has_work = plan.changes.iter().any(|change| !change.is_empty());
+                let refused = (!has_work).then(|| "nothing would go now".to_owned());
+                chore(rule, touched, has_work.then_some(plan), refused)
+            }
+        }
+    }
+
+    fn batches(&self) -> Vec<Batch> {
+        let mut batches = Vec::new();
+        for (number, store) in self.snapshot.stores.iter().enumerate() {
+            let mut places: BTreeMap<(PathBuf, &'static str), Vec<u32>> = BTreeMap::new();
+            let entries = (0_u32..).zip(&store.entries);
+            for (at, entry) in entries.filter(|(_, entry)| entry.state == State::Archived) {
+                places.entry(place(&store.document(entry).path)).or_default().push(at);
+            }
+            for ((path, kept), entries) in places {
+                let own = store.documents.iter().filter(|own| own.path.starts_with(&path));
+                let bytes = own.map(|own| own.generation.len).sum();
+                batches.push(Batch { store: number, path, kept, entries, bytes });
+            }
+        }
+        batches
+    }
+
+    fn step(&self, number: usize, step: u64) -> StepShown {
+        let read = self.store(number).and_then(|store| {
+            let kept = self.vault(store).step(step).map_err(|error| error.to_string())?;
+            kept.ok_or_else(|| "what it replaced is kept no longer: the journal has lengths alone".to_owned())
+        });
+        let files = read.map(|own| {
+            let data = own.changes.iter().filter(|change| !change.is_empty());
+            data.rev().filter_map(|change| step_file(&change.path, &change.act)).collect()
+        });
+        StepShown { store: number, step, files }
+    }
+}
+
+/// The last two folders of a path: the place that a person knows a store by.
+fn short(root: &Path) -> String {
+    let parts: Vec<_> = root.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
+}
+
+/// What is due in a store at a time, with the rule of each.
+fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
+    let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
+    let told = |refusal: Refusal| refusal.message;
+    let files = ops::upkeep::due_files(&scene).map_err(told)?;
+    let packed =
+        packed_bytes(&Real, store, &files).map_err(|error| format!("an archive can't be read: {error}."))?;
+    let scene = Scene { packed: &packed, ..scene };
+    ops::upkeep::due(&scene).map_err(told)
+}
+
+/// The place of an archived file, and how it is kept.
+fn place(path: &Path) -> (PathBuf, &'static str) {
+    let text = path.to_string_lossy();
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    match (text.split_once("!/"), end) {
+        (Some((archive, _)), _) => (archive.into(), "packed"),
+        (None, "gz") => (path.to_owned(), "gz"),
+        (None, "jsonl") => (path.to_owned(), "plain"),
+        _ => (path.parent().unwrap_or(path).to_owned(), "folder"),
+    }
+}
+
+/// What a step did to a file, told by what takes it back.
+fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
+    let mut file =
+        StepFile { path: path.to_string_lossy().into_owned(), gone: 0, come: 0, lines: Vec::new() };
+    match back {
+        Act::Create(was) => file.take(false, was),
+        Act::Remove(made) => file.take(true, made),
+        Act::Splice(splices) => {
+            for splice in splices {
+                file.take(false, &splice.becomes);
+                file.take(true, &splice.was);
+            }
+        }
+        Act::Append(was) => file.take(false, was),
+        Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => return None,
+    }
+    Some(file)
+}
+
+impl StepFile {
+    fn take(&mut self, came: bool, bytes: &[u8]) {
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match came {
+                true => self.come += 1,
+                false => self.gone += 1,
+            }
+            if self.lines.len() < SHOWN {
+                self.lines.push((came, line.to_vec()));
+            }
+        }
+    }
+}
