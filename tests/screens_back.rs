@@ -153,13 +153,15 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
         let mut left = before.clone();
         left.retain(|id| !goes.contains(&id.as_str()));
         let mut stays = after.clone();
-        (left.sort(), stays.sort());
+        left.sort();
+        stays.sort();
         assert_eq!(stays, left);
         leave(terminal);
         desk.verb(&store, &["undo", "--yes"]).expect_status(0);
         let mut again = ids(&desk);
         let mut first = before;
-        (again.sort(), first.sort());
+        again.sort();
+        first.sort();
         assert_eq!(again, first);
     }
 }

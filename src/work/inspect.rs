@@ -211,7 +211,7 @@ impl<'a> Look<'a> {
             let own = copies(store, &self.vault(store));
             found.extend(own.into_iter().map(|copy| Backup { store: number, copy, verified: None }));
         }
-        found.sort_by(|a, b| b.copy.at.cmp(&a.copy.at));
+        found.sort_by_key(|own| std::cmp::Reverse(own.copy.at));
         found
     }
 
