@@ -8,6 +8,7 @@ use ratatui::text::Line;
 
 use super::Options;
 use super::cursor::Cursor;
+use super::editor::Editor;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
 use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie, references};
@@ -35,6 +36,8 @@ pub enum Screen {
     Browse,
     /// Every problem.
     Problems,
+    /// The form of one memory.
+    Edit,
 }
 
 /// What the detail pane shows of a memory.
@@ -188,6 +191,8 @@ pub struct App {
     pub prompt: Option<Prompt>,
     pub menu: Option<Menu>,
     pub confirm: Option<Confirm>,
+    /// The form that is open.
+    pub editor: Option<Box<Editor>>,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -251,6 +256,7 @@ impl App {
             prompt: None,
             menu: None,
             confirm: None,
+            editor: None,
             waiting: String::new(),
             notice: None,
             revealed: false,

@@ -7,6 +7,7 @@
 //! | `app` | what the screens know |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
+//! | `editor/` | the form of a memory, what was typed into it |
 //! | `action`, `keys` | every action, and which keys mean it |
 //! | `layout` | which pane stands where |
 //! | `view` | the whole frame; `panes/` each part of it |
@@ -17,6 +18,7 @@ pub(crate) mod action;
 mod app;
 mod border;
 mod cursor;
+mod editor;
 mod keys;
 mod layout;
 mod markdown;

@@ -18,7 +18,7 @@ use signal_hook::iterator::Signals;
 
 use super::Options;
 use super::app::{Aim, App};
-use super::msg::{Effect, Msg};
+use super::msg::{Effect, Lent, Msg};
 use super::terminal::{Keyboard, Left, Screen, end, enter, leave, redraw, with_editor};
 use super::update::{self, update};
 use super::view::view;
@@ -33,6 +33,8 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
+/// What was typed is kept so long after the first key that is not kept yet.
+const RESTED: Duration = Duration::from_millis(400);
 /// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -68,6 +70,10 @@ pub fn run(options: &Options) -> io::Result<Ended> {
         outcome
     });
     leave();
+    // By a signal nobody asked for the form: what was typed into it is found again.
+    if let (Some(workers), Some(job)) = (&mut workers, update::editor::unkept(&app)) {
+        workers.give(job);
+    }
     // A signal leaves without waiting; a change that is being made is finished all the same.
     if let Some(workers) = workers {
         workers.finish_changes();
@@ -91,6 +97,8 @@ struct Loop<'a> {
     pending: Vec<Effect>,
     /// When values are masked again.
     mask_at: Option<Instant>,
+    /// When what was typed is kept.
+    keep_at: Option<Instant>,
 }
 
 impl<'a> Loop<'a> {
@@ -121,6 +129,7 @@ impl<'a> Loop<'a> {
             watch: None,
             pending: Vec::new(),
             mask_at: None,
+            keep_at: None,
         };
         this.watch();
         this.pending.push(update::reload(this.app));
@@ -149,9 +158,14 @@ impl<'a> Loop<'a> {
             if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update(self.app, Msg::Mask, now()));
             }
+            if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.pending.extend(update(self.app, Msg::Keep, now()));
+                continue;
+            }
             self.take_size(now())?;
             self.screen.draw(|frame| view(self.app, frame))?;
-            let wait = self.mask_at.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
+            let next = [self.mask_at, self.keep_at].into_iter().flatten().min();
+            let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let mut event = match self.events.recv_timeout(wait) {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Timeout) => Happening::Msg(self.time_went_by()),
@@ -165,8 +179,9 @@ impl<'a> Loop<'a> {
                     Happening::Signal(number) => return Ok(Ended::BySignal(number)),
                     Happening::NoInput => return Ok(Ended::BySignal(SIGHUP)),
                 }
-                let leaves =
-                    |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_));
+                let leaves = |effect: &Effect| {
+                    matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_) | Effect::Lend(_))
+                };
                 if self.pending.iter().any(leaves) {
                     break;
                 }
@@ -179,9 +194,12 @@ impl<'a> Loop<'a> {
     }
 
     fn time_went_by(&mut self) -> Msg {
-        match self.mask_at.take_if(|at| *at <= Instant::now()) {
-            Some(_) => Msg::Mask,
-            None => Msg::Tick,
+        if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::Mask
+        } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::Keep
+        } else {
+            Msg::Tick
         }
     }
 
@@ -211,6 +229,9 @@ impl<'a> Loop<'a> {
                 self.take_size(now)?;
             }
             Effect::Edit(aim) => self.edit(*aim, now)?,
+            Effect::Lend(what) => self.lend(what, now)?,
+            // From the first key on: whoever types on and on is kept as well.
+            Effect::KeepSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + RESTED)),
             Effect::OpenDemo => match (self.options.demo)(now) {
                 Ok(demo) => {
                     self.app.places = demo.places;
@@ -248,6 +269,35 @@ impl<'a> Loop<'a> {
             Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
         };
         self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
+        self.take_size(now)
+    }
+}
+
+impl Loop<'_> {
+    /// Lets the user change what a form has in another editor.
+    fn lend(&mut self, what: Lent, now: Moment) -> io::Result<()> {
+        let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
+        let editor = self.app.editor.as_ref();
+        let root = editor.map(|editor| editor.identity.root.clone()).unwrap_or_default();
+        let (left, entered) = with_editor(&self.keyboard, self.screen, &before);
+        let keep = |text: &[u8]| match &self.app.data {
+            Some(data) => keep(data, &root, text, now),
+            None => String::new(),
+        };
+        if let Err(error) = entered {
+            let kept = match &left {
+                Left::Text(after) if *after != before => keep(after.as_bytes()),
+                Left::Nothing(_, Some(left)) => keep(left),
+                _ => String::new(),
+            };
+            return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
+        }
+        let after = match left {
+            Left::Text(after) => Ok(after),
+            Left::Nothing(why, None) => Err(why),
+            Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
+        };
+        self.pending.extend(update(self.app, Msg::Lent(what, before, after), now));
         self.take_size(now)
     }
 }

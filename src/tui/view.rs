@@ -33,6 +33,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
         Screen::Problems => panes::problems::draw(app, frame, parts.body),
+        Screen::Edit => panes::editor::draw(app, frame),
         Screen::Browse => {
             for &(pane, area) in &parts.panes {
                 draw_pane(app, frame, pane, area);
@@ -65,6 +66,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
     let where_to = match app.screen {
         Screen::Welcome => "first run".to_owned(),
         Screen::Problems => "problems".to_owned(),
+        Screen::Edit => panes::editor::title(app),
         Screen::Browse => places(app),
     };
     let counts = counts(app);
@@ -88,6 +90,9 @@ fn counts(app: &App) -> String {
     let mode = if app.is_readonly() { "read-only " } else { "" };
     if app.screen == Screen::Welcome {
         return mode.into();
+    }
+    if app.screen == Screen::Edit {
+        return panes::editor::state(app) + " ";
     }
     if !app.is_whole() {
         return "reading … ".into();

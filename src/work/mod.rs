@@ -2,6 +2,7 @@
 //! changing them; the threads only carry them.
 
 mod change;
+pub mod editor;
 mod job;
 mod thread;
 mod turn;

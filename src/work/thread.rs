@@ -1,5 +1,6 @@
-//! Three threads: one reads stores, one searches, one changes. Of waiting searches only the
-//! newest is done, and a running one stops when a newer one comes. Changes are done in their
+//! Five threads: one reads stores, one searches, one changes, one judges what is typed into a
+//! form, one keeps it. Of waiting searches only the newest is done, and a running one stops when
+//! a newer one comes; of what waits to be judged or kept, the newest. Changes are done in their
 //! order, every one.
 
 use std::sync::mpsc::{Receiver, SendError, Sender, channel};
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::change::{ChangeRequest, not_made};
+use super::editor::FormSaved;
 use super::job::{Done, Job, Kept, perform};
 use crate::query::Cancel;
 
@@ -16,6 +18,9 @@ pub struct Workers {
     searches: Sender<(Job, Cancel)>,
     changes: Sender<Job>,
     changing: Option<JoinHandle<()>>,
+    forms: Sender<Job>,
+    drafts: Sender<Job>,
+    keeping: Option<JoinHandle<()>>,
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
     newest: Cancel,
@@ -28,16 +33,32 @@ impl Workers {
         let (loads, to_load) = channel();
         let (searches, to_search) = channel();
         let (changes, to_change) = channel();
+        let (forms, to_judge) = channel();
+        let (drafts, to_keep) = channel();
+        let (judged, kept) = (deliver.clone(), deliver.clone());
         let (loaded, found, changed) = (deliver.clone(), deliver.clone(), deliver.clone());
         let busy = Arc::new(Mutex::new(()));
         let own = Arc::clone(&busy);
         // A system that gives no thread gives no results: the screens say "…" and stay usable.
         let _ = thread::Builder::new().name("load".into()).spawn(move || load(&to_load, &loaded));
         let _ = thread::Builder::new().name("search".into()).spawn(move || search(&to_search, &found));
+        let _ = thread::Builder::new().name("judge".into()).spawn(move || newest(&to_judge, &judged));
+        let keeping = thread::Builder::new().name("draft".into()).spawn(move || newest(&to_keep, &kept));
         let changing =
             thread::Builder::new().name("change".into()).spawn(move || change(&to_change, &own, &changed));
-        let (changing, deliver) = (changing.ok(), Box::new(deliver));
-        Workers { loads, searches, changes, changing, busy, newest: Cancel::default(), deliver }
+        let newest = Cancel::default();
+        Workers {
+            loads,
+            searches,
+            changes,
+            changing: changing.ok(),
+            forms,
+            drafts,
+            keeping: keeping.ok(),
+            busy,
+            newest,
+            deliver: Box::new(deliver),
+        }
     }
 
     /// Gives a job to the thread that does its kind.
@@ -50,7 +71,9 @@ impl Workers {
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Tend { .. } => drop(self.changes.send(job)),
-            Job::Change(_) | Job::Commit(_) | Job::Plan(_) => {
+            Job::Judge(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
+            Job::Keep(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
+            Job::Change(_) | Job::Commit(_) | Job::Plan(_) | Job::Save(..) | Job::SaveCopy(..) => {
                 if let Err(SendError(job)) = self.changes.send(job) {
                     self.not_done(job);
                 }
@@ -69,7 +92,11 @@ impl Workers {
                 let why = not_made(&request, why.into());
                 (self.deliver)(Done::Planned(Box::new(Err(why))));
             }
-            Job::Load { .. } | Job::Search(_) | Job::Explain(..) | Job::Tend { .. } => {}
+            Job::Save(..) | Job::SaveCopy(..) => {
+                let saved = FormSaved::Failed { why: why.into(), is_conflict: false };
+                (self.deliver)(Done::Saved(Box::new(saved)));
+            }
+            _ => {}
         }
     }
 
@@ -78,11 +105,11 @@ impl Workers {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until every change that was asked for is made.
+    /// Waits until every change that was asked for is made, and what was typed is kept.
     pub fn finish_changes(self) {
-        drop(self.changes);
-        if let Some(changing) = self.changing {
-            let _ = changing.join();
+        drop((self.changes, self.drafts));
+        for thread in [self.changing, self.keeping].into_iter().flatten() {
+            let _ = thread.join();
         }
     }
 }
@@ -95,6 +122,26 @@ fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
         }
         if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
             deliver(done);
+        }
+    }
+}
+
+/// Does what waits, the newest of its kind; what looks for drafts is no state of the typing.
+fn newest(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
+    let mut kept = Kept::default();
+    while let Ok(first) = jobs.recv() {
+        let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let is_state = |job: &Job| matches!(job, Job::Judge(..) | Job::Keep(_));
+        let last = waiting.iter().rposition(is_state);
+        let mut at = 0;
+        waiting.retain(|job| {
+            at += 1;
+            !is_state(job) || Some(at - 1) == last
+        });
+        for job in waiting {
+            if let Some(done) = perform(job, &mut kept, &Cancel::default()) {
+                deliver(done);
+            }
         }
     }
 }

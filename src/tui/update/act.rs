@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, change, filter, prompt, references, walk};
+use super::{arrive, change, editor, filter, prompt, references, walk};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
@@ -36,7 +36,10 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::GoBack => references::go_back(app),
         Action::Order => order(app),
         Action::Ranking => ranking(app),
-        Action::EditText
+        Action::RecordInEditor if app.editor.is_none() => change::act(app, action),
+        action if editor::ACTIONS.contains(&action) => editor::act(app, action),
+        Action::Edit
+        | Action::EditText
         | Action::Tag
         | Action::Importance
         | Action::Archive

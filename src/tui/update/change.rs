@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, prompt};
+use super::{arrive, editor, prompt};
 use crate::model::{EntryRef, State, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Choice, Confirm, Menu, Pane, Screen};
-use crate::tui::msg::Effect;
+use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
 use crate::work::{ChangeRequest, Changed, Job, Planned, Tended, Turned, Wanted};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
     match action {
-        Action::EditText | Action::Importance => Some(Deed::Edit),
+        Action::Edit | Action::RecordInEditor | Action::EditText | Action::Importance => Some(Deed::Edit),
         Action::Tag => Some(Deed::Tag),
         Action::Archive => Some(Deed::Archive),
         _ => None,
@@ -64,6 +64,12 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
     let name = App::name_of(&app.listed, at);
     let aim = Aim { snapshot: Arc::clone(&app.listed), at: vec![at], name };
     match action {
+        Action::Edit => return editor::open(app, &aim),
+        Action::RecordInEditor => {
+            let mut effects = editor::open(app, &aim)?;
+            effects.push(Effect::Lend(Lent::Record));
+            return Ok(effects);
+        }
         Action::EditText => return Ok(vec![Effect::Edit(Box::new(aim))]),
         Action::Archive => return Ok(ask(app, Some(aim), Wanted::Archive)),
         Action::Delete => app.menu = Some(menu(aim, at)),
@@ -74,7 +80,7 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
     Ok(Vec::new())
 }
 
-fn refused(refusal: ops::Refusal) -> String {
+pub fn refused(refusal: ops::Refusal) -> String {
     format!("{} Nothing was changed. ({})", refusal.message, refusal.code)
 }
 
@@ -292,7 +298,7 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
     effects
 }
 
-fn told(app: &mut App, changed: Changed) -> String {
+pub fn told(app: &mut App, changed: Changed) -> String {
     let follows = match changed.turned {
         Turned::Made | Turned::Redone => {
             app.can_undo = true;
