@@ -120,8 +120,11 @@ fn words(value: &str, longest: usize) -> (String, String) {
         let item: String = item.chars().map(fits).collect();
         shortened(item.trim_matches('-'), longest)
     };
-    let kept: Vec<String> = items(value).into_iter().map(plain).filter(|item| !item.is_empty()).collect();
-    ("letters, digits, - . and _ only".into(), joined(&kept))
+    let own = items(value);
+    let kept: Vec<String> = own.iter().cloned().map(plain).filter(|item| !item.is_empty()).collect();
+    let is_short = own.iter().zip(&kept).all(|(own, kept)| own == kept || own.starts_with(kept.as_str()));
+    let title = if is_short { format!("shorten to {longest} characters") } else { "letters, digits, - . _ only".into() };
+    (title, joined(&kept))
 }
 
 fn zoned(value: &str) -> String {

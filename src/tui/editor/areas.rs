@@ -20,7 +20,7 @@ pub struct Areas {
 /// The longest name of a field that is shown in full.
 const LABEL: u16 = 24;
 /// So many findings stand below a field.
-pub const FINDINGS: usize = 3;
+pub const FINDINGS: usize = 2;
 
 /// Lays the editor out.
 pub fn areas(app: &App) -> Areas {
@@ -68,9 +68,9 @@ pub fn rows_of_own(editor: &Editor, height: u16) -> usize {
     editor.texts[editor.field].len().clamp(1, most.max(1))
 }
 
-/// How many lines a field takes.
+/// How many lines a field takes at most.
 pub fn height_of(editor: &Editor, at: usize, height: u16) -> usize {
     let rows = if at == editor.field { rows_of_own(editor, height) } else { 1 };
     let wants = usize::from(at == editor.field && editor.findings(at).next().is_none());
-    rows + wants + editor.findings(at).count().min(FINDINGS)
+    rows + wants + 2 * editor.findings(at).count().min(FINDINGS)
 }

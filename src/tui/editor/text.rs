@@ -289,11 +289,12 @@ impl Text {
         true
     }
 
-    /// Wraps anew what an edit moves. `from` to `to` is what was put there, in place of `gone`
+    /// Wraps anew what an edit moves: where a row ends, the first grapheme can decide of the row
+    /// after the next one, as with a wide one behind a blank. `from` to `to` is what was put there, in place of `gone`
     /// bytes. A row follows from what stands behind its start alone: where one starts again
     /// as it did before, the others stay.
     fn wrap_from(&mut self, from: usize, to: usize, gone: usize, come: usize) {
-        let first = self.row_of(from).saturating_sub(1);
+        let first = self.row_of(from).saturating_sub(2);
         let old = self.rows.split_off(first + 1);
         let moved = |start: usize| start.saturating_sub(come).saturating_add(gone);
         let mut start = self.rows.last().copied().unwrap_or(0);

@@ -9,6 +9,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 use crate::model::Severity;
 use crate::ops::form::Finding;
@@ -16,7 +17,7 @@ use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::editor::{Editor, Kept, areas, choices};
-use crate::tui::theme::{self, Theme, fit, sign};
+use crate::tui::theme::{self, Theme, fit, sign, wrap};
 
 /// Draws the editor.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
@@ -95,20 +96,30 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
     hints
 }
 
-/// A finding in a line: its sign, what it says, its code, and what the key does.
-fn finding(app: &App, own: &Finding, width: usize) -> Line<'static> {
+/// A finding in one line or two: its sign, what it says, its code, and what the key does.
+fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let fix = own.fix.as_ref().map(|fix| format!("  {} {}", Action::Fix.key(), theme::safe(app, &fix.title)));
-    let fix = fit(&fix.unwrap_or_default(), width / 2);
+    let fix = fix.unwrap_or_default();
     let there = if own.is_new { "" } else { ", there already" };
     let head = format!("{} ", sign(own.severity));
     let tail = format!(" ({}{there})", own.code.as_str());
-    let room = width.saturating_sub(head.chars().count() + tail.chars().count() + fix.chars().count());
-    let said = fit(&theme::safe(app, &own.message), room);
-    Line::from(vec![
-        Span::styled(format!("{head}{said}{tail}"), theme.severity(own.severity)),
-        Span::styled(fix, theme.key()),
-    ])
+    let style = theme.severity(own.severity);
+    let said = format!("{head}{}{tail}", theme::safe(app, &own.message));
+    if said.width() + fix.width() <= width {
+        return vec![Line::from(vec![Span::styled(said, style), Span::styled(fix, theme.key())])];
+    }
+    // Two lines at most: what it says, and what the key does.
+    let mut rows = wrap(&said, width);
+    if fix.is_empty() {
+        if rows.len() > 2 {
+            rows[1] = fit(&format!("{}{}", rows[1], rows[2]), width);
+        }
+        return rows.into_iter().take(2).map(|row| Line::styled(row, style)).collect();
+    }
+    let message = theme::safe(app, &own.message);
+    let said = format!("{head}{}{tail}", fit(&message, width.saturating_sub(head.width() + tail.width())));
+    vec![Line::styled(said, style), Line::styled(fit(&fix, width), theme.key())]
 }
 
 fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
@@ -123,9 +134,10 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let all = &editor.judged.findings;
     let cut = if all.len() > shown { shown.saturating_sub(1) } else { shown };
     let width = usize::from(inner.width);
-    let mut lines: Vec<Line<'static>> = all.iter().take(cut).map(|own| finding(app, own, width)).collect();
+    let mut lines: Vec<Line<'static>> = all.iter().take(cut).flat_map(|own| finding(app, own, width)).collect();
     if all.len() > cut {
-        lines.push(Line::raw(format!("  … {} more", all.len() - cut)));
+        lines.truncate(shown.saturating_sub(1));
+        lines.push(Line::raw(format!("  … {} in all", all.len())));
     }
     if all.is_empty() {
         lines.push(Line::styled("none: `check` finds this clean", Theme::of(app).dim()));

@@ -18,7 +18,7 @@ fn key(c: char) -> Msg {
 }
 
 /// Stands on the first memory of a format whose list a query gives.
-fn on(query: &str, width: u16, height: u16) -> Desk {
+pub(super) fn on(query: &str, width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
     desk.type_keys(&format!("/{query}"));
     desk.press(KeyCode::Enter);
@@ -30,7 +30,7 @@ fn format_of(desk: &Desk) -> &'static str {
     desk.app.listed.get(desk.app.selected().unwrap()).0.format
 }
 
-fn selected_id(desk: &Desk) -> String {
+pub(super) fn selected_id(desk: &Desk) -> String {
     App::name_of(&desk.app.listed, desk.app.selected().unwrap())
 }
 
@@ -40,13 +40,13 @@ fn state_of(desk: &Desk, id: &str) -> Option<State> {
     Some(desk.app.snapshot.get(at).1.state)
 }
 
-fn notice(desk: &Desk) -> &str {
+pub(super) fn notice(desk: &Desk) -> &str {
     desk.app.notice.as_deref().unwrap_or_default()
 }
 
 /// The files of the demo's stores, as they are now, but for locks, which stay where the format
 /// wants that, and backups, of which the oldest go.
-fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
+pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
     fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
         for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let name = item.file_name();
@@ -66,7 +66,7 @@ fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// The files that differ, by name.
-fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
+pub(super) fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
     let one_way = |a: &[(PathBuf, Vec<u8>)], b: &[(PathBuf, Vec<u8>)]| {
         a.iter().filter(|file| !b.contains(file)).map(|(path, _)| path.clone()).collect::<Vec<_>>()
     };

@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::finding;
@@ -16,7 +17,7 @@ use crate::text::secrets::sensitive_spans;
 use crate::text::show::show;
 use crate::tui::app::App;
 use crate::tui::border::framed;
-use crate::tui::editor::text::Text;
+use crate::tui::editor::text::{Text, width_of};
 use crate::tui::editor::{Editor, areas, choices, is_open};
 use crate::tui::theme::{self, Theme, column, fit};
 
@@ -85,9 +86,10 @@ impl Lines<'_> {
         let pad = " ".repeat(label);
         let room = width;
         for own in editor.findings(at).take(areas::FINDINGS) {
-            let mut line = finding(app, own, room);
-            line.spans.insert(0, Span::raw(pad.clone()));
-            self.put(frame, line);
+            for mut line in finding(app, own, room) {
+                line.spans.insert(0, Span::raw(pad.clone()));
+                self.put(frame, line);
+            }
         }
         if is_own && editor.findings(at).next().is_none() {
             let said = format!("{pad}{}", fit(&wants(app, editor, at), room));
@@ -131,7 +133,11 @@ impl Lines<'_> {
             if !value.is_empty() && !words.iter().any(|word| word == value) {
                 all.insert(0, format!("(•) {value}"));
             }
-            let shown = fit(&theme::safe(app, &all.join("  ")), width);
+            let mut shown = theme::safe(app, &all.join("  "));
+            if shown.width() > width {
+                let at = words.iter().position(|word| word == value).map_or(0, |at| at + 1);
+                shown = fit(&format!("‹ {} › {at}/{}", theme::safe(app, value), words.len()), width);
+            }
             return if is_own { Span::styled(shown, theme.focus()) } else { Span::raw(shown) };
         }
         let end = first_bytes(value, width);
@@ -157,8 +163,13 @@ fn first_shown(text: &Text, row: &Range<usize>, cursor: usize, width: usize) -> 
         return row.start;
     }
     let before = &text.as_str()[row.start..text.cursor()];
-    let back = before.char_indices().rev().nth(width.saturating_sub(2) / 2).map_or(0, |(at, _)| at);
-    row.start + back
+    let mut used = 0;
+    let fits = |(_, grapheme): &(usize, &str)| {
+        used += width_of(grapheme);
+        used < width
+    };
+    let first = before.grapheme_indices(true).rev().take_while(fits).last();
+    row.start + first.map_or(before.len(), |(at, _)| at)
 }
 
 /// A part of a text as it may be drawn, what looks like a secret masked character by character:
