@@ -259,3 +259,6 @@ fn filled(mut field: Field, stands: Option<Json<'_>>) -> Field {
 pub(super) fn format_of(store: &Store) -> Result<&'static dyn Format, Refusal> {
     format::by_name(store.format).ok_or_else(|| Refusal::unfit("the format is not known."))
 }
+
+#[cfg(test)]
+mod tests;

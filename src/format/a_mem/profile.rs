@@ -32,6 +32,7 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> View {
     let mut facets = vec![("agent", id.clone())];
     let mut references = Vec::new();
     let object = fields.object();
+    fields.ask("preferences", Need::Optional, || Holds::Json);
     fields.value("capabilities", Need::Optional, "an object", |value| {
         (value.kind() == Kind::Object).then_some(())
     });

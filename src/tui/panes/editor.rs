@@ -90,8 +90,8 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
         hints.push(hint("←→", "choose"));
     }
     hints.push(hint("Tab", "field"));
-    hints.push(act(Action::FieldInEditor, "$EDITOR"));
     hints.push(hint("Esc", "back (draft kept)"));
+    hints.push(act(Action::FieldInEditor, "$EDITOR"));
     hints.push(hint("F1", "help"));
     hints
 }

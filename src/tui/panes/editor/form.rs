@@ -37,7 +37,7 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     if let Some(draft) = &editor.found {
         let theme = Theme::of(app);
         let when = draft.at.get(..16).unwrap_or(&draft.at).replace('T', " ");
-        let said = format!("draft from {when}: Enter goes on with it, x drops it");
+        let said = format!("draft of {when}: Enter goes on, x drops it");
         form.put(frame, Line::styled(fit(&theme::safe(app, &said), usize::from(inner.width)), theme.strong()));
     }
     for at in editor.top..editor.form.fields.len() {
