@@ -26,7 +26,7 @@ use crate::format;
 use crate::model::{Extent, Moment, Snapshot};
 use crate::query::Cancel;
 use crate::store;
-use crate::work::{Job, Kept, Loaded, Watch, Workers, keep, perform};
+use crate::work::{Job, Kept, Loaded, Watch, Workers, end_editor, keep, perform};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
@@ -35,6 +35,8 @@ const TICK: Duration = Duration::from_secs(60);
 const REVEALED: Duration = Duration::from_millis(800);
 /// What was typed is kept so long after the first key that is not kept yet.
 const RESTED: Duration = Duration::from_millis(400);
+/// So many Ctrl-c in a row end an editor that hangs.
+const ENOUGH: usize = 3;
 /// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -400,6 +402,7 @@ fn wait_for_hangup(to_loop: &Sender<Happening>) {
     let mut input = [PollFd::new(&stdin, PollFlags::empty())];
     while let Err(Errno::INTR) = poll(&mut input, None) {}
     if input.iter().any(|input| input.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
+        end_editor();
         let _ = to_loop.send(Happening::NoInput);
     }
 }
@@ -407,14 +410,27 @@ fn wait_for_hangup(to_loop: &Sender<Happening>) {
 /// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
 /// While an editor has the terminal, Ctrl-c is meant for it, and Ctrl-z stops both.
 fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
+    let mut interrupts = 0;
     for number in &mut signals {
+        let is_lent = keyboard.is_lent();
+        interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
         match number {
-            SIGINT if keyboard.is_lent() => continue,
-            SIGTSTP if keyboard.is_lent() => {
+            SIGINT if is_lent && interrupts < ENOUGH => continue,
+            // It is heard by an editor that does not end, and asked for again and again.
+            SIGINT if is_lent => {
+                end_editor();
+                interrupts = 0;
+                continue;
+            }
+            SIGTSTP if is_lent => {
                 let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
                 continue;
             }
             _ => {}
+        }
+        if number != SIGTSTP {
+            // The loop waits for it.
+            end_editor();
         }
         let _ = to_loop.send(Happening::Signal(number));
         if number != SIGTSTP {

@@ -5,7 +5,7 @@ use super::fix::{self, Fix};
 use super::{Form, Kind, as_settings, format_of, items};
 use crate::format::Format;
 use crate::format::fields::Fault;
-use crate::model::{Change, Code, Document, Entry, Severity};
+use crate::model::{Change, Code, Document, Entry, Moment, Severity, Store};
 use crate::ops::edit::{Edited, after_edit};
 use crate::ops::{Refusal, Scene};
 
@@ -171,6 +171,17 @@ pub(super) fn named(form: &Form, message: &str) -> Option<usize> {
     let mut fields: Vec<usize> = (0..form.fields.len()).collect();
     fields.sort_by_key(|at| std::cmp::Reverse(form.fields[*at].name.len()));
     fields.into_iter().find(|at| quoted.iter().any(|quoted| is_meant(&form.fields[*at].name, quoted)))
+}
+
+/// A refusal of what was to be written, with the code of `check` that it comes to.
+pub fn with_code(store: &Store, entry: &Entry, refusal: Refusal, now: Moment) -> Refusal {
+    let has_code = Code::ALL.iter().any(|code| refusal.message.contains(&format!("({})", code.as_str())));
+    if has_code || !matches!(refusal.code, "E_SCHEMA_INVALID" | "E_SIZE_LIMIT") {
+        return refusal;
+    }
+    let Ok(form) = super::form(store, entry, now) else { return refusal };
+    let code = of_refusal(&form, &refusal).code.as_str();
+    Refusal { message: format!("{} ({code})", refusal.message), ..refusal }
 }
 
 fn of_refusal(form: &Form, refusal: &Refusal) -> Finding {

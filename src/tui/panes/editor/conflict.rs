@@ -51,7 +51,7 @@ fn field(app: &App, theme: &Theme, conflict: &Conflict, at: usize, width: usize)
     let head = format!("{} {}  takes {}{contested}", if is_here { '▶' } else { ' ' }, own.name, own.side.word());
     let style = if is_here { theme.strong() } else { Style::new() };
     let mut lines = vec![Line::styled(fit(&theme::safe(app, &head), width), style)];
-    for (name, side, text) in sides(own) {
+    for (name, side, text) in sides(app, own) {
         let is_taken = side.is_some_and(|side| own.side == side || own.side == Side::Both);
         let mark = if is_taken { "(•)" } else { "   " };
         let text = theme::safe(app, &text.replace('\n', "⏎ "));
@@ -66,8 +66,9 @@ fn field(app: &App, theme: &Theme, conflict: &Conflict, at: usize, width: usize)
 }
 
 /// The sides with what differs of them.
-fn sides(own: &Differing) -> [(&'static str, Option<Side>, String); 3] {
-    let (before, mine) = stretches(&own.before, &own.mine);
-    let (_, theirs) = stretches(&own.before, &own.theirs);
+fn sides(app: &App, own: &Differing) -> [(&'static str, Option<Side>, String); 3] {
+    let [before, mine, theirs] = [&own.before, &own.mine, &own.theirs].map(|own| theme::masked(app, own));
+    let (_, theirs) = stretches(&before, &theirs);
+    let (before, mine) = stretches(&before, &mine);
     [("before", None, before), ("mine", Some(Side::Mine), mine), ("theirs", Some(Side::Theirs), theirs)]
 }

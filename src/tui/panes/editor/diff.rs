@@ -33,7 +33,9 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
             break;
         }
         let field = &editor.form.fields[*at];
-        let (before, after) = stretches(&field.value, editor.texts[*at].as_str());
+        // Whole texts are masked: a part of a value would not be told from other text.
+        let [before, after] = [&field.value, editor.texts[*at].as_str()].map(|own| theme::masked(app, own));
+        let (before, after) = stretches(&before, &after);
         let name = theme::safe(app, &field.name);
         for (sign, text) in [('-', before), ('+', after)] {
             let text = theme::safe(app, &text.replace('\n', "⏎ "));
