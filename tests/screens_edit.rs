@@ -172,7 +172,8 @@ fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_era
             leave(terminal);
             let data = desk.path().join("data");
             let (root, data) = (store.path.to_str().unwrap(), data.to_str().unwrap());
-            run(["erase", "mem_2", "--store", root, "--yes", "--now", NOW, "--data-dir", data]).expect_status(0);
+            run(["erase", "mem_2", "--store", root, "--yes", "--now", NOW, "--data-dir", data])
+                .expect_status(0);
         }
         assert_eq!(named(&desk.path().join("data"), "form-"), Vec::<PathBuf>::new());
     }
@@ -220,7 +221,8 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
         terminal.wait_for_text("1/2", SOON);
         leave(terminal);
         assert_untouched(store.around(), &before);
-        let left: Vec<PathBuf> = std::fs::read_dir(desk.path()).unwrap().map(|own| own.unwrap().path()).collect();
+        let left: Vec<PathBuf> =
+            std::fs::read_dir(desk.path()).unwrap().map(|own| own.unwrap().path()).collect();
         let is_left = |own: &PathBuf| own.to_string_lossy().contains("palimp-edit");
         assert!(!left.iter().any(is_left), "{text}: {left:?}");
     }

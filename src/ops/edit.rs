@@ -90,7 +90,8 @@ fn unharmed(scene: &Scene<'_>, entry: &Entry, plan: &Plan, care: Care) -> Result
         own.map(|problem| (problem.code, problem.severity, problem.message.clone())).collect()
     };
     let view = new.records.get(entry.record as usize).and_then(|record| record.view());
-    let tags: Vec<String> = view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
+    let tags: Vec<String> =
+        view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
     fits_words(scene, entry, &tags)?;
     let before = of(scene.store.document(entry));
     let harmless = |code: Code| matches!(code, Code::FutureTimestamp | Code::DanglingReference);

@@ -199,9 +199,8 @@ fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> 
 /// The main text leads, and is set as the text that it is.
 fn lead(form: &mut Form, format: &dyn Format, value: Json<'_>) {
     let mains = format.main_text(value).1;
-    let is_text = |name: &&&str| {
-        form.find(name).is_some_and(|at| form.fields[at].kind.is_text() && **name != "key")
-    };
+    let is_text =
+        |name: &&&str| form.find(name).is_some_and(|at| form.fields[at].kind.is_text() && **name != "key");
     let Some(at) = mains.iter().find(is_text).and_then(|name| form.find(name)) else { return };
     let mut main = form.fields.remove(at);
     if main.name == "content" && value.get("text").is_none() {

@@ -149,9 +149,8 @@ pub fn judged(request: &FormRequest, is_whole: bool) -> FormJudged {
 fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormEffects {
     let (store, entry) = request.entry();
     let path = &store.document(entry).path;
-    let len = |documents: &[Arc<Document>]| {
-        documents.iter().find(|own| own.path == *path).map_or(0, |own| own.len)
-    };
+    let len =
+        |documents: &[Arc<Document>]| documents.iter().find(|own| own.path == *path).map_or(0, |own| own.len);
     let references = request.snapshot.references();
     let ties = references.ties(store, request.at);
     let changed = Arc::new(with_documents(store, after));
@@ -241,13 +240,7 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) ->
     }
 }
 
-fn written(
-    request: &FormRequest,
-    host: Host<'_>,
-    plan: &Plan,
-    verb: &str,
-    recent: &mut Recent,
-) -> FormSaved {
+fn written(request: &FormRequest, host: Host<'_>, plan: &Plan, verb: &str, recent: &mut Recent) -> FormSaved {
     let (store, _) = request.entry();
     let said = format!("{verb} {}", request.name);
     match Writer::open(host, store).and_then(|writer| writer.commit(plan)) {

@@ -234,9 +234,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
         Job::Plan(request) => Some(Done::Planned(Box::new(change::preview(*request)))),
         Job::Commit(planned) => Some(Done::Changed(Box::new(change::commit(&planned, &mut kept.recent)))),
-        Job::Judge(request, is_whole) => {
-            Some(Done::Judged(Box::new(editor::judged(&request, is_whole))))
-        }
+        Job::Judge(request, is_whole) => Some(Done::Judged(Box::new(editor::judged(&request, is_whole)))),
         Job::Keep(request) => Some(Done::Kept(request.version, editor::keep_typed(&request))),
         Job::KeepText(request, text) => Some(Done::TextKept(editor::keep_left(&request, text.as_bytes()))),
         Job::Save(request, is_shown) => {

@@ -14,5 +14,5 @@ pub use thread::Workers;
 pub use turn::Recent;
 pub use wanted::Wanted;
 
-pub use crate::disk::{edit_text, end_editor};
 pub use crate::disk::watch::Watch;
+pub use crate::disk::{edit_text, end_editor};

@@ -24,8 +24,7 @@ pub fn copy(
     let session = old.session(entry).map(|session| session.name.clone());
     let json = format::by_name(old.format).is_some_and(|format| is_json(format, old, entry));
     let record = if json { of_json(scene, old, entry, form, values)? } else { of_note(form, values) };
-    let draft =
-        Draft { session: session.as_deref(), kind: &kind, record: Some(&record), ..Draft::default() };
+    let draft = Draft { session: session.as_deref(), kind: &kind, record: Some(&record), ..Draft::default() };
     add::add(scene, &draft)
 }
 

@@ -123,7 +123,11 @@ fn words(value: &str, longest: usize) -> (String, String) {
     let own = items(value);
     let kept: Vec<String> = own.iter().cloned().map(plain).filter(|item| !item.is_empty()).collect();
     let is_short = own.iter().zip(&kept).all(|(own, kept)| own == kept || own.starts_with(kept.as_str()));
-    let title = if is_short { format!("shorten to {longest} characters") } else { "letters, digits, - . _ only".into() };
+    let title = if is_short {
+        format!("shorten to {longest} characters")
+    } else {
+        "letters, digits, - . _ only".into()
+    };
     (title, joined(&kept))
 }
 
@@ -138,7 +142,9 @@ fn zoned(value: &str) -> String {
 /// The same time as it is spelled here, or what stood there.
 fn moment(value: &str, stored: &str) -> (String, String) {
     let digits = value.trim().replace(['/', '.'], "-").replace(' ', "T");
-    for tried in [digits.clone(), format!("{digits}Z"), format!("{digits}:00Z"), format!("{digits}T00:00:00Z")] {
+    for tried in
+        [digits.clone(), format!("{digits}Z"), format!("{digits}:00Z"), format!("{digits}T00:00:00Z")]
+    {
         if let Some((when, zone)) = Moment::parse(&tried) {
             let spelled = if zone == Zone::Assumed { when.to_millis() } else { tried };
             return (format!("set {spelled}"), spelled);

@@ -166,7 +166,10 @@ pub(super) fn named(form: &Form, message: &str) -> Option<usize> {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let is_meant = |own: &str, quoted: &str| {
         let bare = quoted.split('[').next().unwrap_or_default();
-        quoted == own || bare == own || quoted.ends_with(&format!(".{own}")) || bare.ends_with(&format!(".{own}"))
+        quoted == own
+            || bare == own
+            || quoted.ends_with(&format!(".{own}"))
+            || bare.ends_with(&format!(".{own}"))
     };
     let mut fields: Vec<usize> = (0..form.fields.len()).collect();
     fields.sort_by_key(|at| std::cmp::Reverse(form.fields[*at].name.len()));

@@ -68,8 +68,9 @@ pub fn values_of(store: &Store, entry: &Entry, form: &Form, text: &str) -> Resul
 fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>, Refusal> {
     let (mut old, mut tape) = (Tape::default(), Tape::default());
     let before = scan(&mut old, raw)?;
-    let value = scan(&mut tape, text.as_bytes())
-        .map_err(|_| Refusal::invalid("what was written is no JSON object: a comma or a quote may be missing."))?;
+    let value = scan(&mut tape, text.as_bytes()).map_err(|_| {
+        Refusal::invalid("what was written is no JSON object: a comma or a quote may be missing.")
+    })?;
     for (key, _) in value.members() {
         let name = key.text().unwrap_or_default();
         let within = format!("{name}.");
@@ -81,7 +82,8 @@ fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>, Refusal> 
     let read = |field: &Field| {
         let stands = at(value, &field.name);
         // A value that is spelled otherwise and means the same stays as it is.
-        let same = |a: crate::text::json::Json<'_>, b: crate::text::json::Json<'_>| indented(a) == indented(b);
+        let same =
+            |a: crate::text::json::Json<'_>, b: crate::text::json::Json<'_>| indented(a) == indented(b);
         match (at(before, &field.name), stands) {
             (Some(a), Some(b)) if same(a, b) => field.value.clone(),
             (None, None) => field.value.clone(),
@@ -96,9 +98,11 @@ fn no_place(name: &str) -> Refusal {
 }
 
 fn kept(form: &Form, values: Vec<String>) -> Result<Vec<String>, Refusal> {
-    let changed = form.fields.iter().zip(&values).find(|(field, value)| {
-        matches!(field.kind, Kind::Fixed(_)) && field.value != **value
-    });
+    let changed = form
+        .fields
+        .iter()
+        .zip(&values)
+        .find(|(field, value)| matches!(field.kind, Kind::Fixed(_)) && field.value != **value);
     match changed {
         Some((Field { name, kind: Kind::Fixed(why), .. }, _)) if name != "checksum" => {
             Err(Refusal::invalid(format!("`{name}` can't be changed here: {why}.")))

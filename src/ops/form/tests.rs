@@ -37,7 +37,8 @@ impl Desk {
     /// What `check` finds when a plan is carried out, and the files are as they were again.
     fn check_after(&self, number: usize, plan: &crate::model::Plan) -> Vec<Problem> {
         let store = &self.snapshot.stores[number];
-        let stood: Vec<_> = plan.all().map(|change| std::fs::read(store.root.join(&change.path)).ok()).collect();
+        let stood: Vec<_> =
+            plan.all().map(|change| std::fs::read(store.root.join(&change.path)).ok()).collect();
         let put = |path: &Path, bytes: Option<&[u8]>| match bytes {
             Some(bytes) => {
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -60,17 +61,27 @@ impl Desk {
 fn tried(field: &Field) -> Vec<String> {
     let texts: Vec<String> = match &field.kind {
         Kind::Fixed(_) => return Vec::new(),
-        Kind::Text { .. } => vec!["".into(), "short".into(), "y".repeat(5001), "two\nlines \u{202e}".into(), "  ".into()],
+        Kind::Text { .. } => {
+            vec!["".into(), "short".into(), "y".repeat(5001), "two\nlines \u{202e}".into(), "  ".into()]
+        }
         Kind::Word { words, .. } => [words.clone(), vec!["other".into(), "".into()]].concat(),
         Kind::Number { .. } => ["0.5", "1", "-1", "7", "1.5", "abc", ""].map(str::to_owned).to_vec(),
         Kind::Flag => ["true", "false", "maybe"].map(str::to_owned).to_vec(),
         Kind::Words { .. } => vec![
-            "a, b".into(), "x".repeat(41), "t1,t2,t3,t4,t5,t6,t7,t8,t9,t10,t11".into(), "two words".into(),
-            "".into(), "a, a".into(), "[1]".into(), "bell\u{7}".into(),
+            "a, b".into(),
+            "x".repeat(41),
+            "t1,t2,t3,t4,t5,t6,t7,t8,t9,t10,t11".into(),
+            "two words".into(),
+            "".into(),
+            "a, a".into(),
+            "[1]".into(),
+            "bell\u{7}".into(),
         ],
-        Kind::Moment => ["2026-01-11T10:10:00", "2026-01-11T10:10:00Z", "nonsense", "2099-01-01T00:00:00Z", ""]
-            .map(str::to_owned)
-            .to_vec(),
+        Kind::Moment => {
+            ["2026-01-11T10:10:00", "2026-01-11T10:10:00Z", "nonsense", "2099-01-01T00:00:00Z", ""]
+                .map(str::to_owned)
+                .to_vec()
+        }
         Kind::References => vec!["no_such_memory".into(), "".into()],
         Kind::Json => ["{}", "[]", "nonsense", "\"x\"", "null"].map(str::to_owned).to_vec(),
     };
@@ -118,10 +129,18 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
                     let verdict = verdict(&scene, entry, &form, &values);
                     let said = format!(
                         "{} {} {}={:.60}: {:?} {:?}",
-                        store.format, store.view(entry).unwrap().kind, form.fields[at].name, text,
-                        verdict.judged.findings, verdict.plan.as_ref().err()
+                        store.format,
+                        store.view(entry).unwrap().kind,
+                        form.fields[at].name,
+                        text,
+                        verdict.judged.findings,
+                        verdict.plan.as_ref().err()
                     );
-                    assert_eq!(quick.is_refused(), verdict.judged.is_refused(), "{said} and at once {quick:?}");
+                    assert_eq!(
+                        quick.is_refused(),
+                        verdict.judged.is_refused(),
+                        "{said} and at once {quick:?}"
+                    );
                     match &verdict.plan {
                         Ok(plan) => {
                             assert!(!verdict.judged.is_refused(), "{said}");
@@ -129,16 +148,23 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
                             let after = desk.check_after(number, plan);
                             let new = after.iter().filter(|own| !known.contains(&key(own)));
                             for problem in new {
-                                let is_told = verdict.judged.findings.iter().any(|own| own.code == problem.code);
+                                let is_told =
+                                    verdict.judged.findings.iter().any(|own| own.code == problem.code);
                                 assert!(is_told, "check finds {problem:?} after {said}");
                                 let is_clean = problem.severity == Severity::Note;
-                                assert!(is_clean || verdict.judged.warns(), "unwarned: {problem:?} after {said}");
+                                assert!(
+                                    is_clean || verdict.judged.warns(),
+                                    "unwarned: {problem:?} after {said}"
+                                );
                             }
                             if verdict.judged.warns() { warned += 1 } else { saved += 1 }
                         }
                         Err(_) if ruled_out(&scene, entry, &form, &values) => ruled += 1,
                         Err(_) => {
-                            assert!(is_error(&scene, entry, &form, &values), "check calls it no error: {said}");
+                            assert!(
+                                is_error(&scene, entry, &form, &values),
+                                "check calls it no error: {said}"
+                            );
                             refused += 1;
                         }
                     }

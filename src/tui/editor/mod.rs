@@ -31,11 +31,7 @@ pub enum Kept {
 #[derive(Clone)]
 pub enum Theirs {
     /// It says something else now.
-    Changed {
-        snapshot: Arc<Snapshot>,
-        at: EntryRef,
-        form: Arc<Form>,
-    },
+    Changed { snapshot: Arc<Snapshot>, at: EntryRef, form: Arc<Form> },
     /// It is not there any more, or can't be edited; why.
     Gone(String),
 }

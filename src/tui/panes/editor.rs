@@ -134,7 +134,8 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let all = &editor.judged.findings;
     let cut = if all.len() > shown { shown.saturating_sub(1) } else { shown };
     let width = usize::from(inner.width);
-    let mut lines: Vec<Line<'static>> = all.iter().take(cut).flat_map(|own| finding(app, own, width)).collect();
+    let mut lines: Vec<Line<'static>> =
+        all.iter().take(cut).flat_map(|own| finding(app, own, width)).collect();
     if all.len() > cut {
         lines.truncate(shown.saturating_sub(1));
         lines.push(Line::raw(format!("  … {} in all", all.len())));

@@ -69,7 +69,18 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let piece = proptest::sample::select(vec![
-        "a", " ", "\n", "接", "e\u{301}", "👩‍👧", "\u{202e}", "\t", "word ", "longerword", "\u{301}", "\r",
+        "a",
+        " ",
+        "\n",
+        "接",
+        "e\u{301}",
+        "👩‍👧",
+        "\u{202e}",
+        "\t",
+        "word ",
+        "longerword",
+        "\u{301}",
+        "\r",
     ]);
     prop_oneof![
         6 => proptest::sample::select("ab \n接\u{301}é".chars().collect::<Vec<_>>()).prop_map(Step::Type),

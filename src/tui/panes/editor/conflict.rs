@@ -48,7 +48,8 @@ fn field(app: &App, theme: &Theme, conflict: &Conflict, at: usize, width: usize)
     let own = &conflict.fields[at];
     let is_here = at == conflict.at;
     let contested = if own.is_contested { "  both sides changed it" } else { "" };
-    let head = format!("{} {}  takes {}{contested}", if is_here { '▶' } else { ' ' }, own.name, own.side.word());
+    let head =
+        format!("{} {}  takes {}{contested}", if is_here { '▶' } else { ' ' }, own.name, own.side.word());
     let style = if is_here { theme.strong() } else { Style::new() };
     let mut lines = vec![Line::styled(fit(&theme::safe(app, &head), width), style)];
     for (name, side, text) in sides(app, own) {

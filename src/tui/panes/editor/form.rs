@@ -38,7 +38,10 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         let theme = Theme::of(app);
         let when = draft.at.get(..16).unwrap_or(&draft.at).replace('T', " ");
         let said = format!("draft of {when}: Enter goes on, x drops it");
-        form.put(frame, Line::styled(fit(&theme::safe(app, &said), usize::from(inner.width)), theme.strong()));
+        form.put(
+            frame,
+            Line::styled(fit(&theme::safe(app, &said), usize::from(inner.width)), theme.strong()),
+        );
     }
     for at in editor.top..editor.form.fields.len() {
         if form.y >= inner.bottom() {
@@ -70,7 +73,13 @@ impl Lines<'_> {
         let field = &editor.form.fields[at];
         let (label, width) = areas::columns(editor, self.inner.width);
         let is_own = at == editor.field;
-        let mark = if is_own { '▶' } else if editor.differs(at) { '*' } else { ' ' };
+        let mark = if is_own {
+            '▶'
+        } else if editor.differs(at) {
+            '*'
+        } else {
+            ' '
+        };
         let name = format!("{mark}{}", theme::safe(app, &field.name));
         let style = if is_own { theme.strong() } else { Style::new() };
         let rows = if is_own { areas::rows_of_own(editor, self.inner.height) } else { 1 };
@@ -128,7 +137,8 @@ impl Lines<'_> {
         let value = self.editor.texts[at].as_str();
         let words = choices(&field.kind);
         if !words.is_empty() {
-            let own = |word: &String| if word == value { format!("(•) {word}") } else { format!("( ) {word}") };
+            let own =
+                |word: &String| if word == value { format!("(•) {word}") } else { format!("( ) {word}") };
             let mut all: Vec<String> = words.iter().map(own).collect();
             if !value.is_empty() && !words.iter().any(|word| word == value) {
                 all.insert(0, format!("(•) {value}"));
@@ -219,7 +229,11 @@ fn counted(field: &Field, value: &str) -> String {
             let own = items(value);
             let widest = own.iter().map(|item| item.chars().count()).max().unwrap_or(0);
             let most = if *most > 0 { format!("/{most}") } else { String::new() };
-            let longest = if *longest < usize::MAX { format!(", {widest}/{longest} characters") } else { String::new() };
+            let longest = if *longest < usize::MAX {
+                format!(", {widest}/{longest} characters")
+            } else {
+                String::new()
+            };
             format!("{}{most}{longest} · ", own.len())
         }
         _ => String::new(),

@@ -151,7 +151,9 @@ fn theirs(editor: &Editor, snapshot: &Arc<Snapshot>, now: Moment) -> Option<Thei
     };
     let (store, entry) = snapshot.get(at);
     match ops::form::form(store, entry, now) {
-        Err(refusal) => Some(Theirs::Gone(format!("The memory can't be edited any more: {}", refusal.message))),
+        Err(refusal) => {
+            Some(Theirs::Gone(format!("The memory can't be edited any more: {}", refusal.message)))
+        }
         // Fields alone count: what the form does not show stays as it stands there.
         Ok(form) if form == *editor.form => None,
         Ok(form) => Some(Theirs::Changed { snapshot: Arc::clone(snapshot), at, form: Arc::new(form) }),

@@ -51,7 +51,7 @@ pub fn found_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             editor.found = None;
             app.notice = Some("the draft is dropped".into());
             let request = editor_request(app);
-            request.map(|job| Effect::Job(job)).into_iter().collect()
+            request.map(Effect::Job).into_iter().collect()
         }
         KeyCode::Esc => {
             app.editor = None;

@@ -147,7 +147,9 @@ fn complete(editor: &mut Editor) -> bool {
     }
     let text = &editor.texts[editor.field];
     let before = &text.as_str()[..text.cursor()];
-    let Some(open) = before.rfind("[[").filter(|at| !before[*at..].contains([']', '\n'])) else { return false };
+    let Some(open) = before.rfind("[[").filter(|at| !before[*at..].contains([']', '\n'])) else {
+        return false;
+    };
     let typed = &before[open + 2..];
     let ids = store.entries.iter().filter_map(|entry| store.view(entry));
     let notes = ids.filter(|view| view.kind == "note").filter_map(|view| view.id.as_deref());
