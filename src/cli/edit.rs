@@ -67,6 +67,7 @@ fn save(
     set: &[Setting<'_>],
     written: Option<&str>,
 ) -> Result<Exit, Failure> {
-    let plan = ops::edit::edit(&scene(context, store), entry, set)?;
+    let plan = ops::edit::edit(&scene(context, store), entry, set)
+        .map_err(|refusal| ops::form::with_code(store, entry, refusal, context.now))?;
     make_written(context, &[(store, plan)], &|writer, plan| writer.commit(plan), written)
 }

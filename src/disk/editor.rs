@@ -3,6 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
@@ -52,6 +55,18 @@ impl EditorError {
     }
 }
 
+/// The editor that runs now; 0 where none does.
+static RUNNING: AtomicI32 = AtomicI32::new(0);
+
+/// Ends an editor that does not end by itself, by force. What it left is kept, and the folder
+/// that it was given goes.
+pub fn end_editor() {
+    let running = RUNNING.load(Ordering::SeqCst);
+    if let Some(pid) = Pid::from_raw(running).filter(|_| running > 0) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
 /// Lets the user change a text in `$VISUAL` or `$EDITOR`, whose arguments are split at
 /// blanks and seen by no shell. A last line end that the editor added is taken away again.
 pub fn edit_text(text: &str) -> Result<String, EditorError> {
@@ -62,7 +77,11 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     let folder = Private(new_temporary_folder("palimp-edit")?);
     let file = folder.0.join("memory.md");
     write_new(&file, text.as_bytes())?;
-    let status = Command::new(&name).args(words).arg(&file).status();
+    let child = Command::new(&name).args(words).arg(&file).spawn();
+    let mut child = child.map_err(|source| EditorError::Start { name: name.clone(), source })?;
+    RUNNING.store(child.id().try_into().unwrap_or(0), Ordering::SeqCst);
+    let status = child.wait();
+    RUNNING.store(0, Ordering::SeqCst);
     let status = status.map_err(|source| EditorError::Start { name: name.clone(), source })?;
     if !status.success() {
         let left = std::fs::read(&file).ok().filter(|left| left != text.as_bytes());

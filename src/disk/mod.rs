@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use editor::{EditorError, edit_text};
+pub use editor::{EditorError, edit_text, end_editor};
 pub use machine::{Holder, Machine, ThisMachine};
 pub use process::is_alive;
 pub use real::Real;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::form::{Form, Kind as Holds};
 use crate::model::{Code, Moment, Reference, Severity, Zone};
 use crate::text::json::{Json, Kind};
 
@@ -26,12 +27,32 @@ pub struct Fields<'a> {
     prefix: &'static str,
     faults: Vec<Fault>,
     now: Moment,
+    /// What is asked for, written down where somebody wants to know.
+    form: Option<Box<Form>>,
 }
 
 impl<'a> Fields<'a> {
     /// Starts on an object.
     pub fn new(object: Json<'a>, now: Moment) -> Self {
-        Fields { object, prefix: "", faults: Vec::new(), now }
+        Fields { object, prefix: "", faults: Vec::new(), now, form: None }
+    }
+
+    /// The same, writing down what is asked for.
+    pub fn noting(object: Json<'a>, now: Moment) -> Self {
+        Fields { form: Some(Box::default()), ..Fields::new(object, now) }
+    }
+
+    /// What was asked for, and what was found.
+    pub fn into_form(self) -> Form {
+        self.form.map(|form| *form).unwrap_or_default()
+    }
+
+    /// Writes down what is asked for, where somebody wants to know.
+    pub fn ask(&mut self, name: &str, need: Need, kind: impl FnOnce() -> Holds) {
+        if let Some(form) = &mut self.form {
+            let dot = if self.prefix.is_empty() { "" } else { "." };
+            form.ask(format!("{}{dot}{name}", self.prefix), need, kind());
+        }
     }
 
     /// The object itself.
@@ -46,7 +67,11 @@ impl<'a> Fields<'a> {
 
     /// Adds a fault.
     pub fn fault(&mut self, code: Code, severity: Severity, message: String) {
-        self.faults.push((code, severity, message));
+        let fault = (code, severity, message);
+        if let Some(form) = &mut self.form {
+            form.add(&fault);
+        }
+        self.faults.push(fault);
     }
 
     /// Reads the members of a member that is an object.
@@ -54,9 +79,11 @@ impl<'a> Fields<'a> {
         if let Some(inner) =
             self.value(name, need, "an object", |value| (value.kind() == Kind::Object).then_some(value))
         {
-            let mut fields = Fields { object: inner, prefix: name, faults: Vec::new(), now: self.now };
+            let form = self.form.take();
+            let mut fields = Fields { object: inner, prefix: name, faults: Vec::new(), now: self.now, form };
             read(&mut fields);
             self.faults.append(&mut fields.faults);
+            self.form = fields.form;
         }
     }
 
@@ -72,6 +99,7 @@ impl<'a> Fields<'a> {
         wanted: &str,
         read: impl FnOnce(Json<'a>) -> Option<T>,
     ) -> Option<T> {
+        self.ask(name, need, || Holds::Json);
         let Some(value) = self.object.get(name) else {
             if need == Need::Required {
                 let message = format!("{} is missing.", self.named(name));
@@ -93,11 +121,13 @@ impl<'a> Fields<'a> {
 
     /// A string.
     pub fn text(&mut self, name: &str, need: Need) -> Option<Cow<'a, str>> {
+        self.ask(name, need, || Holds::Text { most: None });
         self.value(name, need, "a string", |value| value.text())
     }
 
     /// A string of at most `max` characters.
     pub fn short_text(&mut self, name: &str, need: Need, max: usize) -> Option<Cow<'a, str>> {
+        self.ask(name, need, || Holds::Text { most: Some(max) });
         let text = self.text(name, need)?;
         let named = self.named(name);
         self.length(&named, &text, max);
@@ -106,6 +136,9 @@ impl<'a> Fields<'a> {
 
     /// The bytes of a whole line or entry against its limit; near is at 90 %.
     pub fn size(&mut self, what: &str, len: usize, max: usize) {
+        if let Some(form) = &mut self.form {
+            form.ask_whole(max);
+        }
         if len > max {
             let message =
                 format!("The {what} has {len} bytes; at most {max} are allowed. Shorten or split it.");
@@ -127,6 +160,7 @@ impl<'a> Fields<'a> {
 
     /// A string that is one of `words`; another is out of range, and returned all the same.
     pub fn word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
+        self.ask(name, need, || words_of(words, true));
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
             let message =
@@ -136,8 +170,20 @@ impl<'a> Fields<'a> {
         Some(word)
     }
 
+    /// A word that is usually one of `words`: another one is worth a note.
+    pub fn usual_word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
+        self.ask(name, need, || words_of(words, false));
+        let word = self.text(name, need)?;
+        if !words.contains(&word.as_ref()) {
+            let message = format!("{} is {word:?}; usual are {}.", self.named(name), words.join(", "));
+            self.fault(Code::OutOfRange, Severity::Note, message);
+        }
+        Some(word)
+    }
+
     /// A timestamp.
     pub fn moment(&mut self, name: &str, need: Need) -> Option<Moment> {
+        self.ask(name, need, || Holds::Moment);
         let text = self.text(name, need)?;
         let Some((when, zone)) = Moment::parse(&text) else {
             let message = format!("{} is {text:?}, which is no ISO 8601 timestamp.", self.named(name));
@@ -157,6 +203,7 @@ impl<'a> Fields<'a> {
 
     /// A whole number, 0 or more.
     pub fn count(&mut self, name: &str, need: Need) -> Option<u64> {
+        self.ask(name, need, || Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true });
         let number = self.value(name, need, "a number", |value| value.number())?;
         if number < 0.0 {
             let message = format!("{} is {number}; it should be 0 or more.", self.named(name));
@@ -171,8 +218,15 @@ impl<'a> Fields<'a> {
         Some(number as u64)
     }
 
+    /// A number.
+    pub fn number(&mut self, name: &str, need: Need) -> Option<f64> {
+        self.ask(name, need, || Holds::Number { range: None, is_whole: false });
+        self.value(name, need, "a number", |value| value.number())
+    }
+
     /// A number from 0 to 1; one outside is out of range, and clamped.
     pub fn fraction(&mut self, name: &str, need: Need) -> Option<f64> {
+        self.ask(name, need, || Holds::Number { range: Some((0.0, 1.0)), is_whole: false });
         let number = self.value(name, need, "a number", |value| value.number())?;
         if !(0.0..=1.0).contains(&number) {
             let message = format!("{} is {number}; it should be from 0 to 1.", self.named(name));
@@ -183,16 +237,19 @@ impl<'a> Fields<'a> {
 
     /// A boolean.
     pub fn flag(&mut self, name: &str, need: Need) -> Option<bool> {
+        self.ask(name, need, || Holds::Flag);
         self.value(name, need, "a boolean", |value| value.bool())
     }
 
     /// An array of ids of other records.
     pub fn references(&mut self, name: &'static str, need: Need) -> Box<[Reference]> {
+        self.ask(name, need, || Holds::References);
         self.texts(name, need).into_iter().map(|id| Reference::to_record(name, id)).collect()
     }
 
     /// An array of strings; items of other types are faults and left out.
     pub fn texts(&mut self, name: &str, need: Need) -> Box<[Box<str>]> {
+        self.ask(name, need, || Holds::Words { most: 0, longest: usize::MAX });
         let Some(array) =
             self.value(name, need, "an array", |value| (value.kind() == Kind::Array).then_some(value))
         else {
@@ -215,6 +272,7 @@ impl<'a> Fields<'a> {
 
     /// Tags: at most `most` of them (0 for no limit), each of at most `max` characters.
     pub fn tags(&mut self, name: &str, need: Need, most: usize, max: usize) -> Box<[Box<str>]> {
+        self.ask(name, need, || Holds::Words { most, longest: max });
         let tags = self.texts(name, need);
         if most > 0 && tags.len() > most {
             let message =
@@ -226,6 +284,10 @@ impl<'a> Fields<'a> {
         }
         tags
     }
+}
+
+fn words_of(words: &[&str], is_closed: bool) -> Holds {
+    Holds::Word { words: words.iter().map(|word| (*word).to_owned()).collect(), is_closed }
 }
 
 /// The start of a long text, for a message.

@@ -2,6 +2,7 @@
 //! import one another. A new format is one folder and one line in [`FORMATS`].
 
 pub mod fields;
+pub mod form;
 pub mod glance;
 pub mod locks;
 pub mod reading;
@@ -124,6 +125,11 @@ pub trait Format: Sync {
     /// How writers of those files, relative to the root and of one session at most, keep apart.
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::None
+    }
+
+    /// The form of a record of that file and type.
+    fn form(&self, _path: &Path, _kind: &str, _record: &[u8], _now: Moment) -> form::Form {
+        form::Form::default()
     }
 
     /// How its records are written; `None` while this version only reads it.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::fields::{Fault, Fields};
+use super::form::Form;
 use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
@@ -77,6 +78,15 @@ fn take(
     seen.sensitive = secrets::is_sensitive(raw);
     faults.extend(fields.into_faults());
     reading.push(path, span, piece.line, piece.lines, seen, faults);
+}
+
+/// The form of one record, as it is read.
+pub fn form(record: &[u8], now: Moment, view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View) -> Form {
+    let mut tape = Tape::default();
+    let Ok(object) = whole_object(&mut tape, record) else { return Form::default() };
+    let mut fields = Fields::noting(object, now);
+    view(&mut fields, record);
+    fields.into_form()
 }
 
 /// How bad a fault of a line is, and what it says: a warning where the object was read

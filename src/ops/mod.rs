@@ -10,6 +10,7 @@ pub mod edit;
 pub mod effect;
 pub mod erase;
 pub mod export;
+pub mod form;
 pub mod init;
 pub mod progress;
 pub mod reindex;
@@ -139,6 +140,18 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 /// Refuses what would break the schema, or exceed a limit, where it was not so before. What
 /// moves from one file to another brings its problems along, and that is no reason to refuse.
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
+    check_for(scene, plan, &|problem| {
+        problem.severity == Severity::Error
+            || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)
+    })
+}
+
+/// Refuses what would break the schema where it was not so before: what `check` calls an error.
+pub fn check_errors(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
+    check_for(scene, plan, &|problem| problem.severity == Severity::Error)
+}
+
+fn check_for(scene: &Scene<'_>, plan: &Plan, ours: &dyn Fn(&Problem) -> bool) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let after = derive::after(scene.store, &plan.changes, scene.now);
     let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
@@ -149,7 +162,7 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
     old.extend(origins);
     let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
-    if let Some(problem) = worse(&old, &new) {
+    if let Some(problem) = worse(&old, &new, ours) {
         let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
         let message = format!("{} ({})", problem.message, problem.code.as_str());
         return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
@@ -163,19 +176,18 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A problem that the new documents have more often than the old ones, and that we would have
-/// made.
-fn worse<'a>(old: &[&Document], new: &[&'a Document]) -> Option<&'a Problem> {
-    let ours = |problem: &&Problem| {
-        problem.severity == Severity::Error
-            || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)
-    };
+/// A problem that the new documents have more often than the old ones, and that is one of `ours`.
+fn worse<'a>(
+    old: &[&Document],
+    new: &[&'a Document],
+    ours: &dyn Fn(&Problem) -> bool,
+) -> Option<&'a Problem> {
     let mut known: BTreeMap<Code, i64> = BTreeMap::new();
     for problem in old.iter().flat_map(|old| &old.problems) {
         *known.entry(problem.code).or_default() += 1;
     }
     let mut found = None;
-    for problem in new.iter().flat_map(|new| &new.problems).filter(ours) {
+    for problem in new.iter().flat_map(|new| &new.problems).filter(|own| ours(own)) {
         let left = known.entry(problem.code).or_default();
         *left -= 1;
         if *left < 0 {

@@ -56,6 +56,7 @@ pub enum Action {
     Reload,
     Redraw,
     Suspend,
+    Edit,
     EditText,
     Tag,
     RenameTag,
@@ -79,6 +80,17 @@ pub enum Action {
     Difference,
     ReplaceFile,
     Verify,
+    Save,
+    Fix,
+    NextFinding,
+    PreviousFinding,
+    FieldInEditor,
+    RecordInEditor,
+    UndoTyping,
+    RedoTyping,
+    AsOnDisk,
+    Compare,
+    RevealTyped,
 }
 
 /// What the table knows of an action.
@@ -171,6 +183,7 @@ pub static ACTIONS: &[Known] = &[
     known(Action::Verify, "verify", &["V"], "in backups: read every byte of each"),
     known(Action::Browse, "browse", &["g b"], "the memories"),
     known(Action::Reveal, "reveal", &["X"], "show masked values while the key is held"),
+    known(Action::Edit, "edit", &["e"], "the memory as a form, checked while you type"),
     known(Action::EditText, "edit text", &["E"], "the main text in $EDITOR"),
     known(Action::Tag, "tag", &["t"], "add and take away tags: +new -old"),
     known(Action::RenameTag, "rename tag", &[], "a tag called otherwise everywhere, or joined with another"),
@@ -189,6 +202,17 @@ pub static ACTIONS: &[Known] = &[
     known(Action::Redraw, "redraw", &["Ctrl-l"], "draw the screen anew"),
     known(Action::Suspend, "suspend", &["Ctrl-z"], "back to the shell; `fg` returns"),
     known(Action::OpenDemo, "demo", &[], "on the first screen: open the demo"),
+    known(Action::Save, "save", &["F2", "Ctrl-s"], "in the editor: save the form"),
+    known(Action::Fix, "fix", &["Alt-f"], "in the editor: mend what is wrong with this field"),
+    known(Action::NextFinding, "next finding", &["Alt-n"], "in the editor: the next field with a problem"),
+    known(Action::PreviousFinding, "previous finding", &["Alt-p"], "in the editor: the previous one"),
+    known(Action::FieldInEditor, "field in $EDITOR", &["Ctrl-e"], "in the editor: this field in $EDITOR"),
+    known(Action::RecordInEditor, "edit record", &["Alt-e"], "the whole record in $EDITOR, then as a form"),
+    known(Action::UndoTyping, "undo typing", &["Alt-u"], "in the editor: take the last words back"),
+    known(Action::RedoTyping, "redo typing", &["Alt-U"], "in the editor: type them again"),
+    known(Action::AsOnDisk, "as on disk", &["Alt-z"], "in the editor: every field as it is on disk"),
+    known(Action::Compare, "compare", &["Alt-c"], "in the editor: before, mine and theirs"),
+    known(Action::RevealTyped, "reveal typed", &["Alt-x"], "in the editor: show masked values for a moment"),
 ];
 
 impl Action {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use super::Options;
-use super::bulk::{Bulk, Confirm, Menu};
 use super::back::Back;
+use super::bulk::{Bulk, Confirm, Menu};
 use super::cursor::Cursor;
+use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
@@ -46,6 +47,8 @@ pub enum Screen {
     Upkeep,
     /// Every step.
     Journal,
+    /// The form of one memory.
+    Edit,
 }
 
 /// What the detail pane shows of a memory.
@@ -182,6 +185,8 @@ pub struct App {
     pub bulk: Bulk,
     /// Backups, archive, upkeep and journal.
     pub back: Back,
+    /// The form that is open.
+    pub editor: Option<Box<Editor>>,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -248,6 +253,7 @@ impl App {
             marks: Marks::default(),
             bulk: Bulk::default(),
             back: Back::default(),
+            editor: None,
             waiting: String::new(),
             notice: None,
             revealed: false,

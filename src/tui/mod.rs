@@ -8,6 +8,7 @@
 //! | | `back` what the views know that bring things back |
 //! | `msg` | what reaches the app, and what it wants done |
 //! | `update/` | how each message changes the app |
+//! | `editor/` | the form of a memory, what was typed into it |
 //! | `action`, `keys` | every action, and which keys mean it |
 //! | `layout` | which pane stands where |
 //! | `view` | the whole frame; `panes/` each part of it |
@@ -20,6 +21,7 @@ mod back;
 mod border;
 mod bulk;
 mod cursor;
+mod editor;
 mod keys;
 mod layout;
 mod markdown;

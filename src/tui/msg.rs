@@ -17,6 +17,11 @@ pub enum Msg {
     Done(Done),
     /// An editor was left: a memory's text before and afterwards, or why there is none.
     Edited(Box<Aim>, String, Result<String, String>),
+    /// An editor was left that had a field or the record of the form: the text before and
+    /// afterwards, or why there is none.
+    Lent(Lent, String, Result<String, String>),
+    /// Typing rested, or went on for long: what was typed is kept.
+    Keep,
     /// Files beneath a store changed.
     Changed,
     /// The key that shows masked values has not been heard for a while.
@@ -25,6 +30,15 @@ pub enum Msg {
     Going,
     /// Time went by: ages may show another value.
     Tick,
+}
+
+/// What of a form is opened in the user's editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lent {
+    /// The field of that number.
+    Field(usize),
+    /// The whole record.
+    Record,
 }
 
 /// Something to do outside the app.
@@ -41,6 +55,10 @@ pub enum Effect {
     OpenDemo,
     /// Open a memory's text in the user's editor.
     Edit(Box<Aim>),
+    /// Open what a form has in the user's editor.
+    Lend(Lent),
+    /// Say soon that what was typed is to be kept.
+    KeepSoon,
     /// Leave.
     Quit,
 }

@@ -18,7 +18,7 @@ use signal_hook::iterator::Signals;
 
 use super::Options;
 use super::app::{Aim, App};
-use super::msg::{Effect, Msg};
+use super::msg::{Effect, Lent, Msg};
 use super::terminal::{Keyboard, Left, Screen, end, enter, leave, redraw, with_editor};
 use super::update::{self, update};
 use super::view::view;
@@ -26,7 +26,7 @@ use crate::format;
 use crate::model::{Extent, Moment, Snapshot};
 use crate::query::Cancel;
 use crate::store;
-use crate::work::{Job, Kept, Loaded, Watch, Workers, keep, perform};
+use crate::work::{Job, Kept, Loaded, Watch, Workers, end_editor, keep, perform};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
@@ -35,6 +35,10 @@ const TICK: Duration = Duration::from_secs(60);
 const REVEALED: Duration = Duration::from_millis(800);
 /// After so long a change tells how far it is, and as often from then on.
 const FIGURE: Duration = Duration::from_millis(200);
+/// What was typed is kept so long after the first key that is not kept yet.
+const RESTED: Duration = Duration::from_millis(400);
+/// So many Ctrl-c in a row end an editor that hangs.
+const ENOUGH: usize = 3;
 /// A program that has not ended so long after a signal is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -70,6 +74,10 @@ pub fn run(options: &Options) -> io::Result<Ended> {
         outcome
     });
     leave();
+    // By a signal nobody asked for the form: what was typed into it is found again.
+    if let (Some(workers), Some(job)) = (&mut workers, update::editor::unkept(&app)) {
+        workers.give(job);
+    }
     // A signal leaves without waiting; a change that is being made is finished all the same.
     if let Some(workers) = workers {
         workers.finish_changes();
@@ -93,6 +101,8 @@ struct Loop<'a> {
     pending: Vec<Effect>,
     /// When values are masked again.
     mask_at: Option<Instant>,
+    /// When what was typed is kept.
+    keep_at: Option<Instant>,
 }
 
 impl<'a> Loop<'a> {
@@ -123,6 +133,7 @@ impl<'a> Loop<'a> {
             watch: None,
             pending: Vec::new(),
             mask_at: None,
+            keep_at: None,
         };
         this.watch();
         this.pending.push(update::reload(this.app));
@@ -151,9 +162,14 @@ impl<'a> Loop<'a> {
             if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
                 self.pending.extend(update(self.app, Msg::Mask, now()));
             }
+            if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
+                self.pending.extend(update(self.app, Msg::Keep, now()));
+                continue;
+            }
             self.take_size(now())?;
             self.screen.draw(|frame| view(self.app, frame))?;
-            let wait = self.mask_at.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
+            let next = [self.mask_at, self.keep_at].into_iter().flatten().min();
+            let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
             let mut event = match self.events.recv_timeout(wait) {
                 Ok(event) => event,
@@ -168,8 +184,9 @@ impl<'a> Loop<'a> {
                     Happening::Signal(number) => return Ok(Ended::BySignal(number)),
                     Happening::NoInput => return Ok(Ended::BySignal(SIGHUP)),
                 }
-                let leaves =
-                    |effect: &Effect| matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_));
+                let leaves = |effect: &Effect| {
+                    matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_) | Effect::Lend(_))
+                };
                 if self.pending.iter().any(leaves) {
                     break;
                 }
@@ -182,10 +199,14 @@ impl<'a> Loop<'a> {
     }
 
     fn time_went_by(&mut self) -> Msg {
-        match self.mask_at.take_if(|at| *at <= Instant::now()) {
-            Some(_) => Msg::Mask,
-            None if self.app.bulk.going.is_some() => Msg::Going,
-            None => Msg::Tick,
+        if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::Mask
+        } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
+            Msg::Keep
+        } else if self.app.bulk.going.is_some() {
+            Msg::Going
+        } else {
+            Msg::Tick
         }
     }
 
@@ -215,6 +236,9 @@ impl<'a> Loop<'a> {
                 self.take_size(now)?;
             }
             Effect::Edit(aim) => self.edit(*aim, now)?,
+            Effect::Lend(what) => self.lend(what, now)?,
+            // From the first key on: whoever types on and on is kept as well.
+            Effect::KeepSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + RESTED)),
             Effect::OpenDemo => match (self.options.demo)(now) {
                 Ok(demo) => {
                     self.app.places = demo.places;
@@ -252,6 +276,35 @@ impl<'a> Loop<'a> {
             Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
         };
         self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
+        self.take_size(now)
+    }
+}
+
+impl Loop<'_> {
+    /// Lets the user change what a form has in another editor.
+    fn lend(&mut self, what: Lent, now: Moment) -> io::Result<()> {
+        let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
+        let editor = self.app.editor.as_ref();
+        let root = editor.map(|editor| editor.identity.root.clone()).unwrap_or_default();
+        let (left, entered) = with_editor(&self.keyboard, self.screen, &before);
+        let keep = |text: &[u8]| match &self.app.data {
+            Some(data) => keep(data, &root, text, now),
+            None => String::new(),
+        };
+        if let Err(error) = entered {
+            let kept = match &left {
+                Left::Text(after) if *after != before => keep(after.as_bytes()),
+                Left::Nothing(_, Some(left)) => keep(left),
+                _ => String::new(),
+            };
+            return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
+        }
+        let after = match left {
+            Left::Text(after) => Ok(after),
+            Left::Nothing(why, None) => Err(why),
+            Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
+        };
+        self.pending.extend(update(self.app, Msg::Lent(what, before, after), now));
         self.take_size(now)
     }
 }
@@ -354,6 +407,7 @@ fn wait_for_hangup(to_loop: &Sender<Happening>) {
     let mut input = [PollFd::new(&stdin, PollFlags::empty())];
     while let Err(Errno::INTR) = poll(&mut input, None) {}
     if input.iter().any(|input| input.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
+        end_editor();
         let _ = to_loop.send(Happening::NoInput);
     }
 }
@@ -361,14 +415,27 @@ fn wait_for_hangup(to_loop: &Sender<Happening>) {
 /// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
 /// While an editor has the terminal, Ctrl-c is meant for it, and Ctrl-z stops both.
 fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
+    let mut interrupts = 0;
     for number in &mut signals {
+        let is_lent = keyboard.is_lent();
+        interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
         match number {
-            SIGINT if keyboard.is_lent() => continue,
-            SIGTSTP if keyboard.is_lent() => {
+            SIGINT if is_lent && interrupts < ENOUGH => continue,
+            // It is heard by an editor that does not end, and asked for again and again.
+            SIGINT if is_lent => {
+                end_editor();
+                interrupts = 0;
+                continue;
+            }
+            SIGTSTP if is_lent => {
                 let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
                 continue;
             }
             _ => {}
+        }
+        if number != SIGTSTP {
+            // The loop waits for it.
+            end_editor();
         }
         let _ = to_loop.send(Happening::Signal(number));
         if number != SIGTSTP {

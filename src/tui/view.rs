@@ -37,6 +37,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         Screen::Archive => panes::back::chores::draw_archive(app, frame),
         Screen::Upkeep => panes::back::chores::draw_upkeep(app, frame),
         Screen::Journal => panes::back::journal::draw(app, frame),
+        Screen::Edit => panes::editor::draw(app, frame),
         Screen::Browse => {
             for &(pane, area) in &parts.panes {
                 draw_pane(app, frame, pane, area);
@@ -74,6 +75,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Archive => "archive: nothing here runs by itself".to_owned(),
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
+        Screen::Edit => panes::editor::title(app),
         Screen::Browse => places(app),
     };
     let counts = counts(app);
@@ -97,6 +99,9 @@ fn counts(app: &App) -> String {
     let mode = if app.is_readonly() { "read-only " } else { "" };
     if app.screen == Screen::Welcome {
         return mode.into();
+    }
+    if app.screen == Screen::Edit {
+        return panes::editor::state(app) + " ";
     }
     if !app.is_whole() {
         return "reading … ".into();

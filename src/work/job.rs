@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{self, ChangeRequest, Changed, Planned, Tended};
+use super::editor::{self, FormJudged, FormRequest, FormSaved};
 use super::inspect::{self, InspectRequest, Inspected};
 use super::turn::Recent;
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
@@ -12,6 +13,7 @@ use crate::query::{
     Cancel, Explanation, Facets, Order, Query, QueryError, Ranking, Request, Results, TextIndex, explain,
     facets, search,
 };
+use crate::store::commit::FormDraft;
 use crate::store::{self, Place};
 
 /// Something to do.
@@ -40,6 +42,27 @@ pub enum Job {
     /// Read what a view shows that is not in the stores as they were read: backups, the
     /// journal, what is due.
     Inspect(Box<InspectRequest>),
+    /// Judge a form, with the whole store where that is asked for; a newer one takes its place.
+    Judge(Box<FormRequest>, bool),
+    /// Keep what was typed into a form.
+    Keep(Box<FormRequest>),
+    /// Keep a text that no form can take.
+    KeepText(Box<FormRequest>, String),
+    /// Save a form; the flag says whether what it brings was shown.
+    Save(Box<FormRequest>, bool),
+    /// Save what was typed as a new record, in the stores as they are now.
+    SaveCopy(Box<FormRequest>, Arc<Snapshot>),
+    /// Look for what was typed into the form of a memory before.
+    FindDraft {
+        /// The stores.
+        snapshot: Arc<Snapshot>,
+        /// The memory.
+        at: EntryRef,
+        /// The folder of our own data.
+        data: PathBuf,
+        /// The time.
+        now: Moment,
+    },
     /// Look after files of ours that stand in the stores: what was cut short is finished,
     /// late lines are rescued.
     Tend {
@@ -85,6 +108,16 @@ pub enum Done {
     Planned(Box<Result<Planned, String>>),
     /// What a view shows was read.
     Inspected(Box<Inspected>),
+    /// A form was judged.
+    Judged(Box<FormJudged>),
+    /// What was typed is kept since then, or why it is not: of that state of the typing.
+    Kept(u64, Result<Moment, String>),
+    /// Where a text is kept that no form could take, as a sentence.
+    TextKept(String),
+    /// A form was saved, or why it was not.
+    Saved(Box<FormSaved>),
+    /// What was typed before into the form of that memory.
+    DraftFound(EntryRef, Option<FormDraft>),
     /// Files of ours were looked after.
     Tended(Tended),
 }
@@ -223,6 +256,19 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Plan(request) => Some(Done::Planned(Box::new(change::preview(*request)))),
         Job::Commit(planned) => Some(Done::Changed(Box::new(change::commit(&planned, &mut kept.recent)))),
         Job::Inspect(request) => Some(Done::Inspected(Box::new(inspect::inspect(*request)))),
+        Job::Judge(request, is_whole) => Some(Done::Judged(Box::new(editor::judged(&request, is_whole)))),
+        Job::Keep(request) => Some(Done::Kept(request.version, editor::keep_typed(&request))),
+        Job::KeepText(request, text) => Some(Done::TextKept(editor::keep_left(&request, text.as_bytes()))),
+        Job::Save(request, is_shown) => {
+            Some(Done::Saved(Box::new(editor::save(&request, is_shown, &mut kept.recent))))
+        }
+        Job::SaveCopy(request, into) => {
+            Some(Done::Saved(Box::new(editor::save_copy(&request, &into, &mut kept.recent))))
+        }
+        Job::FindDraft { snapshot, at, data, now } => {
+            let (store, entry) = snapshot.get(at);
+            Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
+        }
         Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
     }
 }

@@ -2,6 +2,7 @@
 //! changing them; the threads only carry them.
 
 mod change;
+pub mod editor;
 mod erase;
 mod inspect;
 mod job;
@@ -22,5 +23,5 @@ pub use wanted::{Restoring, Wanted};
 pub use crate::ops::Progress;
 pub use crate::ops::several::LeftOut;
 
-pub use crate::disk::edit_text;
 pub use crate::disk::watch::Watch;
+pub use crate::disk::{edit_text, end_editor};

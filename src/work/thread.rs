@@ -1,5 +1,7 @@
-//! Four threads: one reads stores, one searches, one changes, one reads what single views show. Of waiting searches only the
-//! newest is done, and a running one stops when a newer one comes. Changes are done in their
+//! Six threads: one reads stores, one searches, one changes, one reads what single views show, one
+//! judges what is typed into a form, one keeps it. Of waiting searches only the newest is done, and
+//! a running one stops when a newer one comes; of what waits to be judged or kept, the newest.
+//! Changes are done in their
 //! order, every one.
 
 use std::sync::mpsc::{Receiver, SendError, Sender, channel};
@@ -7,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::change::{ChangeRequest, not_made};
+use super::editor::FormSaved;
 use super::job::{Done, Job, Kept, perform};
 use crate::query::Cancel;
 
@@ -17,6 +20,9 @@ pub struct Workers {
     changes: Sender<Job>,
     looks: Sender<Job>,
     changing: Option<JoinHandle<()>>,
+    forms: Sender<Job>,
+    drafts: Sender<Job>,
+    keeping: Option<JoinHandle<()>>,
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
     newest: Cancel,
@@ -30,6 +36,9 @@ impl Workers {
         let (searches, to_search) = channel();
         let (changes, to_change) = channel();
         let (looks, to_look) = channel();
+        let (forms, to_judge) = channel();
+        let (drafts, to_keep) = channel();
+        let (judged, kept) = (deliver.clone(), deliver.clone());
         let (loaded, found, changed) = (deliver.clone(), deliver.clone(), deliver.clone());
         let looked = deliver.clone();
         let busy = Arc::new(Mutex::new(()));
@@ -38,10 +47,24 @@ impl Workers {
         let _ = thread::Builder::new().name("load".into()).spawn(move || load(&to_load, &loaded));
         let _ = thread::Builder::new().name("search".into()).spawn(move || search(&to_search, &found));
         let _ = thread::Builder::new().name("look".into()).spawn(move || look(&to_look, &looked));
+        let _ = thread::Builder::new().name("judge".into()).spawn(move || newest(&to_judge, &judged));
+        let keeping = thread::Builder::new().name("draft".into()).spawn(move || newest(&to_keep, &kept));
         let changing =
             thread::Builder::new().name("change".into()).spawn(move || change(&to_change, &own, &changed));
-        let (changing, deliver) = (changing.ok(), Box::new(deliver));
-        Workers { loads, searches, changes, looks, changing, busy, newest: Cancel::default(), deliver }
+        let newest = Cancel::default();
+        Workers {
+            loads,
+            searches,
+            changes,
+            looks,
+            changing: changing.ok(),
+            forms,
+            drafts,
+            keeping: keeping.ok(),
+            busy,
+            newest,
+            deliver: Box::new(deliver),
+        }
     }
 
     /// Gives a job to the thread that does its kind.
@@ -56,7 +79,9 @@ impl Workers {
             Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
             Job::Inspect(_) => drop(self.looks.send(job)),
             Job::Tend { .. } => drop(self.changes.send(job)),
-            Job::Change(_) | Job::Commit(_) | Job::Plan(_) => {
+            Job::Judge(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
+            Job::Keep(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
+            Job::Change(_) | Job::Commit(_) | Job::Plan(_) | Job::Save(..) | Job::SaveCopy(..) => {
                 if let Err(SendError(job)) = self.changes.send(job) {
                     self.not_done(job);
                 }
@@ -75,12 +100,11 @@ impl Workers {
                 let why = not_made(&request, why.into());
                 (self.deliver)(Done::Planned(Box::new(Err(why))));
             }
-            Job::Load { .. }
-            | Job::Search(_)
-            | Job::Select(_)
-            | Job::Explain(..)
-            | Job::Inspect(_)
-            | Job::Tend { .. } => {}
+            Job::Save(..) | Job::SaveCopy(..) => {
+                let saved = FormSaved::Failed { why: why.into(), is_conflict: false };
+                (self.deliver)(Done::Saved(Box::new(saved)));
+            }
+            _ => {}
         }
     }
 
@@ -89,11 +113,11 @@ impl Workers {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until every change that was asked for is made.
+    /// Waits until every change that was asked for is made, and what was typed is kept.
     pub fn finish_changes(self) {
-        drop(self.changes);
-        if let Some(changing) = self.changing {
-            let _ = changing.join();
+        drop((self.changes, self.drafts));
+        for thread in [self.changing, self.keeping].into_iter().flatten() {
+            let _ = thread.join();
         }
     }
 }
@@ -114,6 +138,26 @@ fn look(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
     while let Ok(job) = jobs.recv() {
         if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
             deliver(done);
+        }
+    }
+}
+
+/// Does what waits, the newest of its kind; what looks for drafts is no state of the typing.
+fn newest(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
+    let mut kept = Kept::default();
+    while let Ok(first) = jobs.recv() {
+        let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let is_state = |job: &Job| matches!(job, Job::Judge(..) | Job::Keep(_));
+        let last = waiting.iter().rposition(is_state);
+        let mut at = 0;
+        waiting.retain(|job| {
+            at += 1;
+            !is_state(job) || Some(at - 1) == last
+        });
+        for job in waiting {
+            if let Some(done) = perform(job, &mut kept, &Cancel::default()) {
+                deliver(done);
+            }
         }
     }
 }

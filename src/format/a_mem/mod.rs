@@ -25,6 +25,7 @@ mod writing;
 
 use std::path::{Path, PathBuf};
 
+use super::form::Form;
 use super::glance::Glance;
 use super::reading::Reading;
 use super::writing::Writes;
@@ -66,6 +67,15 @@ impl Format for AMem {
 
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly {
         rules::assemble(parts, now)
+    }
+
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
+        match layout::kind_of(path) {
+            "note" => note::form(record),
+            "profile" => profile::form(path, record, now),
+            "query" => note::query_form(),
+            _ => Form::default(),
+        }
     }
 
     fn writes(&self) -> Option<&dyn Writes> {

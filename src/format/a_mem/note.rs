@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::format::fields::Need;
+use crate::format::form::{Form, Kind};
 use crate::format::reading::{self, Reading};
 use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View, Zone};
 use crate::text::front_matter::{Note, Value};
@@ -45,6 +47,58 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
         ..View::default()
     };
     Reading { problems: Vec::new(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+}
+
+/// The form of a note: what §4.1 names, what else its front matter has, and its text.
+pub fn form(bytes: &[u8]) -> Form {
+    let text = String::from_utf8_lossy(bytes);
+    let note = Note::read(&text);
+    let mut form = Form::default();
+    form.ask("text".into(), Need::Optional, Kind::Text { most: None });
+    if note.has_front_matter {
+        for (name, kind) in known_fields() {
+            form.ask(name.into(), Need::Optional, kind);
+        }
+    }
+    for field in &note.fields {
+        let kind = match &field.value {
+            Value::List(_) => Kind::Words { most: 0, longest: usize::MAX },
+            Value::Other(_) => Kind::Fixed("kept as it is written"),
+            Value::Text(_) | Value::Null => Kind::Text { most: None },
+        };
+        form.ask(field.name.into(), Need::Optional, kind);
+    }
+    form
+}
+
+fn known_fields() -> Vec<(&'static str, Kind)> {
+    let words = |words: &[&str]| Kind::Word {
+        words: words.iter().map(|word| (*word).to_owned()).collect(),
+        is_closed: true,
+    };
+    let text = || Kind::Text { most: None };
+    let list = || Kind::Words { most: 0, longest: usize::MAX };
+    vec![
+        ("tags", list()),
+        ("linked_to", Kind::References),
+        ("confidence", words(&CONFIDENCES.map(|(word, _)| word))),
+        ("status", words(&STATUSES)),
+        ("source", words(&SOURCES)),
+        ("created", Kind::Moment),
+        ("updated", Kind::Moment),
+        ("author", text()),
+        ("trace_id", text()),
+        ("related_events", Kind::References),
+        ("related_traces", list()),
+        ("id", text()),
+    ]
+}
+
+/// The form of a saved query: it is its text.
+pub fn query_form() -> Form {
+    let mut form = Form::default();
+    form.ask("text".into(), Need::Required, Kind::Text { most: None });
+    form
 }
 
 fn whole(bytes: &[u8], body: Body) -> Record {

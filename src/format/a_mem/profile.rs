@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::format::fields::{Fields, Need};
+use crate::format::form::{Form, Kind as Holds};
 use crate::format::reading::{self, Reading};
 use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
 use crate::text::json::{Json, Kind};
@@ -14,6 +15,11 @@ const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
 /// Reads a profile: the whole file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     reading::read_document(path, bytes, now, &|fields, _| view(fields, path))
+}
+
+/// The form of a profile.
+pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
+    reading::form(record, now, &|fields, _| view(fields, path))
 }
 
 fn view(fields: &mut Fields<'_>, path: &Path) -> View {
@@ -26,6 +32,7 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> View {
     let mut facets = vec![("agent", id.clone())];
     let mut references = Vec::new();
     let object = fields.object();
+    fields.ask("preferences", Need::Optional, || Holds::Json);
     fields.value("capabilities", Need::Optional, "an object", |value| {
         (value.kind() == Kind::Object).then_some(())
     });
@@ -56,6 +63,10 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> View {
 }
 
 fn skill(fields: &mut Fields<'_>, name: &str, capability: Json<'_>) -> Option<Box<str>> {
+    fields.ask(&format!("capabilities.{name}.skill_level"), Need::Optional, || Holds::Word {
+        words: SKILLS.map(str::to_owned).to_vec(),
+        is_closed: true,
+    });
     let skill = capability.get("skill_level")?.text()?;
     if !SKILLS.contains(&skill.as_ref()) {
         let message =

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use super::document::Document;
-use super::shape::{Member, Shape};
+use super::shape::{self, Member, Shape};
 use crate::format::fields::Need::{Optional, Required};
+use crate::format::form::{Form, Kind as Holds};
 use crate::model::{Code, Severity};
-use crate::text::canonical;
-use crate::text::json::Json;
+use crate::text::json::{Json, Kind};
+use crate::text::scan::Tape;
+use crate::text::{canonical, edit};
 
 /// What a bundle is. The inside of its sections is what the format's own tool writes and
 /// validates; the specification only names them.
@@ -105,6 +107,20 @@ pub fn kind(section: &str) -> Cow<'static, str> {
         Some(known) => Cow::Borrowed(known),
         None => Cow::Owned(section.to_owned()),
     }
+}
+
+/// The form of a section that is an object, or of an item of one that is a list.
+pub fn form(section: &str, record: &[u8]) -> Form {
+    let mut form = Form::default();
+    let mut tape = Tape::default();
+    let is_text = edit::scan(&mut tape, record).is_ok_and(|value| value.kind() == Kind::String);
+    match shape::within(&BUNDLE, section) {
+        Some(Shape::Each(item)) => shape::form(item, "", Required, &mut form),
+        Some(shape) => shape::form(shape, "", Required, &mut form),
+        None if is_text => form.ask("text".into(), Required, Holds::Text { most: None }),
+        None => {}
+    }
+    form
 }
 
 /// What a bundle has wrong beside its shape: its hash, and how many commands it holds.

@@ -39,6 +39,7 @@ mod writing;
 
 use std::path::Path;
 
+use super::form::Form;
 use super::glance::Glance;
 use super::reading::Reading;
 use super::writing::Writes;
@@ -104,6 +105,10 @@ impl Format for AgentMemory {
 
     fn facets(&self) -> &'static [&'static str] {
         &["source", "provider", "status", "path"]
+    }
+
+    fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> Form {
+        if path == Path::new(layout::STATE) { bundle::form(kind, record) } else { Form::default() }
     }
 
     fn writes(&self) -> Option<&dyn Writes> {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::format::fields::{Fault, Fields, Need};
+use crate::format::form::{Form, Kind as Holds};
 use crate::model::{Code, Moment, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -60,6 +61,35 @@ pub fn names(shape: &Shape, path: &str) -> Vec<&'static str> {
         Some(Shape::Object(members)) => members.iter().map(|(name, ..)| *name).collect(),
         _ => Vec::new(),
     }
+}
+
+/// The shape of what a dotted path names.
+pub fn within<'s>(shape: &'s Shape, path: &str) -> Option<&'s Shape> {
+    inner(shape, path)
+}
+
+/// Asks a form for what a shape has, under `name`.
+pub fn form(shape: &Shape, name: &str, need: Need, form: &mut Form) {
+    let kind = match shape {
+        Shape::Object(members) => {
+            let dot = if name.is_empty() { "" } else { "." };
+            for (own, need, inner) in *members {
+                self::form(inner, &format!("{name}{dot}{own}"), *need, form);
+            }
+            return;
+        }
+        Shape::Text | Shape::TextOrNull => Holds::Text { most: None },
+        Shape::Texts => Holds::Words { most: 0, longest: usize::MAX },
+        Shape::When | Shape::WhenOrNull => Holds::Moment,
+        Shape::Count => Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true },
+        Shape::Flag => Holds::Flag,
+        Shape::Word(words) => {
+            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            Holds::Word { words, is_closed: true }
+        }
+        Shape::Each(_) => Holds::Json,
+    };
+    form.ask(name.to_owned(), need, kind);
 }
 
 fn inner<'s>(shape: &'s Shape, path: &str) -> Option<&'s Shape> {

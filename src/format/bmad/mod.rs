@@ -27,6 +27,7 @@ mod writing;
 
 use std::path::{Path, PathBuf};
 
+use super::form::Form;
 use super::glance::Glance;
 use super::reading::{self, Reading};
 use super::writing::Writes;
@@ -75,6 +76,13 @@ impl Format for Bmad {
 
     fn lock(&self, files: &[&Path]) -> Lock {
         writing::lock(files)
+    }
+
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
+        match path.starts_with("shared") {
+            true => view::form_shared(path, record, now),
+            false => view::form(path, record, now),
+        }
     }
 
     fn writes(&self) -> Option<&dyn Writes> {

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::layout;
 use crate::format::fields::{Fields, Need};
+use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
+use crate::model::{Moment, Name, Named, Reference, View};
 use crate::text::json::{Json, Kind};
 
 const LEVELS: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -21,25 +22,39 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     reading::read_lines(path, bytes, now, &|fields, _| view(fields, kind))
 }
 
+/// The form of a record of a log.
+pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
+    let kind = layout::kind_of(path);
+    reading::form(record, now, &|fields, _| view(fields, kind))
+}
+
+/// The form of a shared file.
+pub fn form_shared(path: &Path, record: &[u8], now: Moment) -> Form {
+    reading::form(record, now, &|fields, _| shared(fields, path))
+}
+
 /// Reads a shared file (§2.1).
 pub fn read_shared(path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    reading::read_document(path, bytes, now, &|fields, _| shared(fields, path))
+}
+
+fn shared(fields: &mut Fields<'_>, path: &Path) -> View {
     let kind = if path.ends_with("user-preferences.json") { "preference" } else { "knowledge" };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let view = |fields: &mut Fields<'_>, _: &[u8]| View {
-        id: fields.text("id", Need::Optional).unwrap_or(stem.clone()).into_owned().into_boxed_str().into(),
+    View {
+        id: fields.text("id", Need::Optional).unwrap_or(stem).into_owned().into_boxed_str().into(),
         kind: Cow::Borrowed(kind),
         created: fields.moment("updated_at", Need::Optional),
         importance: if kind == "preference" { 0.7 } else { 0.5 },
         ..View::default()
-    };
-    reading::read_document(path, bytes, now, &view)
+    }
 }
 
 fn view(fields: &mut Fields<'_>, kind: &'static str) -> View {
     let id = fields.text("id", Need::Required);
     let created = fields.moment("timestamp", Need::Required);
     // Its own update writes the boosted factor without a clamp (§6.3).
-    fields.value("decay_factor", Need::Optional, "a number", |value| value.number());
+    fields.number("decay_factor", Need::Optional);
     let own = match kind {
         "conversation" => message(fields),
         "decision" => decision(fields),
@@ -77,7 +92,7 @@ fn message(fields: &mut Fields<'_>) -> View {
     let mut facets = Vec::new();
     fields.text("content", Need::Required);
     facet(&mut facets, "agent", fields.text("agent_id", Need::Required));
-    facet(&mut facets, "role", word(fields, "role", Need::Required, &ROLES));
+    facet(&mut facets, "role", fields.usual_word("role", Need::Required, &ROLES));
     let (mut references, mut topic) = (Vec::new(), None);
     fields.within("metadata", Need::Optional, |metadata| {
         references.extend(metadata.references("references", Need::Optional));
@@ -98,7 +113,7 @@ fn decision(fields: &mut Fields<'_>) -> View {
     fields.text("rationale", Need::Optional);
     facet(&mut facets, "agent", fields.text("made_by", Need::Required));
     facets.extend(fields.texts("approved_by", Need::Optional).into_iter().map(|by| ("approved", by)));
-    facet(&mut facets, "impact", word(fields, "impact", Need::Optional, &LEVELS));
+    facet(&mut facets, "impact", fields.usual_word("impact", Need::Optional, &LEVELS));
     fields.value("alternatives_considered", Need::Optional, "an array", |value| {
         (value.kind() == Kind::Array).then_some(())
     });
@@ -117,8 +132,8 @@ fn finding(fields: &mut Fields<'_>) -> View {
     fields.text("recommendation", Need::Optional);
     facet(&mut facets, "agent", fields.text("discovered_by", Need::Required));
     facet(&mut facets, "category", fields.text("category", Need::Optional));
-    facet(&mut facets, "severity", word(fields, "severity", Need::Required, &LEVELS));
-    facet(&mut facets, "status", word(fields, "status", Need::Required, &STATUSES));
+    facet(&mut facets, "severity", fields.usual_word("severity", Need::Required, &LEVELS));
+    facet(&mut facets, "status", fields.usual_word("status", Need::Required, &STATUSES));
     View { facets: facets.into(), ..View::default() }
 }
 
@@ -140,16 +155,6 @@ fn preference(fields: &mut Fields<'_>) -> View {
 
 fn facet(facets: &mut Vec<Facet>, name: &'static str, value: Option<Cow<'_, str>>) {
     facets.extend(value.map(|value| (name, value.into())));
-}
-
-/// A word that the samples show among others: another one is worth a note.
-fn word<'a>(fields: &mut Fields<'a>, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
-    let word = fields.text(name, need)?;
-    if !words.contains(&word.as_ref()) {
-        let message = format!("`{name}` is {word:?}; usual are {}.", words.join(", "));
-        fields.fault(Code::OutOfRange, Severity::Note, message);
-    }
-    Some(word)
 }
 
 /// A record's main text, and the members that hold it.

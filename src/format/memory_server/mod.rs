@@ -17,6 +17,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+use super::form::Form;
 use super::glance::Glance;
 use super::reading::{self, Reading};
 use super::writing::Writes;
@@ -65,6 +66,10 @@ impl Format for MemoryServer {
 
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::Flock(".lock".into())
+    }
+
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
+        view::form(path, record, now)
     }
 
     fn writes(&self) -> Option<&dyn Writes> {

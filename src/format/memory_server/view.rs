@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::layout;
 use crate::format::fields::{Fields, Need};
+use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
 use crate::model::{Code, Moment, Problem, Role, Severity, View};
 use crate::text::json::Json;
@@ -21,14 +22,22 @@ const LINE: usize = 10 * 1024;
 /// Reads a live or archived file.
 pub fn read(path: &Path, role: Role, bytes: &[u8], now: Moment) -> Reading {
     let kind = layout::kind_of_file(path);
-    let mut reading = reading::read_lines(path, bytes, now, &|fields, raw| {
-        fields.size("line", raw.len(), LINE);
-        view(fields, kind, role)
-    });
+    let mut reading = reading::read_lines(path, bytes, now, &|fields, raw| line(fields, raw, kind, role));
     // Its rule 5 says "no trailing newline at end of file", and its writer ends every line.
     let final_newline = |problem: &&mut Problem| problem.code == Code::NoFinalNewline;
     reading.problems.iter_mut().filter(final_newline).for_each(|problem| problem.severity = Severity::Note);
     reading
+}
+
+/// The form of a memory.
+pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
+    let kind = layout::kind_of_file(path);
+    reading::form(record, now, &|fields, raw| line(fields, raw, kind, Role::Records))
+}
+
+fn line(fields: &mut Fields<'_>, raw: &[u8], kind: Option<&'static str>, role: Role) -> View {
+    fields.size("line", raw.len(), LINE);
+    view(fields, kind, role)
 }
 
 /// Views one memory. `kind` is the type that its file or array holds.

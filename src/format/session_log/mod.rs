@@ -23,6 +23,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+use super::form::Form;
 use super::glance::Glance;
 use super::reading::{self, Reading};
 use super::writing::Writes;
@@ -72,6 +73,10 @@ impl Format for SessionLog {
     fn lock(&self, files: &[&Path]) -> Lock {
         let session = files.iter().find_map(|file| layout::session_of(file));
         session.map_or(Lock::None, |session| Lock::Lease(Path::new("sessions").join(session).join("lock")))
+    }
+
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
+        view::form(path, record, now)
     }
 
     fn writes(&self) -> Option<&dyn Writes> {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::layout;
 use crate::format::fields::{Fields, Need};
+use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
 use crate::model::{Code, Moment, Severity, View};
 use crate::text::canonical::{self, Checksum};
@@ -37,11 +38,23 @@ const MAIN: [(&str, &str); 12] = [
 
 /// Reads a memory log.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    let session = layout::session_of(path).map(|name| name.to_string_lossy().into_owned());
-    reading::read_lines(path, bytes, now, &|fields, raw| {
-        fields.size("entry", raw.len(), ENTRY);
-        view(fields, session.as_deref())
-    })
+    let session = session_of(path);
+    reading::read_lines(path, bytes, now, &|fields, raw| entry(fields, raw, session.as_deref()))
+}
+
+/// The form of an entry.
+pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
+    let session = session_of(path);
+    reading::form(record, now, &|fields, raw| entry(fields, raw, session.as_deref()))
+}
+
+fn session_of(path: &Path) -> Option<String> {
+    layout::session_of(path).map(|name| name.to_string_lossy().into_owned())
+}
+
+fn entry(fields: &mut Fields<'_>, raw: &[u8], session: Option<&str>) -> View {
+    fields.size("entry", raw.len(), ENTRY);
+    view(fields, session)
 }
 
 fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {

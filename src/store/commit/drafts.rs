@@ -3,9 +3,99 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Host, Vault};
+use serde::{Deserialize, Serialize};
+
+use super::{CommitError, Host, Vault};
 use crate::format::writing::hex;
 use crate::model::plan::PRIVATE;
+
+/// The memory that a draft is of: what names it across states of its store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftOf {
+    /// Its session, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<String>,
+    /// Its id; its key where it has none.
+    pub id: String,
+}
+
+/// What somebody typed into the form of a memory and did not save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormDraft {
+    /// Which memory.
+    #[serde(flatten)]
+    pub of: DraftOf,
+    /// When it was written down.
+    pub at: String,
+    /// The fields that were changed.
+    pub fields: Vec<DraftField>,
+}
+
+/// A field of a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftField {
+    /// Its name in the format.
+    pub name: String,
+    /// What stood there when it was opened.
+    pub before: String,
+    /// What was typed.
+    pub text: String,
+}
+
+/// Keeps the draft of a form, durably and whole, in place of the one before.
+///
+/// # Errors
+///
+/// If our own data can't be written; the draft before is still there then.
+pub fn keep_form(host: Host<'_>, root: &Path, draft: &FormDraft) -> Result<(), CommitError> {
+    let vault = Vault::open(host.disk, host.data, root)?;
+    let path = vault.folder("drafts")?.join(name_of(&draft.of));
+    let bytes = serde_json::to_vec(draft).map_err(|error| CommitError::own_data(&path, error.into()))?;
+    vault.put_whole(&path, &bytes)
+}
+
+/// The draft of a memory's form, where there is one that can be read.
+pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft> {
+    let path = Vault::look(host.disk, host.data, root).path("drafts").join(name_of(of));
+    let (bytes, _) = host.disk.read(&path, 0, None).ok()?;
+    serde_json::from_slice::<FormDraft>(&bytes).ok().filter(|draft| draft.of == *of)
+}
+
+/// Drops the draft of a memory's form.
+///
+/// # Errors
+///
+/// If it is there and can't be removed.
+pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), CommitError> {
+    let folder = Vault::look(host.disk, host.data, root).path("drafts");
+    let path = folder.join(name_of(of));
+    match host.disk.remove(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome
+            .and_then(|()| host.disk.sync_folder(&folder))
+            .map_err(|error| CommitError::own_data(&path, error)),
+    }
+}
+
+/// How the names of the drafts of forms begin.
+const FORM: &str = "form-";
+
+/// The memory that a file of ours is the draft of.
+pub(super) fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
+    let name = path.file_name()?.to_str()?;
+    let draft = || serde_json::from_slice::<FormDraft>(bytes).ok();
+    if name.starts_with(FORM) { Some(draft()?.of) } else { None }
+}
+
+/// A short digest (FNV-1a): ids are untrusted, and no names of files.
+fn name_of(of: &DraftOf) -> String {
+    let parts = [of.session.as_deref().unwrap_or_default(), &of.id];
+    let bytes = parts.iter().flat_map(|part| part.as_bytes().iter().chain(&[0]));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{FORM}{hash:016x}.json")
+}
 
 /// Keeps a text that was meant for the store at `root`, and says where, as a sentence. Where
 /// our own data can't be written, it goes to the system's temporary files.

@@ -36,6 +36,9 @@ pub fn of(app: &App) -> Vec<(String, String)> {
     if app.menu.is_some() {
         return vec![hint("Esc", "leave it as it is")];
     }
+    if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Edit) {
+        return super::editor::hints(app, editor);
+    }
     if !app.waiting.is_empty() {
         return vec![hint(&app.waiting, "… waits for its second key")];
     }
@@ -90,7 +93,7 @@ fn memories(app: &App) -> Vec<(String, String)> {
     }
     for (action, what) in [
         (Action::Tag, "tag"),
-        (Action::EditText, "edit"),
+        (Action::Edit, "edit"),
         (Action::Archive, "archive"),
         (Action::Delete, "delete…"),
         (Action::Undo, "undo"),

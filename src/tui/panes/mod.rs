@@ -4,6 +4,7 @@ pub mod asking;
 pub mod back;
 pub mod confirm;
 pub mod detail;
+pub mod editor;
 pub mod facets;
 pub mod health;
 pub mod hints;

@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, back, change, filter, mark, prompt, references, walk, words};
+use super::{arrive, back, change, editor, filter, mark, prompt, references, walk, words};
 use crate::query::{Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
@@ -48,7 +48,10 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::GoBack => references::go_back(app),
         Action::Order => order(app),
         Action::Ranking => ranking(app),
-        Action::EditText
+        Action::RecordInEditor if app.editor.is_none() => change::act(app, action),
+        action if editor::ACTIONS.contains(&action) => editor::act(app, action),
+        Action::Edit
+        | Action::EditText
         | Action::Tag
         | Action::RenameTag
         | Action::Pin

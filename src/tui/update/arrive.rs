@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::walk::find;
-use super::{change, filter, mark};
+use super::{change, editor, filter, mark};
 use crate::model::Severity;
 use crate::query::Query;
 use crate::store::Place;
@@ -48,6 +48,20 @@ pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
         Done::Changed(outcome) => change::done(app, *outcome),
         Done::Planned(outcome) => change::planned(app, *outcome),
         Done::Inspected(seen) => super::back::arrived(app, *seen),
+        Done::Judged(judged) => {
+            editor::judged(app, *judged);
+            Vec::new()
+        }
+        Done::Kept(version, outcome) => {
+            editor::kept(app, version, outcome);
+            Vec::new()
+        }
+        Done::TextKept(said) => {
+            editor::text_kept(app, &said);
+            Vec::new()
+        }
+        Done::Saved(saved) => editor::saved(app, *saved),
+        Done::DraftFound(at, draft) => editor::draft_found(app, at, draft),
         Done::Tended(tended) => change::tended(app, tended),
     }
 }
@@ -62,6 +76,7 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
     let mut effects = filter::again(app);
     effects.extend(change::tend(app));
     effects.extend(super::back::refresh(app));
+    effects.extend(editor::reloaded(app));
     effects
 }
 

@@ -4,20 +4,25 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, menu, words};
+use super::{arrive, editor, menu, words};
 use crate::model::{EntryRef, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Pane, Screen};
 use crate::tui::bulk::{Confirm, Going, Typed};
-use crate::tui::msg::Effect;
+use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
 use crate::work::{ChangeRequest, Changed, Job, Planned, Progress, Tended, Turned, Wanted, memories};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
     match action {
-        Action::EditText | Action::Importance | Action::Type | Action::Category => Some(Deed::Edit),
+        Action::Edit
+        | Action::RecordInEditor
+        | Action::EditText
+        | Action::Importance
+        | Action::Type
+        | Action::Category => Some(Deed::Edit),
         Action::Tag | Action::Pin => Some(Deed::Tag),
         Action::Archive => Some(Deed::Archive),
         _ => None,
@@ -71,6 +76,12 @@ fn begin(app: &mut App, action: Action) -> Result<Vec<Effect>, String> {
         ops::may(store, entry, deed).map_err(refused)?;
     }
     match action {
+        Action::Edit => return editor::open(app, &aim),
+        Action::RecordInEditor => {
+            let mut effects = editor::open(app, &aim)?;
+            effects.push(Effect::Lend(Lent::Record));
+            return Ok(effects);
+        }
         Action::EditText => return Ok(vec![Effect::Edit(Box::new(aim))]),
         Action::Archive => return Ok(ask(app, Some(aim), Wanted::Archive)),
         Action::Pin => {
@@ -96,7 +107,7 @@ fn repeat(app: &mut App, aim: Aim) -> Result<Vec<Effect>, String> {
     Ok(ask(app, Some(aim), wanted))
 }
 
-fn refused(refusal: ops::Refusal) -> String {
+pub fn refused(refusal: ops::Refusal) -> String {
     format!("{} Nothing was changed. ({})", refusal.message, refusal.code)
 }
 
@@ -382,7 +393,7 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
     effects
 }
 
-fn told(app: &mut App, changed: Changed) -> String {
+pub fn told(app: &mut App, changed: Changed) -> String {
     let follows = match changed.turned {
         Turned::Made | Turned::Redone => {
             app.can_undo = true;

@@ -5,6 +5,7 @@ mod arrive;
 mod back;
 mod change;
 mod detail;
+pub mod editor;
 mod filter;
 mod mark;
 mod menu;
@@ -45,6 +46,8 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         }
         Msg::Done(done) => arrive::done(app, done),
         Msg::Edited(aim, before, after) => change::edited(app, *aim, &before, after),
+        Msg::Lent(what, before, after) => editor::lent(app, what, &before, after),
+        Msg::Keep => editor::keep(app),
         Msg::Changed => vec![arrive::reload(app)],
         Msg::Mask => {
             app.revealed = false;
@@ -61,6 +64,8 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         effects.extend(ask_why(app));
     }
     detail::refresh(app);
+    editor::refresh(app);
+    editor::keep_before_leaving(app, &mut effects);
     change::finish_first(app, &mut effects);
     effects
 }
@@ -120,6 +125,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     if app.prompt.is_some() {
         return prompt_key(app, key);
     }
+    if app.screen == Screen::Edit {
+        return editor::key(app, key);
+    }
     let waiting = std::mem::take(&mut app.waiting);
     match keys::press(&waiting, key) {
         Pressed::Act(action) => act::act(app, action),
@@ -159,6 +167,9 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
 }
 
 fn paste(app: &mut App, text: &str) -> Vec<Effect> {
+    if app.prompt.is_none() && app.screen == Screen::Edit {
+        return editor::paste(app, text);
+    }
     let Some(prompt) = &mut app.prompt else { return Vec::new() };
     prompt.paste(text);
     typed(app)

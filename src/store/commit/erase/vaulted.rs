@@ -8,6 +8,7 @@ use super::each_within;
 use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change};
+use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
@@ -186,10 +187,13 @@ impl Vault<'_> {
             // What takes a step back fits only the files as they were before.
             holds |= is_step(path) && wanted.format.is_bound(own);
         });
+        let of = draft_of(path, &bytes);
+        // What was typed into a form differs from what stood there, and is of the same memory.
+        holds |= of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
         if !holds {
             return Ok(false);
         }
-        let left = left_of(wanted, sought, reason, path, &bytes);
+        let left = if of.is_some() { None } else { left_of(wanted, sought, reason, path, &bytes) };
         match left.filter(|left| !left.is_empty()) {
             Some(left) => self.put_whole(path, &left)?,
             None => self.disk().remove(path).map_err(failed)?,
@@ -208,6 +212,15 @@ impl Vault<'_> {
         self.disk().rename(&temp, path).map_err(failed)?;
         self.disk().sync_folder(path.parent().unwrap_or(Path::new("/"))).map_err(failed)
     }
+}
+
+/// Whether a draft is of a record that is erased; one without an id is told by no name, and any
+/// draft may be of it.
+fn is_erased(of: &DraftOf, targets: &[Target]) -> bool {
+    targets.iter().any(|target| match target.name() {
+        Some(name) => name == of.id && target.session == of.session,
+        None => of.id.contains('@'),
+    })
 }
 
 fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {

@@ -1,0 +1,249 @@
+//! What the editor says of every field of every type of every format, and what `check` says of
+//! the store when it is saved so.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::demo;
+use crate::format::writing::NO_PACKED;
+use crate::model::{Change, Extent, Problem, Severity, Snapshot, State};
+use crate::ops::Scene;
+use crate::ops::edit::{Edited, after_edit, fits_words};
+use crate::store::{Place, derive, load_each, look_at};
+
+fn now() -> Moment {
+    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
+}
+
+struct Desk {
+    folder: tempfile::TempDir,
+    places: Vec<Place>,
+    snapshot: Snapshot,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, bytes) in demo::stores(1, now()) {
+            crate::disk::write_new(&folder.path().join(path), &bytes).unwrap();
+        }
+        let places = look_at(folder.path(), None).found.unwrap();
+        let snapshot = Snapshot::of(load_each(&places, Extent::Whole, &Snapshot::default(), now()));
+        Desk { folder, places, snapshot }
+    }
+
+    /// What `check` finds when a plan is carried out, and the files are as they were again.
+    fn check_after(&self, number: usize, plan: &crate::model::Plan) -> Vec<Problem> {
+        let store = &self.snapshot.stores[number];
+        let stood: Vec<_> =
+            plan.all().map(|change| std::fs::read(store.root.join(&change.path)).ok()).collect();
+        let put = |path: &Path, bytes: Option<&[u8]>| match bytes {
+            Some(bytes) => {
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, bytes).unwrap();
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+            }
+            None => drop(std::fs::remove_file(path)),
+        };
+        for change in plan.all() {
+            put(&store.root.join(&change.path), change.after().as_deref());
+        }
+        let loaded = load_each(&self.places[number..=number], Extent::Whole, &self.snapshot, now());
+        for (change, bytes) in plan.all().zip(&stood) {
+            put(&store.root.join(&change.path), bytes.as_deref());
+        }
+        loaded[0].problems.clone()
+    }
+}
+
+fn tried(field: &Field) -> Vec<String> {
+    let texts: Vec<String> = match &field.kind {
+        Kind::Fixed(_) => return Vec::new(),
+        Kind::Text { .. } => {
+            vec!["".into(), "short".into(), "y".repeat(5001), "two\nlines \u{202e}".into(), "  ".into()]
+        }
+        Kind::Word { words, .. } => [words.clone(), vec!["other".into(), "".into()]].concat(),
+        Kind::Number { .. } => ["0.5", "1", "-1", "7", "1.5", "abc", ""].map(str::to_owned).to_vec(),
+        Kind::Flag => ["true", "false", "maybe"].map(str::to_owned).to_vec(),
+        Kind::Words { .. } => vec![
+            "a, b".into(),
+            "x".repeat(41),
+            "t1,t2,t3,t4,t5,t6,t7,t8,t9,t10,t11".into(),
+            "two words".into(),
+            "".into(),
+            "a, a".into(),
+            "[1]".into(),
+            "bell\u{7}".into(),
+        ],
+        Kind::Moment => {
+            ["2026-01-11T10:10:00", "2026-01-11T10:10:00Z", "nonsense", "2099-01-01T00:00:00Z", ""]
+                .map(str::to_owned)
+                .to_vec()
+        }
+        Kind::References => vec!["no_such_memory".into(), "".into()],
+        Kind::Json => ["{}", "[]", "nonsense", "\"x\"", "null"].map(str::to_owned).to_vec(),
+    };
+    texts
+}
+
+/// Entries of every type of every store: a few of each, or all.
+fn entries(store: &Store) -> Vec<usize> {
+    let most = if std::env::var_os("PALIMP_LONG").is_some() { 12 } else { 1 };
+    let mut seen: std::collections::HashMap<String, usize> = Default::default();
+    let mut own = Vec::new();
+    for (number, entry) in store.entries.iter().enumerate().filter(|(_, entry)| entry.state == State::Live) {
+        let Some(view) = store.view(entry) else { continue };
+        let count = seen.entry(view.kind.to_string()).or_default();
+        if *count < most && form(store, entry, now()).is_ok() {
+            *count += 1;
+            own.push(number);
+        }
+    }
+    own
+}
+
+fn key(problem: &Problem) -> (crate::model::Code, std::path::PathBuf, Option<u32>, Option<String>) {
+    let message = problem.record.map(|_| problem.message.clone());
+    (problem.code, problem.file.clone(), problem.record, message)
+}
+
+#[test]
+fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_check_calls_an_error() {
+    let desk = Desk::new();
+    let (mut saved, mut warned, mut refused, mut ruled) = (0, 0, 0, 0);
+    for (number, store) in desk.snapshot.stores.iter().enumerate() {
+        for entry in entries(store) {
+            let entry = &store.entries[entry];
+            let form = form(store, entry, now()).unwrap();
+            for at in 0..form.fields.len() {
+                for text in tried(&form.fields[at]) {
+                    let mut values = form.values();
+                    if values[at] == text {
+                        continue;
+                    }
+                    values[at] = text.clone();
+                    let scene = Scene { store, now: now(), random: [7; 16], packed: &NO_PACKED };
+                    let quick = judge(&scene, entry, &form, &values);
+                    let verdict = verdict(&scene, entry, &form, &values);
+                    let said = format!(
+                        "{} {} {}={:.60}: {:?} {:?}",
+                        store.format,
+                        store.view(entry).unwrap().kind,
+                        form.fields[at].name,
+                        text,
+                        verdict.judged.findings,
+                        verdict.plan.as_ref().err()
+                    );
+                    assert_eq!(
+                        quick.is_refused(),
+                        verdict.judged.is_refused(),
+                        "{said} and at once {quick:?}"
+                    );
+                    match &verdict.plan {
+                        Ok(plan) => {
+                            assert!(!verdict.judged.is_refused(), "{said}");
+                            let known: Vec<_> = store.problems.iter().map(key).collect();
+                            let after = desk.check_after(number, plan);
+                            let new = after.iter().filter(|own| !known.contains(&key(own)));
+                            for problem in new {
+                                let is_told =
+                                    verdict.judged.findings.iter().any(|own| own.code == problem.code);
+                                assert!(is_told, "check finds {problem:?} after {said}");
+                                let is_clean = problem.severity == Severity::Note;
+                                assert!(
+                                    is_clean || verdict.judged.warns(),
+                                    "unwarned: {problem:?} after {said}"
+                                );
+                            }
+                            if verdict.judged.warns() { warned += 1 } else { saved += 1 }
+                        }
+                        Err(_) if ruled_out(&scene, entry, &form, &values) => ruled += 1,
+                        Err(_) => {
+                            assert!(
+                                is_error(&scene, entry, &form, &values),
+                                "check calls it no error: {said}"
+                            );
+                            refused += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(saved > 200 && warned > 10 && refused > 30 && ruled > 5, "{saved} {warned} {refused} {ruled}");
+    drop(desk.folder);
+}
+
+/// Whether the writing itself rules it out, before anything could be read.
+fn ruled_out(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) -> bool {
+    let set = form.settings(values);
+    let tags = form.find("tags").map(|at| items(&values[at])).unwrap_or_default();
+    after_edit(scene, entry, &as_settings(&set)).is_err() || fits_words(scene, entry, &tags).is_err()
+}
+
+/// Whether reading what would be written finds an error that was not there.
+fn is_error(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) -> bool {
+    let set = form.settings(values);
+    let store = scene.store;
+    let document = store.document(entry);
+    let changes = match after_edit(scene, entry, &as_settings(&set)).unwrap() {
+        Edited::Files(changes) => changes,
+        Edited::Record(new) => {
+            let span = store.record(entry).span;
+            let edits = vec![(span.start as usize..span.end as usize, new)];
+            vec![Change::edits(&document.path, (&*document.bytes).into(), edits)]
+        }
+    };
+    let after = derive::after(store, &changes, scene.now);
+    let errors = |documents: &[Arc<crate::model::Document>]| -> Vec<String> {
+        let own = documents.iter().find(|own| own.path == document.path).unwrap();
+        let errors = own.problems.iter().filter(|own| own.severity == Severity::Error);
+        errors.map(|own| format!("{:?} {}", own.record, own.message)).collect()
+    };
+    let known = errors(&store.documents);
+    errors(&after).iter().any(|own| !known.contains(own))
+}
+
+#[test]
+fn every_fix_leads_to_something_that_can_be_saved() {
+    let desk = Desk::new();
+    let mut mended = 0;
+    for store in &desk.snapshot.stores {
+        for entry in entries(store) {
+            let entry = &store.entries[entry];
+            let form = form(store, entry, now()).unwrap();
+            for at in 0..form.fields.len() {
+                for text in tried(&form.fields[at]) {
+                    let scene = Scene { store, now: now(), random: [7; 16], packed: &NO_PACKED };
+                    let mut values = form.values();
+                    values[at] = text.clone();
+                    let before = judge(&scene, entry, &form, &values);
+                    for own in before.findings.iter().filter(|own| own.is_new) {
+                        let Some(fix) = &own.fix else { continue };
+                        let mut fixed = values.clone();
+                        fixed[fix.field] = fix.value.clone();
+                        let after = judge(&scene, entry, &form, &fixed);
+                        let stays = after.findings.iter().any(|new| new.is_new && new.code == own.code);
+                        assert!(
+                            !stays,
+                            "{} {}: {:.50?} → {fix:?} still {:?}",
+                            store.format, form.fields[at].name, text, after.findings
+                        );
+                        mended += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(mended > 40, "{mended}");
+}
+
+#[test]
+fn a_list_is_edited_with_commas_and_kept_whatever_it_holds() {
+    for list in [vec![], vec!["a"], vec!["a", "b c"], vec!["a,b"], vec![" a "], vec!["[x]"], vec![""]] {
+        let list: Vec<String> = list.into_iter().map(str::to_owned).collect();
+        assert_eq!(items(&joined(&list)), list, "{}", joined(&list));
+    }
+}

@@ -1,0 +1,76 @@
+//! Where the parts of the editor stand, by the size of the terminal.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+
+use super::Editor;
+use crate::tui::app::App;
+use crate::tui::layout;
+
+/// The parts of the editor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Areas {
+    pub form: Rect,
+    pub diff: Rect,
+    /// What saving does: a pane of its own, or one line.
+    pub effects: Rect,
+    /// Every problem; nothing on a small screen, where they stand below their fields.
+    pub problems: Rect,
+}
+
+/// The longest name of a field that is shown in full.
+const LABEL: u16 = 24;
+/// So many findings stand below a field.
+pub const FINDINGS: usize = 2;
+
+/// Lays the editor out.
+pub fn areas(app: &App) -> Areas {
+    let body = layout::frame(app).body;
+    if body.width >= 100 && body.height >= 24 {
+        let parts = [Constraint::Min(0), Constraint::Length(7)];
+        let [upper, problems] = Layout::vertical(parts).areas(body);
+        let [form, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(upper);
+        let [diff, effects] = Layout::vertical([Constraint::Min(0), Constraint::Length(11)]).areas(right);
+        return Areas { form, diff, effects, problems };
+    }
+    let diff = match body.height {
+        18.. => 5,
+        12.. => 4,
+        _ => 0,
+    };
+    let line = u16::from(body.height >= 8);
+    let parts = [Constraint::Min(0), Constraint::Length(diff), Constraint::Length(line)];
+    let [form, diff, effects] = Layout::vertical(parts).areas(body);
+    Areas { form, diff, effects, problems: Rect::default() }
+}
+
+/// The inside of the form.
+pub fn form_inner(app: &App) -> Rect {
+    let form = areas(app).form;
+    Rect {
+        x: form.x + 1,
+        y: form.y + 1,
+        width: form.width.saturating_sub(2),
+        height: form.height.saturating_sub(2),
+    }
+}
+
+/// How wide the names of the fields are, and the values behind them.
+pub fn columns(editor: &Editor, width: u16) -> (usize, usize) {
+    let longest = editor.form.fields.iter().map(|field| field.name.chars().count()).max().unwrap_or(0);
+    let label = longest.min(usize::from(LABEL.min(width / 3))) + 2;
+    // One column more, for the cursor behind the last character.
+    (label, usize::from(width).saturating_sub(label + 1).max(1))
+}
+
+/// How many rows of the field that has the keys are shown.
+pub fn rows_of_own(editor: &Editor, height: u16) -> usize {
+    let most = if height > 8 { usize::from(height) - 6 } else { usize::from(height).max(1) };
+    editor.texts[editor.field].len().clamp(1, most.max(1))
+}
+
+/// How many lines a field takes at most.
+pub fn height_of(editor: &Editor, at: usize, height: u16) -> usize {
+    let rows = if at == editor.field { rows_of_own(editor, height) } else { 1 };
+    let wants = usize::from(at == editor.field && editor.findings(at).next().is_none());
+    rows + wants + 2 * editor.findings(at).count().min(FINDINGS)
+}

@@ -1,0 +1,179 @@
+//! What the editor knows: the form of one memory, what was typed into it, and what came of it.
+
+pub mod areas;
+pub mod conflict;
+pub mod text;
+
+use std::sync::Arc;
+
+use super::app::{App, Identity};
+use crate::model::{EntryRef, Moment, Severity, Snapshot};
+use crate::ops::form::{Field, Finding, Form, Judged, Kind};
+use crate::store::commit::FormDraft;
+use crate::work::editor::{FormEffects, FormRequest};
+use conflict::Conflict;
+use text::Text;
+
+/// Where what was typed is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Nothing was typed that is not in the store.
+    Nothing,
+    /// It will be, soon.
+    Soon,
+    /// It is, since then.
+    Since(Moment),
+    /// It can't be, for that reason.
+    Not(String),
+}
+
+/// The memory on disk, where somebody changed it meanwhile.
+#[derive(Clone)]
+pub enum Theirs {
+    /// It says something else now.
+    Changed { snapshot: Arc<Snapshot>, at: EntryRef, form: Arc<Form> },
+    /// It is not there any more, or can't be edited; why.
+    Gone(String),
+}
+
+/// Names that can stand where `[[` was typed.
+#[derive(Clone, Debug, Default)]
+pub struct Completion {
+    pub names: Vec<String>,
+    pub at: usize,
+    /// Where the name starts in the text.
+    pub from: usize,
+}
+
+/// The editor of one memory.
+pub struct Editor {
+    pub snapshot: Arc<Snapshot>,
+    pub at: EntryRef,
+    pub identity: Identity,
+    /// What it is called. Untrusted text.
+    pub name: String,
+    pub form: Arc<Form>,
+    pub texts: Vec<Text>,
+    /// The field that has the keys.
+    pub field: usize,
+    /// The first field on screen, and the first row of the one that has the keys.
+    pub top: usize,
+    pub row: usize,
+    pub version: u64,
+    pub judged: Judged,
+    pub judged_of: u64,
+    pub effects: Option<FormEffects>,
+    pub kept: Kept,
+    /// What was typed before and is kept: it waits to be taken up, or dropped.
+    pub found: Option<FormDraft>,
+    /// Whether it was looked for: before that nothing is written over it.
+    pub looked: bool,
+    pub theirs: Option<Theirs>,
+    pub conflict: Option<Conflict>,
+    pub saving: bool,
+    /// The state of the typing whose warnings were shown when it was to be saved.
+    pub shown: Option<u64>,
+    pub completion: Option<Completion>,
+}
+
+impl Editor {
+    /// The editor of a memory, nothing typed yet.
+    pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: Form) -> Editor {
+        let texts = form.fields.iter().map(|field| Text::new(&field.value)).collect();
+        let field = form.fields.iter().position(is_open).unwrap_or(0);
+        Editor {
+            identity: App::identity(&snapshot, at),
+            name: App::name_of(&snapshot, at),
+            snapshot,
+            at,
+            form: Arc::new(form),
+            texts,
+            field,
+            top: 0,
+            row: 0,
+            version: 0,
+            judged: Judged::default(),
+            judged_of: 0,
+            effects: None,
+            kept: Kept::Nothing,
+            found: None,
+            looked: false,
+            theirs: None,
+            conflict: None,
+            saving: false,
+            shown: None,
+            completion: None,
+        }
+    }
+
+    /// What the fields have now.
+    pub fn values(&self) -> Vec<String> {
+        self.texts.iter().map(|text| text.as_str().to_owned()).collect()
+    }
+
+    /// Whether anything differs from what stands in the store.
+    pub fn is_changed(&self) -> bool {
+        (0..self.texts.len()).any(|at| self.differs(at))
+    }
+
+    /// Whether a field differs.
+    pub fn differs(&self, at: usize) -> bool {
+        self.texts[at].as_str() != self.form.fields[at].value
+    }
+
+    /// The field that has the keys.
+    pub fn own(&self) -> &Field {
+        &self.form.fields[self.field]
+    }
+
+    /// The text of the field that has the keys.
+    pub fn text(&mut self) -> &mut Text {
+        &mut self.texts[self.field]
+    }
+
+    /// Whether the field that has the keys is one of several rows.
+    pub fn is_area(&self) -> bool {
+        matches!(self.own().kind, Kind::Text { .. })
+    }
+
+    /// What the workers are asked with.
+    pub fn request(&self, app: &App) -> Option<FormRequest> {
+        Some(FormRequest {
+            snapshot: Arc::clone(&self.snapshot),
+            at: self.at,
+            name: self.name.clone(),
+            form: Arc::clone(&self.form),
+            values: self.values(),
+            version: self.version,
+            data: app.data.clone()?,
+            query: app.query.clone(),
+            ranking: app.ranking,
+            now: app.now,
+        })
+    }
+
+    /// What is wrong with a field.
+    pub fn findings(&self, field: usize) -> impl Iterator<Item = &Finding> {
+        self.judged.findings.iter().filter(move |own| own.field == Some(field))
+    }
+
+    /// How many errors and warnings there are.
+    pub fn counts(&self) -> (usize, usize) {
+        let count = |severity| self.judged.findings.iter().filter(|own| own.severity == severity).count();
+        (count(Severity::Error), count(Severity::Warning))
+    }
+}
+
+/// Whether a field takes keys.
+pub fn is_open(field: &Field) -> bool {
+    !matches!(field.kind, Kind::Fixed(_))
+}
+
+/// The words of an enumeration; none for other fields.
+pub fn choices(kind: &Kind) -> Vec<String> {
+    match kind {
+        Kind::Word { words, .. } => words.clone(),
+        Kind::Flag => vec!["true".into(), "false".into()],
+        _ => Vec::new(),
+    }
+}

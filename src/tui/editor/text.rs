@@ -1,0 +1,377 @@
+//! A text that is being edited: its bytes, the cursor, what undo needs, and its rows on
+//! screen.
+//!
+//! The text area of the crate that the prompts use finds its places in 16 bits, counts
+//! characters instead of graphemes and draws stored text as it is; a memory can have a
+//! megabyte on one line. Here a key costs as much as the rows that it moves.
+
+use std::ops::Range;
+
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::show::show;
+
+/// So many bytes of what was replaced are kept to be brought back.
+const KEPT: usize = 32 << 20;
+
+/// What was put in place of something else.
+#[derive(Clone, Debug)]
+struct Edit {
+    at: usize,
+    was: String,
+    is: String,
+    /// Where the cursor stood before.
+    cursor: usize,
+}
+
+/// A text with a cursor.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    text: String,
+    cursor: usize,
+    /// The column that moving up and down goes for.
+    column: Option<usize>,
+    done: Vec<Edit>,
+    undone: Vec<Edit>,
+    /// Whether the next character may join the last edit.
+    is_typing: bool,
+    width: usize,
+    /// Where each row on screen starts.
+    rows: Vec<usize>,
+}
+
+impl Text {
+    /// A text, the cursor at its start.
+    pub fn new(text: &str) -> Text {
+        let mut own = Text { text: text.to_owned(), ..Text::default() };
+        own.rows = vec![0];
+        own
+    }
+
+    /// All of it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the cursor stands, in bytes.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Wraps it to a width.
+    pub fn wrap(&mut self, width: usize) {
+        let width = width.max(1);
+        if self.width != width {
+            self.width = width;
+            self.rows = vec![0];
+            self.wrap_from(0, usize::MAX, 0, 0);
+        }
+    }
+
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The bytes of a row, without what ends it.
+    pub fn row(&self, row: usize) -> Range<usize> {
+        let start = self.rows.get(row).copied().unwrap_or(self.text.len());
+        let end = self.rows.get(row + 1).copied().unwrap_or(self.text.len());
+        let broken = end > start && self.text.as_bytes().get(end - 1) == Some(&b'\n');
+        start..if broken { end - 1 } else { end }
+    }
+
+    /// The row and column where the cursor stands.
+    pub fn place(&self) -> (usize, usize) {
+        let row = self.row_of(self.cursor);
+        (row, width_of(&self.text[self.row(row).start..self.cursor]))
+    }
+
+    fn row_of(&self, at: usize) -> usize {
+        self.rows.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    /// Types a character.
+    pub fn type_char(&mut self, c: char) {
+        let joins = self.is_typing
+            && self.undone.is_empty()
+            && self.done.last().is_some_and(|last| {
+                last.was.is_empty() && last.at + last.is.len() == self.cursor && goes_on(&last.is, c)
+            });
+        let at = self.cursor;
+        let mut bytes = [0; 4];
+        let typed = c.encode_utf8(&mut bytes);
+        if joins && let Some(last) = self.done.last_mut() {
+            last.is.push(c);
+            self.put(at..at, typed);
+        } else {
+            self.replace(at..at, typed);
+        }
+        self.is_typing = true;
+    }
+
+    /// Takes a paste as one edit, its line ends as they are here.
+    pub fn paste(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        self.replace(self.cursor..self.cursor, &text);
+    }
+
+    /// Puts a text in place of a part, as one edit.
+    pub fn replace(&mut self, range: Range<usize>, with: &str) {
+        if range.is_empty() && with.is_empty() {
+            return;
+        }
+        let was = self.text[range.clone()].to_owned();
+        self.done.push(Edit { at: range.start, was, is: with.to_owned(), cursor: self.cursor });
+        self.undone.clear();
+        self.is_typing = false;
+        self.put(range, with);
+        let mut kept: usize = self.done.iter().map(|edit| edit.was.len() + edit.is.len()).sum();
+        while kept > KEPT && self.done.len() > 1 {
+            let gone = self.done.remove(0);
+            kept -= gone.was.len() + gone.is.len();
+        }
+    }
+
+    /// Puts another text in place of all of it, as one edit.
+    pub fn set(&mut self, text: &str) {
+        if self.text != text {
+            self.replace(0..self.text.len(), text);
+        }
+    }
+
+    fn put(&mut self, range: Range<usize>, with: &str) {
+        let gone = range.len();
+        self.text.replace_range(range.clone(), with);
+        self.cursor = range.start + with.len();
+        self.column = None;
+        self.wrap_from(range.start, range.start + with.len(), gone, with.len());
+    }
+
+    /// Takes the last edit back; false where there is none.
+    pub fn undo(&mut self) -> bool {
+        let Some(edit) = self.done.pop() else { return false };
+        self.put(edit.at..edit.at + edit.is.len(), &edit.was);
+        self.cursor = edit.cursor.min(self.text.len());
+        self.is_typing = false;
+        self.undone.push(edit);
+        true
+    }
+
+    /// Does again what was taken back last; false where there is nothing.
+    pub fn redo(&mut self) -> bool {
+        let Some(edit) = self.undone.pop() else { return false };
+        self.put(edit.at..edit.at + edit.was.len(), &edit.is);
+        self.is_typing = false;
+        self.done.push(edit);
+        true
+    }
+
+    /// Removes the grapheme before the cursor.
+    pub fn backspace(&mut self) {
+        self.replace(self.before(self.cursor)..self.cursor, "");
+    }
+
+    /// Removes the grapheme after the cursor.
+    pub fn delete(&mut self) {
+        self.replace(self.cursor..self.after(self.cursor), "");
+    }
+
+    /// Removes the word before the cursor.
+    pub fn delete_word(&mut self) {
+        self.replace(self.word_before()..self.cursor, "");
+    }
+
+    /// Removes the word after the cursor.
+    pub fn delete_next_word(&mut self) {
+        self.replace(self.cursor..self.word_after(), "");
+    }
+
+    /// Removes what stands before the cursor on its line.
+    pub fn delete_to_start(&mut self) {
+        let start = self.text[..self.cursor].rfind('\n').map_or(0, |feed| feed + 1);
+        self.replace(start..self.cursor, "");
+    }
+
+    /// Removes what stands after the cursor on its line.
+    pub fn delete_to_end(&mut self) {
+        let end = self.text[self.cursor..].find('\n').map_or(self.text.len(), |feed| self.cursor + feed);
+        self.replace(self.cursor..end, "");
+    }
+
+    fn before(&self, at: usize) -> usize {
+        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
+        cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
+    }
+
+    fn after(&self, at: usize) -> usize {
+        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
+        cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
+    }
+
+    fn word_before(&self) -> usize {
+        let before = &self.text[..self.cursor];
+        let word = before.trim_end_matches(|c: char| !is_word(c));
+        word.trim_end_matches(is_word).len()
+    }
+
+    fn word_after(&self) -> usize {
+        let after = &self.text[self.cursor..];
+        let word = after.trim_start_matches(|c: char| !is_word(c));
+        self.text.len() - word.trim_start_matches(is_word).len()
+    }
+
+    fn go(&mut self, at: usize) {
+        self.cursor = at.min(self.text.len());
+        self.column = None;
+        self.is_typing = false;
+    }
+
+    /// A grapheme back.
+    pub fn left(&mut self) {
+        self.go(self.before(self.cursor));
+    }
+
+    /// A grapheme on.
+    pub fn right(&mut self) {
+        self.go(self.after(self.cursor));
+    }
+
+    /// A word back.
+    pub fn word_left(&mut self) {
+        self.go(self.word_before());
+    }
+
+    /// A word on.
+    pub fn word_right(&mut self) {
+        self.go(self.word_after());
+    }
+
+    /// To the start of the row.
+    pub fn row_start(&mut self) {
+        self.go(self.row(self.row_of(self.cursor)).start);
+    }
+
+    /// To the end of the row.
+    pub fn row_end(&mut self) {
+        let row = self.row_of(self.cursor);
+        let range = self.row(row);
+        // Behind the last character of a row that goes on, the cursor would stand in the next.
+        let goes_on = self.rows.get(row + 1) == Some(&range.end) && range.end < self.text.len();
+        self.go(if goes_on && !range.is_empty() { self.before(range.end) } else { range.end });
+    }
+
+    /// To the start of the text.
+    pub fn first(&mut self) {
+        self.go(0);
+    }
+
+    /// To its end.
+    pub fn last(&mut self) {
+        self.go(self.text.len());
+    }
+
+    /// So many rows up or down; false where there is none left.
+    pub fn by_rows(&mut self, by: isize) -> bool {
+        let (row, column) = self.place();
+        let column = self.column.unwrap_or(column);
+        let to = row.saturating_add_signed(by).min(self.rows.len() - 1);
+        if to == row {
+            return false;
+        }
+        let range = self.row(to);
+        self.go(range.start + at_column(&self.text[range.clone()], column));
+        if self.row_of(self.cursor) > to {
+            self.cursor = self.before(self.cursor);
+        }
+        self.column = Some(column);
+        true
+    }
+
+    /// Wraps anew what an edit moves: where a row ends, the first grapheme can decide of the row
+    /// after the next one, as with a wide one behind a blank. `from` to `to` is what was put there, in place of `gone`
+    /// bytes. A row follows from what stands behind its start alone: where one starts again
+    /// as it did before, the others stay.
+    fn wrap_from(&mut self, from: usize, to: usize, gone: usize, come: usize) {
+        let first = self.row_of(from).saturating_sub(2);
+        let old = self.rows.split_off(first + 1);
+        let moved = |start: usize| start.saturating_sub(come).saturating_add(gone);
+        let mut start = self.rows.last().copied().unwrap_or(0);
+        while let Some(next) = next_row(&self.text, start, self.width) {
+            if to != usize::MAX && next >= to && next >= from + come {
+                let before = moved(next);
+                if before >= from + gone
+                    && let Ok(at) = old.binary_search(&before)
+                {
+                    let rest = old[at..].iter().map(|start| start + come - gone);
+                    self.rows.extend(rest);
+                    return;
+                }
+            }
+            self.rows.push(next);
+            start = next;
+        }
+    }
+}
+
+/// Whether a character belongs to the word that is being typed: a word and the blanks behind it
+/// are taken back together.
+fn goes_on(typed: &str, c: char) -> bool {
+    let last = typed.chars().next_back().unwrap_or(' ');
+    last != '\n' && c != '\n' && (!last.is_whitespace() || c.is_whitespace())
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// How many columns a text takes as it is shown.
+pub fn width_of(text: &str) -> usize {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) { text.len() } else { show(text).width() }
+}
+
+/// The byte of a row at a column.
+fn at_column(row: &str, column: usize) -> usize {
+    let mut used = 0;
+    for (at, grapheme) in row.grapheme_indices(true) {
+        let wide = width_of(grapheme);
+        if used + wide > column {
+            return at;
+        }
+        used += wide;
+    }
+    row.len()
+}
+
+/// Where the row ends that starts at a byte, and the next one starts; `None` for the last.
+fn next_row(text: &str, start: usize, width: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut used, mut breaks) = (start, 0, None);
+    while at < bytes.len() {
+        if bytes[at] == b'\n' {
+            return Some(at + 1);
+        }
+        let plain = |at: usize| bytes.get(at).is_none_or(|byte| (0x20..0x7f).contains(byte));
+        let (len, wide) = if plain(at) && (plain(at + 1) || bytes[at + 1] == b'\n') {
+            (1, 1)
+        } else {
+            let grapheme = text[at..].graphemes(true).next().unwrap_or_default();
+            (grapheme.len().max(1), width_of(grapheme))
+        };
+        let is_blank = bytes[at] == b' ';
+        // A blank may hang over the edge.
+        if used + wide > width && !is_blank && at > start {
+            return Some(breaks.unwrap_or(at));
+        }
+        (at, used) = (at + len, used + wide);
+        if is_blank {
+            breaks = Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+#[path = "text/tests.rs"]
+mod tests;

@@ -1,0 +1,147 @@
+//! The form of a memory, what it changes on disk, and what else that does.
+
+mod conflict;
+mod diff;
+mod effects;
+mod form;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::Severity;
+use crate::ops::form::Finding;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::border::framed;
+use crate::tui::editor::{Editor, Kept, areas, choices};
+use crate::tui::theme::{self, Theme, fit, sign, wrap};
+
+/// Draws the editor.
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    let Some(editor) = &app.editor else { return };
+    let areas = areas::areas(app);
+    if editor.conflict.is_some() {
+        let body = areas.form.union(areas.diff).union(areas.effects).union(areas.problems);
+        return conflict::draw(app, editor, frame, body);
+    }
+    form::draw(app, editor, frame, areas.form);
+    diff::draw(app, editor, frame, areas.diff);
+    effects::draw(app, editor, frame, areas.effects);
+    if areas.problems.height > 0 {
+        problems(app, editor, frame, areas.problems);
+    }
+}
+
+/// What is edited. Untrusted text.
+pub fn title(app: &App) -> String {
+    let Some(editor) = &app.editor else { return "edit".into() };
+    let (store, entry) = editor.snapshot.get(editor.at);
+    match store.session(entry) {
+        Some(session) => format!("{} › {} › edit", session.name, editor.name),
+        None => format!("{} › edit", editor.name),
+    }
+}
+
+/// Whether what was typed is kept, and how many problems there are.
+pub fn state(app: &App) -> String {
+    let Some(editor) = &app.editor else { return String::new() };
+    let kept = match &editor.kept {
+        _ if editor.saving => "saving …",
+        _ if editor.found.is_some() => "draft found",
+        Kept::Nothing => "as on disk",
+        Kept::Soon => "draft …",
+        Kept::Since(_) => "draft kept",
+        Kept::Not(_) => "DRAFT NOT KEPT",
+    };
+    let disk = if editor.theirs.is_some() { " · disk CHANGED" } else { "" };
+    let (errors, warnings) = editor.counts();
+    format!("{kept}{disk} · {}{errors} {}{warnings}", sign(Severity::Error), sign(Severity::Warning))
+}
+
+/// The keys that can be used now.
+pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
+    let hint = |keys: &str, what: &str| (keys.to_owned(), what.to_owned());
+    let act = |action: Action, what: &str| hint(action.key(), what);
+    if let Some(conflict) = &editor.conflict {
+        let copy = hint("c", "mine as a new memory");
+        if conflict.fields.is_empty() {
+            return vec![copy, hint("Esc", "back")];
+        }
+        let own = [hint("m", "mine"), hint("t", "theirs"), hint("b", "both"), hint("Enter", "take it so")];
+        return own.into_iter().chain([copy, hint("jk", "field"), hint("Esc", "back")]).collect();
+    }
+    if editor.found.is_some() {
+        return vec![hint("Enter", "go on with it"), hint("x", "drop it"), hint("Esc", "back")];
+    }
+    let mut hints = vec![act(Action::Save, "save")];
+    if editor.theirs.is_some() {
+        hints.push(act(Action::Compare, "compare"));
+    }
+    if editor.judged.findings.iter().any(|own| own.fix.is_some()) {
+        hints.push(act(Action::Fix, "fix"));
+    }
+    if editor.judged.findings.iter().any(|own| own.field.is_some()) {
+        hints.push(act(Action::NextFinding, "next problem"));
+    }
+    if !choices(&editor.own().kind).is_empty() {
+        hints.push(hint("←→", "choose"));
+    }
+    hints.push(hint("Tab", "field"));
+    hints.push(hint("Esc", "back (draft kept)"));
+    hints.push(act(Action::FieldInEditor, "$EDITOR"));
+    hints.push(hint("F1", "help"));
+    hints
+}
+
+/// A finding in one line or two: its sign, what it says, its code, and what the key does.
+fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    let fix = own.fix.as_ref().map(|fix| format!("  {} {}", Action::Fix.key(), theme::safe(app, &fix.title)));
+    let fix = fix.unwrap_or_default();
+    let there = if own.is_new { "" } else { ", there already" };
+    let head = format!("{} ", sign(own.severity));
+    let tail = format!(" ({}{there})", own.code.as_str());
+    let style = theme.severity(own.severity);
+    let said = format!("{head}{}{tail}", theme::safe(app, &own.message));
+    if said.width() + fix.width() <= width {
+        return vec![Line::from(vec![Span::styled(said, style), Span::styled(fix, theme.key())])];
+    }
+    // Two lines at most: what it says, and what the key does.
+    let mut rows = wrap(&said, width);
+    if fix.is_empty() {
+        if rows.len() > 2 {
+            rows[1] = fit(&format!("{}{}", rows[1], rows[2]), width);
+        }
+        return rows.into_iter().take(2).map(|row| Line::styled(row, style)).collect();
+    }
+    let message = theme::safe(app, &own.message);
+    let said = format!("{head}{}{tail}", fit(&message, width.saturating_sub(head.width() + tail.width())));
+    vec![Line::styled(said, style), Line::styled(fit(&fix, width), theme.key())]
+}
+
+fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
+    let (errors, warnings) = editor.counts();
+    let foot = match (errors, warnings) {
+        (0, 0) => "",
+        (0, _) => "warnings are shown once more before they are saved",
+        _ => "errors that the form brings are not saved; what was typed is kept",
+    };
+    let inner = framed(app, frame, None, "Problems of this form", foot, area);
+    let shown = usize::from(inner.height);
+    let all = &editor.judged.findings;
+    let cut = if all.len() > shown { shown.saturating_sub(1) } else { shown };
+    let width = usize::from(inner.width);
+    let mut lines: Vec<Line<'static>> =
+        all.iter().take(cut).flat_map(|own| finding(app, own, width)).collect();
+    if all.len() > cut {
+        lines.truncate(shown.saturating_sub(1));
+        lines.push(Line::raw(format!("  … {} in all", all.len())));
+    }
+    if all.is_empty() {
+        lines.push(Line::styled("none: `check` finds this clean", Theme::of(app).dim()));
+    }
+    frame.render_widget(Paragraph::new(lines), inner);
+}

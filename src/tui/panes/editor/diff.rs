@@ -1,0 +1,77 @@
+//! What the form changes on disk, field by field.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+use crate::model::plan::difference;
+use crate::tui::app::App;
+use crate::tui::border::framed;
+use crate::tui::editor::Editor;
+use crate::tui::theme::{self, Theme, fit};
+
+/// So many characters stand around what differs.
+const AROUND: usize = 24;
+/// The longest stretch of a field that is shown.
+const LONGEST: usize = 400;
+
+/// Draws the difference.
+pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
+    if area.height < 3 {
+        return;
+    }
+    let inner = framed(app, frame, None, "Diff against disk", "", area);
+    let theme = Theme::of(app);
+    let width = usize::from(inner.width);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let changed: Vec<usize> = (0..editor.texts.len()).filter(|at| editor.differs(*at)).collect();
+    // The field that has the keys is looked at first.
+    let own = changed.iter().filter(|at| **at == editor.field);
+    for at in own.chain(changed.iter().filter(|at| **at != editor.field)) {
+        if lines.len() >= usize::from(inner.height) {
+            break;
+        }
+        let field = &editor.form.fields[*at];
+        // Whole texts are masked: a part of a value would not be told from other text.
+        let [before, after] = [&field.value, editor.texts[*at].as_str()].map(|own| theme::masked(app, own));
+        let (before, after) = stretches(&before, &after);
+        let name = theme::safe(app, &field.name);
+        for (sign, text) in [('-', before), ('+', after)] {
+            let text = theme::safe(app, &text.replace('\n', "⏎ "));
+            lines.push(Line::raw(fit(&format!("{sign} {name}: {text}"), width)));
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::styled("nothing differs", theme.dim()));
+    }
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// What differs of two texts, with a little of what stands around it.
+pub fn stretches(before: &str, after: &str) -> (String, String) {
+    let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
+    let new_end = start + with.len();
+    let cut = |text: &str, end: usize| {
+        let from = boundary(text, start.min(text.len()), -(AROUND as isize));
+        let until = boundary(text, end.min(text.len()), AROUND as isize);
+        let part: String = text[from..until.max(from)].chars().take(LONGEST).collect();
+        let head = if from > 0 { "…" } else { "" };
+        let tail = if from + part.len() < text.len() { "…" } else { "" };
+        format!("{head}{part}{tail}")
+    };
+    (cut(before, end), cut(after, new_end))
+}
+
+/// So many characters before or behind a byte.
+fn boundary(text: &str, at: usize, by: isize) -> usize {
+    let mut at = at;
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let many = by.unsigned_abs();
+    match by < 0 {
+        true => text[..at].char_indices().rev().nth(many - 1).map_or(0, |(at, _)| at),
+        false => text[at..].char_indices().nth(many).map_or(text.len(), |(more, _)| at + more),
+    }
+}

@@ -1,0 +1,241 @@
+//! The fields, one below the other, and what is wrong with each.
+
+use std::ops::Range;
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::finding;
+use crate::ops::form::{Field, Kind, items};
+use crate::text::secrets::sensitive_spans;
+use crate::text::show::show;
+use crate::tui::app::App;
+use crate::tui::border::framed;
+use crate::tui::editor::text::{Text, width_of};
+use crate::tui::editor::{Editor, areas, choices, is_open};
+use crate::tui::theme::{self, Theme, column, fit};
+
+/// So many bytes around what is shown are looked at for values to mask.
+const AROUND: usize = 8 << 10;
+/// What stands for a masked character.
+const MASK: char = '•';
+
+/// Draws the form.
+pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
+    let foot = format!("field {}/{}", editor.field + 1, editor.form.fields.len());
+    let inner = framed(app, frame, None, "Form", &foot, area);
+    if inner.height == 0 || inner.width < 4 {
+        return;
+    }
+    let mut form = Lines { app, editor, inner, y: inner.y };
+    if let Some(draft) = &editor.found {
+        let theme = Theme::of(app);
+        let when = draft.at.get(..16).unwrap_or(&draft.at).replace('T', " ");
+        let said = format!("draft of {when}: Enter goes on, x drops it");
+        form.put(
+            frame,
+            Line::styled(fit(&theme::safe(app, &said), usize::from(inner.width)), theme.strong()),
+        );
+    }
+    for at in editor.top..editor.form.fields.len() {
+        if form.y >= inner.bottom() {
+            break;
+        }
+        form.field(frame, at);
+    }
+}
+
+struct Lines<'a> {
+    app: &'a App,
+    editor: &'a Editor,
+    inner: Rect,
+    y: u16,
+}
+
+impl Lines<'_> {
+    fn put(&mut self, frame: &mut Frame<'_>, line: Line<'static>) {
+        if self.y < self.inner.bottom() {
+            let place = Rect { y: self.y, height: 1, ..self.inner };
+            frame.render_widget(Paragraph::new(line), place);
+            self.y += 1;
+        }
+    }
+
+    fn field(&mut self, frame: &mut Frame<'_>, at: usize) {
+        let (app, editor) = (self.app, self.editor);
+        let theme = Theme::of(app);
+        let field = &editor.form.fields[at];
+        let (label, width) = areas::columns(editor, self.inner.width);
+        let is_own = at == editor.field;
+        let mark = if is_own {
+            '▶'
+        } else if editor.differs(at) {
+            '*'
+        } else {
+            ' '
+        };
+        let name = format!("{mark}{}", theme::safe(app, &field.name));
+        let style = if is_own { theme.strong() } else { Style::new() };
+        let rows = if is_own { areas::rows_of_own(editor, self.inner.height) } else { 1 };
+        for row in 0..rows {
+            let head = if row == 0 { column(&name, label) } else { " ".repeat(label) };
+            let mut spans = vec![Span::styled(head, style)];
+            spans.push(match is_own && is_open(field) && choices(&field.kind).is_empty() {
+                true => self.typed(frame, at, row, label, width),
+                false => self.resting(at, is_own, width),
+            });
+            self.put(frame, Line::from(spans));
+        }
+        let pad = " ".repeat(label);
+        let room = width;
+        for own in editor.findings(at).take(areas::FINDINGS) {
+            for mut line in finding(app, own, room) {
+                line.spans.insert(0, Span::raw(pad.clone()));
+                self.put(frame, line);
+            }
+        }
+        if is_own && editor.findings(at).next().is_none() {
+            let said = format!("{pad}{}", fit(&wants(app, editor, at), room));
+            self.put(frame, Line::styled(said, theme.dim()));
+        }
+    }
+
+    /// A row of the field that is being typed.
+    fn typed(
+        &self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        row: usize,
+        label: usize,
+        width: usize,
+    ) -> Span<'static> {
+        let (editor, text) = (self.editor, &self.editor.texts[at]);
+        let (own, cursor) = text.place();
+        let row = editor.row + row;
+        let range = text.row(row);
+        // A line that is longer than its place is seen from where the cursor is.
+        let from = if text.len() == 1 { first_shown(text, &range, cursor, width) } else { range.start };
+        let shown = masked(self.app, text.as_str(), from..range.end);
+        if row == own && editor.found.is_none() && self.app.prompt.is_none() {
+            let column = UnicodeWidthStr::width(&*show(&text.as_str()[from..text.cursor().max(from)]));
+            let x = self.inner.x + (label + column.min(width)) as u16;
+            frame.set_cursor_position(Position { x: x.min(self.inner.right() - 1), y: self.y });
+        }
+        Span::raw(fit(&shown, width))
+    }
+
+    /// A field in one line, as it is.
+    fn resting(&self, at: usize, is_own: bool, width: usize) -> Span<'static> {
+        let (app, theme) = (self.app, Theme::of(self.app));
+        let field = &self.editor.form.fields[at];
+        let value = self.editor.texts[at].as_str();
+        let words = choices(&field.kind);
+        if !words.is_empty() {
+            let own =
+                |word: &String| if word == value { format!("(•) {word}") } else { format!("( ) {word}") };
+            let mut all: Vec<String> = words.iter().map(own).collect();
+            if !value.is_empty() && !words.iter().any(|word| word == value) {
+                all.insert(0, format!("(•) {value}"));
+            }
+            let mut shown = theme::safe(app, &all.join("  "));
+            if shown.width() > width {
+                let at = words.iter().position(|word| word == value).map_or(0, |at| at + 1);
+                shown = fit(&format!("‹ {} › {at}/{}", theme::safe(app, value), words.len()), width);
+            }
+            return if is_own { Span::styled(shown, theme.focus()) } else { Span::raw(shown) };
+        }
+        let end = first_bytes(value, width);
+        let more = value[end..].trim_end().is_empty();
+        let mut shown = masked(app, value, 0..end);
+        if !more {
+            shown = format!("{}…", fit(&shown, width.saturating_sub(1)).trim_end_matches('…'));
+        }
+        let shown = fit(&shown, width);
+        if is_open(field) { Span::raw(shown) } else { Span::styled(shown, theme.dim()) }
+    }
+}
+
+/// The end of the first line, or of what can be seen of it.
+fn first_bytes(value: &str, width: usize) -> usize {
+    let line = value.find('\n').unwrap_or(value.len());
+    let most = value.char_indices().nth(width + 1).map_or(value.len(), |(at, _)| at);
+    line.min(most)
+}
+
+fn first_shown(text: &Text, row: &Range<usize>, cursor: usize, width: usize) -> usize {
+    if cursor < width {
+        return row.start;
+    }
+    let before = &text.as_str()[row.start..text.cursor()];
+    let mut used = 0;
+    let fits = |(_, grapheme): &(usize, &str)| {
+        used += width_of(grapheme);
+        used < width
+    };
+    let first = before.grapheme_indices(true).rev().take_while(fits).last();
+    row.start + first.map_or(before.len(), |(at, _)| at)
+}
+
+/// A part of a text as it may be drawn, what looks like a secret masked character by character:
+/// the cursor stands where it is.
+fn masked(app: &App, text: &str, range: Range<usize>) -> String {
+    if app.revealed || range.is_empty() {
+        return show(&text[range]).into_owned();
+    }
+    let mut from = range.start.saturating_sub(AROUND);
+    while !text.is_char_boundary(from) {
+        from -= 1;
+    }
+    let mut to = (range.end + AROUND).min(text.len());
+    while !text.is_char_boundary(to) {
+        to += 1;
+    }
+    let spans = sensitive_spans(&text[from..to]);
+    let hidden = |at: usize| spans.iter().any(|span| span.contains(&(at - from)));
+    if spans.is_empty() {
+        return show(&text[range]).into_owned();
+    }
+    let part = text[range.clone()].char_indices();
+    let shown: String = part.map(|(at, c)| if hidden(range.start + at) { MASK } else { c }).collect();
+    show(&shown).into_owned()
+}
+
+/// What a field asks for, and how much of it there is.
+fn wants(app: &App, editor: &Editor, at: usize) -> String {
+    let field = &editor.form.fields[at];
+    let value = editor.texts[at].as_str();
+    if let Some(completion) = &editor.completion {
+        let names = completion.names.iter().enumerate();
+        let names: Vec<String> = names
+            .map(|(own, name)| if own == completion.at { format!("▶{name}") } else { name.clone() })
+            .collect();
+        return theme::safe(app, &format!("Tab: {}", names[completion.at.min(3)..].join(" · ")));
+    }
+    format!("{}{}", counted(field, value), field.kind.wants())
+}
+
+fn counted(field: &Field, value: &str) -> String {
+    match &field.kind {
+        // Short of its limit by bytes, it is so by characters.
+        Kind::Text { most: Some(most) } => format!("{}/{most} · ", value.chars().count()),
+        Kind::Text { most: None } => format!("{} bytes · ", value.len()),
+        Kind::Words { most, longest } => {
+            let own = items(value);
+            let widest = own.iter().map(|item| item.chars().count()).max().unwrap_or(0);
+            let most = if *most > 0 { format!("/{most}") } else { String::new() };
+            let longest = if *longest < usize::MAX {
+                format!(", {widest}/{longest} characters")
+            } else {
+                String::new()
+            };
+            format!("{}{most}{longest} · ", own.len())
+        }
+        _ => String::new(),
+    }
+}

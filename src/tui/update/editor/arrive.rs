@@ -1,0 +1,244 @@
+//! What comes back to the editor: judgements, drafts, other states of the store, other editors.
+
+use std::sync::Arc;
+
+use super::{ask, change, changed, told};
+use crate::format::writing::NO_PACKED;
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::ops::{self, Scene};
+use crate::store::commit::FormDraft;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Identity, Screen};
+use crate::tui::editor::{Editor, Kept, Theirs, is_open};
+use crate::tui::msg::{Effect, Lent};
+use crate::tui::update::arrive::reload;
+use crate::work::Job;
+use crate::work::editor::{FormJudged, FormSaved};
+
+/// A form was judged; what is older than what is known is of no use.
+pub fn judged(app: &mut App, judged: FormJudged) {
+    let Some(editor) = &mut app.editor else { return };
+    let is_of_now = judged.version == editor.version;
+    if !is_of_now && judged.version < editor.judged_of {
+        return;
+    }
+    // What the whole store says stays until it is asked again.
+    if let Some(effects) = judged.effects {
+        editor.effects = Some(effects);
+    }
+    editor.judged_of = judged.version;
+    editor.judged = judged.judged;
+}
+
+/// What was typed is kept, or why it is not.
+pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
+    let Some(editor) = &mut app.editor else { return };
+    if version != editor.version {
+        return;
+    }
+    editor.kept = match outcome {
+        Ok(_) if !editor.is_changed() => Kept::Nothing,
+        Ok(when) => Kept::Since(when),
+        Err(why) => {
+            app.notice = Some(format!("what was typed can't be kept: {why}"));
+            Kept::Not(why)
+        }
+    };
+}
+
+/// What was typed before was looked for.
+pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec<Effect> {
+    let Some(editor) = app.editor.as_mut().filter(|editor| editor.at == at && !editor.looked) else {
+        return Vec::new();
+    };
+    editor.looked = true;
+    let same = |draft: &FormDraft| {
+        let stands = |name: &str| editor.form.find(name).map(|at| editor.form.fields[at].value.as_str());
+        draft.fields.iter().all(|own| stands(&own.name) == Some(own.text.as_str()))
+    };
+    editor.found = draft.filter(|draft| !same(draft));
+    if editor.version > 0 { vec![Effect::KeepSoon] } else { Vec::new() }
+}
+
+/// A form was saved, or why it was not.
+pub fn saved(app: &mut App, saved: FormSaved) -> Vec<Effect> {
+    app.changing = app.changing.saturating_sub(1);
+    let leaving = app.leaving && app.changing == 0;
+    let Some(editor) = &mut app.editor else { return vec![reload(app)] };
+    editor.saving = false;
+    let mut effects = vec![];
+    match saved {
+        FormSaved::Done(own) => {
+            // The thread that keeps drafts may have written one meanwhile: it goes behind that.
+            effects.extend(forget(app));
+            app.editor = None;
+            app.screen = Screen::Browse;
+            app.notice = Some(change::told(app, own));
+            effects.push(reload(app));
+            if leaving {
+                effects.push(Effect::Quit);
+            }
+        }
+        FormSaved::Same => {
+            editor.kept = Kept::Nothing;
+            app.leaving = false;
+            app.notice = Some("there is nothing to save: it stands so already".into());
+        }
+        FormSaved::Judged(own) => {
+            app.leaving = false;
+            let warned = !own.judged.is_refused();
+            let count = own.judged.findings.iter().filter(|own| own.is_new).count();
+            editor.shown = warned.then_some(own.version);
+            (editor.judged_of, editor.judged) = (own.version, own.judged);
+            let key = Action::Save.key();
+            app.notice = Some(match warned {
+                true => format!("not saved yet: {count} to look at; {key} once more saves it all the same"),
+                false => format!("not saved, and nothing is lost: {}", first(editor)),
+            });
+        }
+        FormSaved::Failed { why, .. } => {
+            app.leaving = false;
+            app.notice = Some(format!("{why} What was typed is still here."));
+            effects.push(reload(app));
+        }
+    }
+    effects
+}
+
+fn first(editor: &Editor) -> String {
+    let own = editor.judged.findings.iter().find(|own| own.refuses());
+    own.map_or_else(String::new, |own| format!("{} ({})", own.message, own.code.as_str()))
+}
+
+/// Drops the draft of the memory whose form is open.
+fn forget(app: &App) -> Option<Effect> {
+    let mut request = app.editor.as_ref()?.request(app)?;
+    request.values = request.form.values();
+    Some(Effect::Job(Job::Keep(Box::new(request))))
+}
+
+/// The stores were read anew. A memory that says what it said is gone on with where it stands
+/// now; one that somebody changed is told at once.
+pub fn reloaded(app: &mut App) -> Vec<Effect> {
+    let now = app.now;
+    let snapshot = Arc::clone(&app.snapshot);
+    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return Vec::new() };
+    if !snapshot.is_whole() || Arc::ptr_eq(&snapshot, &editor.snapshot) {
+        return Vec::new();
+    }
+    let was_known = editor.theirs.is_some();
+    editor.theirs = theirs(editor, &snapshot, now);
+    match &editor.theirs {
+        None => {
+            let Some(at) = find(&snapshot, &editor.identity) else { return Vec::new() };
+            (editor.snapshot, editor.at) = (snapshot, at);
+            editor.conflict = None;
+        }
+        Some(theirs) => {
+            app.notice = Some(told(theirs));
+            if was_known && editor.conflict.is_some() {
+                // What is shown there is not what stands there any more.
+                return super::settle::open(app);
+            }
+        }
+    }
+    ask(app, true).into_iter().collect()
+}
+
+fn theirs(editor: &Editor, snapshot: &Arc<Snapshot>, now: Moment) -> Option<Theirs> {
+    let Some(at) = find(snapshot, &editor.identity) else {
+        return Some(Theirs::Gone("The memory is not on disk any more.".into()));
+    };
+    let (store, entry) = snapshot.get(at);
+    match ops::form::form(store, entry, now) {
+        Err(refusal) => {
+            Some(Theirs::Gone(format!("The memory can't be edited any more: {}", refusal.message)))
+        }
+        // Fields alone count: what the form does not show stays as it stands there.
+        Ok(form) if form == *editor.form => None,
+        Ok(form) => Some(Theirs::Changed { snapshot: Arc::clone(snapshot), at, form: Arc::new(form) }),
+    }
+}
+
+fn find(snapshot: &Snapshot, sought: &Identity) -> Option<EntryRef> {
+    let number = snapshot.stores.iter().position(|store| store.root == sought.root)?;
+    let store = &snapshot.stores[number];
+    let at = |entry: usize| EntryRef { store: number as u32, entry: entry as u32 };
+    let Some(id) = &sought.id else { return store.at_key(&sought.key).map(|entry| at(entry as usize)) };
+    let is_own = |entry: &crate::model::Entry| {
+        let session = store.session(entry).map(|session| session.name.as_str());
+        store.view(entry).and_then(|view| view.id.as_deref()) == Some(id)
+            && session == sought.session.as_deref()
+    };
+    let own = || store.entries.iter().enumerate().filter(|(_, entry)| is_own(entry));
+    let exact = own().find(|(_, entry)| store.key(entry) == sought.key);
+    exact.or_else(|| own().next()).map(|(entry, _)| at(entry))
+}
+
+/// The text that another editor gets.
+pub fn text_for(app: &App, what: Lent) -> Option<String> {
+    let editor = app.editor.as_ref()?;
+    match what {
+        Lent::Field(at) => Some(editor.texts.get(at)?.as_str().to_owned()),
+        Lent::Record => {
+            let (store, entry) = editor.snapshot.get(editor.at);
+            let scene = Scene { store, now: app.now, random: [0; 16], packed: &NO_PACKED };
+            Some(ops::form::record_text(&scene, entry, &editor.form, &editor.values()))
+        }
+    }
+}
+
+/// Another editor was left: what it was given, and what it made of it or why it made nothing.
+pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, String>) -> Vec<Effect> {
+    let Some(editor) = &mut app.editor else { return Vec::new() };
+    let after = match after {
+        Ok(after) if after == before => {
+            app.notice = Some("nothing was written otherwise".into());
+            return Vec::new();
+        }
+        Ok(after) => after,
+        Err(why) => {
+            app.notice = Some(why);
+            return Vec::new();
+        }
+    };
+    match what {
+        Lent::Field(at) => {
+            let is_area = matches!(editor.form.fields[at].kind, ops::form::Kind::Text { .. });
+            let after = if is_area { after } else { after.trim().replace(['\n', '\r'], " ") };
+            editor.field = at;
+            editor.text().set(&after);
+        }
+        Lent::Record => {
+            let (store, entry) = editor.snapshot.get(editor.at);
+            match ops::form::values_of(store, entry, &editor.form, &after) {
+                Ok(values) => put(editor, &values),
+                Err(refusal) => {
+                    let request = app.editor.as_ref().and_then(|editor| editor.request(app));
+                    app.notice = Some(format!("{} Nothing was changed.", refusal.message));
+                    let keep = |request| Effect::Job(Job::KeepText(Box::new(request), after));
+                    return request.map(keep).into_iter().collect();
+                }
+            }
+        }
+    }
+    let mut effects = changed(app);
+    effects.extend(ask(app, true));
+    app.notice = Some(format!("taken into the form; {} saves it", Action::Save.key()));
+    effects
+}
+
+fn put(editor: &mut Editor, values: &[String]) {
+    let form = Arc::clone(&editor.form);
+    for ((text, field), value) in editor.texts.iter_mut().zip(&form.fields).zip(values) {
+        if is_open(field) {
+            text.set(value);
+        }
+    }
+}
+
+/// What no form could take is kept; the notice says why, and now where.
+pub fn text_kept(app: &mut App, said: &str) {
+    let before = app.notice.take().unwrap_or_default();
+    app.notice = Some(format!("{before} {said}").trim().to_owned());
+}

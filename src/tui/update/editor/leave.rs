@@ -1,0 +1,107 @@
+//! The editor left, and found again: what was typed stays.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::{ask, changed, told};
+use crate::model::Moment;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::editor::{Kept, Theirs};
+use crate::tui::msg::Effect;
+use crate::work::Job;
+
+/// Leaves the editor. What was typed is kept, and that is said.
+pub fn leave(app: &mut App) -> Vec<Effect> {
+    let kept = unkept(app);
+    let Some(editor) = app.editor.take_if(|editor| !editor.saving) else {
+        app.notice = Some("it is being saved".into());
+        return Vec::new();
+    };
+    app.screen = Screen::Browse;
+    if editor.is_changed() {
+        let key = Action::Edit.key();
+        app.notice = Some(format!("nothing was saved; what was typed is kept: {key} goes on with it"));
+    }
+    kept.map(Effect::Job).into_iter().collect()
+}
+
+/// What keeps what was typed and is not kept yet.
+pub fn unkept(app: &App) -> Option<Job> {
+    let editor = app.editor.as_ref().filter(|editor| editor.looked && editor.found.is_none())?;
+    let waits = matches!(editor.kept, Kept::Soon | Kept::Not(_));
+    waits.then(|| editor.request(app)).flatten().map(|request| Job::Keep(Box::new(request)))
+}
+
+/// Whoever quits with a form open finds what was typed again.
+pub fn keep_before_leaving(app: &App, effects: &mut Vec<Effect>) {
+    let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Quit)) else { return };
+    if let Some(job) = unkept(app) {
+        effects.insert(at, Effect::Job(job));
+    }
+}
+
+/// A key while a draft waits: it is taken up, or dropped.
+pub fn found_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let Some(editor) = &mut app.editor else { return Vec::new() };
+    match key.code {
+        KeyCode::Enter => take_up(app),
+        KeyCode::Char('x') if key.modifiers.is_empty() => {
+            editor.found = None;
+            app.notice = Some("the draft is dropped".into());
+            let request = editor_request(app);
+            request.map(Effect::Job).into_iter().collect()
+        }
+        KeyCode::Esc => {
+            app.editor = None;
+            app.screen = Screen::Browse;
+            app.notice = Some("the draft is still there".into());
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn editor_request(app: &App) -> Option<Job> {
+    Some(Job::Keep(Box::new(app.editor.as_ref()?.request(app)?)))
+}
+
+/// Puts what was typed before into the form. Where the store says something else by now than it
+/// did then, that is said, and settled field by field.
+fn take_up(app: &mut App) -> Vec<Effect> {
+    let Some(editor) = &mut app.editor else { return Vec::new() };
+    let Some(draft) = editor.found.take() else { return Vec::new() };
+    let now = Arc::clone(&editor.form);
+    let mut base = (*now).clone();
+    let mut moved = false;
+    let mut homeless = Vec::new();
+    for own in &draft.fields {
+        let Some(at) = now.find(&own.name) else {
+            homeless.push(own.name.clone());
+            continue;
+        };
+        moved |= now.fields[at].value != own.before;
+        base.fields[at].value = own.before.clone();
+        editor.texts[at].set(&own.text);
+        editor.field = at;
+    }
+    app.notice = None;
+    if moved {
+        let theirs =
+            Theirs::Changed { snapshot: Arc::clone(&editor.snapshot), at: editor.at, form: Arc::clone(&now) };
+        editor.form = Arc::new(base);
+        app.notice = Some(told(&theirs));
+        editor.theirs = Some(theirs);
+    }
+    if !homeless.is_empty() {
+        app.notice = Some(format!("the form has no place any more for {}", homeless.join(", ")));
+    }
+    editor.kept = Moment::parse(&draft.at).map_or(Kept::Soon, |(when, _)| Kept::Since(when));
+    let kept = editor.kept.clone();
+    let effects = changed(app);
+    if let (Some(editor), true) = (&mut app.editor, homeless.is_empty()) {
+        editor.kept = kept;
+    }
+    effects.into_iter().chain(ask(app, true)).collect()
+}

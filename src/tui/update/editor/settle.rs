@@ -1,0 +1,91 @@
+//! Before, mine and theirs: what is to stay where somebody else changed the memory.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::{changed, give, told};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::editor::conflict::{Conflict, Side};
+use crate::tui::editor::{Kept, Theirs};
+use crate::tui::msg::Effect;
+use crate::work::Job;
+
+/// Shows what differs, where anything does.
+pub fn open(app: &mut App) -> Vec<Effect> {
+    let Some(editor) = &mut app.editor else { return Vec::new() };
+    let values = editor.values();
+    editor.conflict = match &editor.theirs {
+        Some(Theirs::Changed { form, .. }) => Some(Conflict::of(&editor.form, &values, form)),
+        Some(Theirs::Gone(_)) => Some(Conflict::default()),
+        None => {
+            app.notice = Some("on disk it is as it was when this form was opened".into());
+            None
+        }
+    };
+    Vec::new()
+}
+
+/// A key while it is shown. Nothing is written before Save.
+pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let Some(editor) = &mut app.editor else { return Vec::new() };
+    let Some(conflict) = &mut editor.conflict else { return Vec::new() };
+    if !key.modifiers.is_empty() {
+        return Vec::new();
+    }
+    let last = conflict.fields.len().saturating_sub(1);
+    match key.code {
+        KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => conflict.at = (conflict.at + 1).min(last),
+        KeyCode::Up | KeyCode::Char('k') => conflict.at = conflict.at.saturating_sub(1),
+        KeyCode::Char('m') => choose(conflict, Side::Mine),
+        KeyCode::Char('t') => choose(conflict, Side::Theirs),
+        KeyCode::Char('b') => choose(conflict, Side::Both),
+        KeyCode::Char('c') => return copy(app),
+        KeyCode::Enter => return take(app),
+        KeyCode::Esc => {
+            editor.conflict = None;
+            app.notice = editor.theirs.as_ref().map(told);
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn choose(conflict: &mut Conflict, side: Side) {
+    if let Some(own) = conflict.fields.get_mut(conflict.at) {
+        own.side = side;
+    }
+}
+
+/// What was typed becomes a memory of its own; the one on disk stays as it is.
+fn copy(app: &mut App) -> Vec<Effect> {
+    let request = app.editor.as_ref().and_then(|editor| editor.request(app));
+    let into = Arc::clone(&app.snapshot);
+    request.map_or(Vec::new(), |request| give(app, Job::SaveCopy(Box::new(request), into)))
+}
+
+/// The form goes on from what stands on disk, with what was chosen.
+fn take(app: &mut App) -> Vec<Effect> {
+    let Some(editor) = &mut app.editor else { return Vec::new() };
+    let (Some(conflict), Some(Theirs::Changed { snapshot, at, form })) = (&editor.conflict, &editor.theirs)
+    else {
+        app.notice = Some("there is nothing to choose from: c saves what was typed as a new memory".into());
+        return Vec::new();
+    };
+    let (snapshot, at, form) = (Arc::clone(snapshot), *at, Arc::clone(form));
+    let mut texts = Vec::new();
+    for field in &form.fields {
+        let own = editor.form.find(&field.name).map(|at| editor.texts[at].clone());
+        let mut text = own.unwrap_or_default();
+        text.set(&conflict.value(&field.name).unwrap_or_else(|| field.value.clone()));
+        texts.push(text);
+    }
+    let name = editor.own().name.clone();
+    editor.field = form.find(&name).unwrap_or(0);
+    (editor.snapshot, editor.at, editor.form, editor.texts) = (snapshot, at, form, texts);
+    (editor.theirs, editor.conflict) = (None, None);
+    editor.kept = Kept::Soon;
+    app.notice = Some(format!("taken into the form; {} saves it", Action::Save.key()));
+    changed(app)
+}

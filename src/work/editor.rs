@@ -1,0 +1,289 @@
+//! The editor's work: forms judged, saved and copied, and drafts that outlive the screens.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::change::{Changed, Turned, keep};
+use super::turn::{Recent, Step};
+use crate::disk::{Real, ThisMachine};
+use crate::format::writing::NO_PACKED;
+use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::ops::form::{Form, Judged, judge, verdict};
+use crate::ops::{Refusal, Scene, form};
+use crate::query::{Order, Query, Ranking, Request, explain};
+use crate::store::commit::{
+    CommitError, DraftField, DraftOf, FormDraft, Host, Writer, drop_form, find_form, keep_form,
+};
+
+/// A form that was changed, and of what.
+#[derive(Clone)]
+pub struct FormRequest {
+    /// The stores as the form was opened on them.
+    pub snapshot: Arc<Snapshot>,
+    /// The memory.
+    pub at: EntryRef,
+    /// What it is called. Untrusted text.
+    pub name: String,
+    /// The form as it was opened.
+    pub form: Arc<Form>,
+    /// What its fields have now.
+    pub values: Vec<String>,
+    /// Which state of the typing this is.
+    pub version: u64,
+    /// The folder of our own data.
+    pub data: PathBuf,
+    /// The last search, for the rank.
+    pub query: String,
+    /// How to rank.
+    pub ranking: Ranking,
+    /// The time.
+    pub now: Moment,
+}
+
+/// What saving would do beside the text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormEffects {
+    /// The rank now and then, of the last search.
+    pub rank: [Option<f64>; 2],
+    /// The decay now and then.
+    pub decay: [Option<f64>; 2],
+    /// How many memories refer to it.
+    pub referred: usize,
+    /// The file's bytes now and then.
+    pub file: [u64; 2],
+    /// The session's bytes and their limit, where there is one.
+    pub session: Option<(u64, u64)>,
+    /// The files that change.
+    pub files: usize,
+    /// Whether the format keeps a copy in the store.
+    pub copies: usize,
+}
+
+/// A form that was judged.
+#[derive(Clone, Debug)]
+pub struct FormJudged {
+    /// Of which state of the typing.
+    pub version: u64,
+    /// What is wrong with it.
+    pub judged: Judged,
+    /// What saving would do, where the whole store was looked at.
+    pub effects: Option<FormEffects>,
+}
+
+/// What came of saving a form.
+#[derive(Clone, Debug)]
+pub enum FormSaved {
+    /// It is saved.
+    Done(Changed),
+    /// It is as it would be saved already.
+    Same,
+    /// It can't be saved so, or was not shown to bring a warning.
+    Judged(FormJudged),
+    /// It could not be written.
+    Failed {
+        /// Why, and what state the files are in.
+        why: String,
+        /// Whether somebody else changed the memory.
+        is_conflict: bool,
+    },
+}
+
+impl FormRequest {
+    fn entry(&self) -> (&Arc<Store>, &Entry) {
+        let store = &self.snapshot.stores[self.at.store as usize];
+        (store, &store.entries[self.at.entry as usize])
+    }
+
+    fn with<T>(&self, take: impl FnOnce(Host<'_>, &Scene<'_>, &Entry) -> T) -> T {
+        let machine = ThisMachine::new();
+        let host = Host { disk: &Real, machine: &machine, data: &self.data, now: self.now };
+        let (store, entry) = self.entry();
+        let random = host.machine.random();
+        let scene = Scene { store, now: self.now, random, packed: &NO_PACKED };
+        take(host, &scene, entry)
+    }
+
+    /// What names the memory that the form is of.
+    pub fn of(&self) -> DraftOf {
+        let (store, entry) = self.entry();
+        draft_name(store, entry)
+    }
+
+    /// What was typed, to be kept; `None` where nothing was.
+    pub fn draft(&self) -> Option<FormDraft> {
+        let fields = self.form.fields.iter().zip(&self.values).filter(|(field, text)| field.value != **text);
+        let fields: Vec<DraftField> = fields
+            .map(|(field, text)| DraftField {
+                name: field.name.clone(),
+                before: field.value.clone(),
+                text: text.clone(),
+            })
+            .collect();
+        (!fields.is_empty()).then(|| FormDraft { of: self.of(), at: self.now.to_millis(), fields })
+    }
+}
+
+/// What names a memory in its draft.
+pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).filter(|id| !id.is_empty());
+    DraftOf {
+        session: store.session(entry).map(|session| session.name.clone()),
+        id: id.map_or_else(|| store.key(entry), str::to_owned),
+    }
+}
+
+/// Judges the record of a form, and the whole store where that is asked for.
+pub fn judged(request: &FormRequest, is_whole: bool) -> FormJudged {
+    request.with(|_, scene, entry| {
+        let version = request.version;
+        if !is_whole {
+            let judged = judge(scene, entry, &request.form, &request.values);
+            return FormJudged { version, judged, effects: None };
+        }
+        let verdict = verdict(scene, entry, &request.form, &request.values);
+        let effects = verdict.plan.as_ref().ok().map(|plan| effects(request, plan, &verdict.after));
+        FormJudged { version, judged: verdict.judged, effects }
+    })
+}
+
+fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormEffects {
+    let (store, entry) = request.entry();
+    let path = &store.document(entry).path;
+    let len =
+        |documents: &[Arc<Document>]| documents.iter().find(|own| own.path == *path).map_or(0, |own| own.len);
+    let references = request.snapshot.references();
+    let ties = references.ties(store, request.at);
+    let changed = Arc::new(with_documents(store, after));
+    let mut stores = request.snapshot.stores.clone();
+    stores[request.at.store as usize] = Arc::clone(&changed);
+    let then = Snapshot::of(stores);
+    let [now, later] = [&*request.snapshot, &then].map(|snapshot| ranked(request, snapshot));
+    let grown = len(after) as i64 - len(&store.documents) as i64;
+    let session = store.session(entry).and_then(|session| Some((session.size, session.limit?)));
+    FormEffects {
+        rank: [now.0, later.0],
+        decay: [now.1, later.1],
+        referred: ties.iter().filter(|tie| !tie.outward).count(),
+        file: [len(&store.documents), len(after)],
+        session: session.map(|(size, limit)| (size.saturating_add_signed(grown), limit)),
+        files: plan.all().filter(|change| !change.is_empty()).count(),
+        copies: plan.changes.iter().filter(|change| change.base.is_none()).count(),
+    }
+}
+
+/// The store with other documents, its entries where they are.
+fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
+    let mut changed = store.clone();
+    for own in &mut changed.documents {
+        let new = after.iter().find(|new| new.path == own.path);
+        if let Some(new) = new.filter(|new| new.records.len() >= own.records.len()) {
+            *own = Arc::clone(new);
+        }
+    }
+    changed
+}
+
+fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f64>) {
+    let query = Query::parse(&request.query, request.now).unwrap_or_default();
+    let asked = Request {
+        snapshot,
+        text: None,
+        query: &query,
+        ranking: request.ranking,
+        order: Order::Rank,
+        all: true,
+        now: request.now,
+    };
+    match explain(&asked, request.at) {
+        Some(explained) => (Some(explained.rank), Some(explained.decay)),
+        None => (None, None),
+    }
+}
+
+/// Plans what a form asks for and carries it out. What `check` would warn of is shown before,
+/// unless `is_shown`.
+pub fn save(request: &FormRequest, is_shown: bool, recent: &mut Recent) -> FormSaved {
+    request.with(|host, scene, entry| {
+        let verdict = verdict(scene, entry, &request.form, &request.values);
+        let plan = match verdict.plan {
+            Ok(plan) if !verdict.judged.is_refused() && (is_shown || !verdict.judged.warns()) => plan,
+            _ => {
+                let (version, judged) = (request.version, verdict.judged);
+                return FormSaved::Judged(FormJudged { version, judged, effects: None });
+            }
+        };
+        if plan.is_empty() {
+            drop_draft(host, scene.store, &request.of());
+            return FormSaved::Same;
+        }
+        written(request, host, &plan, "saved", recent)
+    })
+}
+
+/// Saves what was typed as a new record.
+pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) -> FormSaved {
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data: &request.data, now: request.now };
+    let (old, entry) = request.entry();
+    let failed = |refusal: Refusal| FormSaved::Failed {
+        why: format!("{} Nothing was changed. ({})", refusal.message, refusal.code),
+        is_conflict: false,
+    };
+    let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
+        return failed(Refusal::unfit("the store is not there any more."));
+    };
+    let random = host.machine.random();
+    let scene = Scene { store, now: request.now, random, packed: &NO_PACKED };
+    match form::copy(&scene, old, entry, &request.form, &request.values) {
+        Ok(plan) => written(request, host, &plan, "saved as a new memory what was typed of", recent),
+        Err(refusal) => failed(refusal),
+    }
+}
+
+fn written(request: &FormRequest, host: Host<'_>, plan: &Plan, verb: &str, recent: &mut Recent) -> FormSaved {
+    let (store, _) = request.entry();
+    let said = format!("{verb} {}", request.name);
+    match Writer::open(host, store).and_then(|writer| writer.commit(plan)) {
+        Ok(receipt) => {
+            recent.begin();
+            recent.made(Step::new(&store.root, receipt.step, &said));
+            drop_draft(host, store, &request.of());
+            FormSaved::Done(Changed { said, notes: receipt.notes, turned: Turned::Made, receipt: Vec::new() })
+        }
+        Err(error) => FormSaved::Failed {
+            is_conflict: matches!(error, CommitError::Conflict { .. }),
+            why: format!("{error} ({})", error.code()),
+        },
+    }
+}
+
+/// A draft that stays behind is found, and is the same as what stands there.
+fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
+    let _ = drop_form(host, &store.root, of);
+}
+
+/// Keeps what was typed, or drops what was kept where it is as it was. An error says why it is
+/// not kept.
+pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
+    request.with(|host, scene, _| {
+        let root = &scene.store.root;
+        let kept = match request.draft() {
+            Some(draft) => keep_form(host, root, &draft),
+            None => drop_form(host, root, &request.of()),
+        };
+        kept.map(|()| request.now).map_err(|error| error.to_string())
+    })
+}
+
+/// What was typed into the form of a memory before, and not saved.
+pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Option<FormDraft> {
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data, now };
+    find_form(host, &store.root, &draft_name(store, entry))
+}
+
+/// Keeps what an editor left and no form can take, and says where.
+pub fn keep_left(request: &FormRequest, left: &[u8]) -> String {
+    let (store, _) = request.entry();
+    keep(&request.data, &store.root, left, request.now)
+}
