@@ -62,7 +62,7 @@ fn size(app: &App) -> String {
     let fullest =
         sessions.filter_map(|session| Some(session.size as f64 / session.limit? as f64)).fold(0.0, f64::max);
     let own = human(bytes);
-    if fullest > 0.0 { format!("{own} {:.0}% full", fullest * 100.0) } else { own }
+    if fullest > 0.0 { format!("{own} {:.0}%", fullest * 100.0) } else { own }
 }
 
 /// Bytes as people say them.

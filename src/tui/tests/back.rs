@@ -290,7 +290,7 @@ fn archived_memories_are_chosen_and_come_back() {
     assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
     assert_eq!(files(&desk), before);
     desk.type_keys("y");
-    assert!(notice(&desk).starts_with("brought back 2 archived records"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("brought back 2 memories"), "{}", notice(&desk));
     assert_eq!(archived(&desk), all - 2);
     desk.type_keys("u");
     assert_eq!(files(&desk), before);
