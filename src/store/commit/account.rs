@@ -61,6 +61,11 @@ impl Row {
     pub fn is_undone(&self) -> bool {
         matches!(self.standing, Standing::TakenBack(_))
     }
+
+    /// Whether turning it round does something again: it was taken back, or took another back.
+    pub fn comes_again(&self) -> bool {
+        self.is_undone() || matches!(self.standing, Standing::Turned(Turn::Undo(_)))
+    }
 }
 
 /// The steps of a store.

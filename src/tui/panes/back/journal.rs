@@ -94,13 +94,13 @@ fn step_line(app: &App, row: &Row, width: usize) -> Line<'static> {
     let at = row.at.map_or_else(|| own.at.clone(), |at| at.to_minute());
     let (sign, turned) = match row.standing {
         Standing::InForce => ("✓", String::new()),
-        Standing::TakenBack(by) => ("✗", format!(" · undone by {by}")),
-        Standing::Turned(Turn::Undo(step)) => ("↶", format!(" · of step {step}")),
-        Standing::Turned(Turn::Redo(step)) => ("↷", format!(" · of step {step}")),
-        Standing::Erasing => ("✖", " · not finished".into()),
+        Standing::TakenBack(by) => ("✗", format!("undone by {by} · ")),
+        Standing::Turned(Turn::Undo(step)) => ("↶", format!("step {step}: ")),
+        Standing::Turned(Turn::Redo(step)) => ("↷", format!("step {step}: ")),
+        Standing::Erasing => ("✖", "not finished: ".into()),
     };
     let files = counted(own.files.len() as u64, "file");
-    let text = format!("{} {}{turned}, {files}", own.verb, counted(own.records, "record"));
+    let text = format!("{turned}{} {}, {files}", own.verb, counted(own.records, "record"));
     let until = if row.why_not.is_some() { " no undo" } else { "" };
     let room = width.saturating_sub(2 + 5 + 17 + until.len());
     Line::from(vec![
@@ -126,8 +126,8 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
         put(&own.root.display().to_string());
     }
     put(&match (row.until, row.why_not) {
-        (Some(until), _) if row.is_undone() => {
-            format!("it was taken back; U does it again, until {}", until.to_minute())
+        (Some(until), _) if row.comes_again() => {
+            format!("U does again what was taken back, until {}", until.to_minute())
         }
         (Some(until), _) => format!("u takes it back, until {}", until.to_minute()),
         (None, why) => format!("can't be taken back: {}", why.unwrap_or("its time can't be read")),

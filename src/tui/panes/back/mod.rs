@@ -37,7 +37,7 @@ pub fn hints(app: &App) -> Vec<(String, String)> {
         _ => {
             let row = app.back.journal.row().map(|(_, row)| row);
             hints.extend(row.map(|_| hint("Enter", "what it changed")));
-            hints.extend(row.filter(|row| row.why_not.is_none()).map(|row| match row.is_undone() {
+            hints.extend(row.filter(|row| row.why_not.is_none()).map(|row| match row.comes_again() {
                 true => act(Action::Redo, "do it again…"),
                 false => act(Action::Undo, "undo this step…"),
             }));
