@@ -144,11 +144,11 @@ fn merged(splice: &Splice, places: &Places<'_>) -> Option<bool> {
 }
 
 /// What cuts off lines that were being added when a crash came: a part of them stands at
-/// the end of the file, or zeros where the system had made room for them, and nothing else.
+/// the end of the file, zeros where the system had made room for the rest, and nothing else.
 fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
     let is_part = |there: &[u8], lines: &[u8]| {
-        let zeros = there.iter().rev().take_while(|byte| **byte == 0).count();
-        there != lines && there.len() <= lines.len() && lines.starts_with(&there[..there.len() - zeros])
+        let is_ours = |(there, own): (&u8, &u8)| there == own || *there == 0;
+        there != lines && there.len() <= lines.len() && there.iter().zip(lines).all(is_ours)
     };
     match &inverse.act {
         Act::Remove(was) if is_log(inverse) && is_part(now, was) => {
@@ -202,5 +202,19 @@ mod tests {
         assert!(matches!(spliced(&back, others(&after).as_bytes()), Made::Whole));
         assert!(matches!(spliced(&back, others(&base).as_bytes()), Made::No));
         assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
+    }
+
+    #[test]
+    fn lines_of_which_a_power_cut_kept_any_part_are_cut_off_and_anything_else_is_not() {
+        let (base, line) = (b"{\"id\":1}\n".to_vec(), b"{\"id\":2}\n".to_vec());
+        let back = Change::append("f.jsonl", line.clone(), Some(base.as_slice().into())).inverse();
+        let now = |there: &[u8]| [&base[..], there].concat();
+        for there in [&b"{\"id"[..], b"{\"id\0\0\0\0\0", b"\0\0\0\0\0:2}\n", b"\0\0"] {
+            let cut = torn(&back, &now(there)).and_then(|cut| cut.after());
+            assert_eq!(cut.as_deref(), Some(&base[..]), "{there:?}");
+        }
+        for there in [&line[..], b"", b"{\"id\":3}\n", b"\0\0\0\0\0:2}\nmore"] {
+            assert_eq!(torn(&back, &now(there)).and_then(|cut| cut.after()), None, "{there:?}");
+        }
     }
 }

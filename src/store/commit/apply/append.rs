@@ -93,7 +93,8 @@ impl<'a> Scene<'a, '_> {
         if !bytes.starts_with(&there) {
             return Left::TornAndMore;
         }
-        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() {
+        // Durably: what says that nothing was changed must hold after a power cut, too.
+        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() && out.sync().is_ok() {
             Left::Nothing
         } else {
             Left::Torn
