@@ -318,11 +318,21 @@ fn lines_around(base: &[u8], range: &std::ops::Range<usize>) -> (usize, usize) {
     (start, end)
 }
 
+/// So many bytes are compared at once.
+const BLOCK: usize = 4096;
+
 /// Where two files differ: the range of the first, and what stands there in the second.
 pub fn difference<'a>(a: &[u8], b: &'a [u8]) -> (usize, usize, &'a [u8]) {
-    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let from = blocks * BLOCK;
+    let start = from + a[from..].iter().zip(&b[from..]).take_while(|(a, b)| a == b).count();
     let rest = a.len().min(b.len()) - start;
-    let same = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (a_rest, b_rest) = (&a[a.len() - rest..], &b[b.len() - rest..]);
+    let blocks =
+        a_rest.rchunks_exact(BLOCK).zip(b_rest.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let from = rest - blocks * BLOCK;
+    let ends = a_rest[..from].iter().rev().zip(b_rest[..from].iter().rev());
+    let same = blocks * BLOCK + ends.take_while(|(a, b)| a == b).count();
     (start, a.len() - same, &b[start..b.len() - same])
 }
 

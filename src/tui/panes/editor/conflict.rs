@@ -55,7 +55,6 @@ fn field(app: &App, theme: &Theme, conflict: &Conflict, at: usize, width: usize)
     for (name, side, text) in sides(app, own) {
         let is_taken = side.is_some_and(|side| own.side == side || own.side == Side::Both);
         let mark = if is_taken { "(•)" } else { "   " };
-        let text = theme::safe(app, &text.replace('\n', "⏎ "));
         let rows = wrap(&text, width.saturating_sub(14));
         for (row, part) in rows.into_iter().take(ROWS).enumerate() {
             let head = if row == 0 { format!("  {mark} {name:7} ") } else { " ".repeat(14) };
@@ -68,8 +67,7 @@ fn field(app: &App, theme: &Theme, conflict: &Conflict, at: usize, width: usize)
 
 /// The sides with what differs of them.
 fn sides(app: &App, own: &Differing) -> [(&'static str, Option<Side>, String); 3] {
-    let [before, mine, theirs] = [&own.before, &own.mine, &own.theirs].map(|own| theme::masked(app, own));
-    let (_, theirs) = stretches(&before, &theirs);
-    let (before, mine) = stretches(&before, &mine);
+    let (_, theirs) = stretches(app, &own.before, &own.theirs);
+    let (before, mine) = stretches(app, &own.before, &own.mine);
     [("before", None, before), ("mine", Some(Side::Mine), mine), ("theirs", Some(Side::Theirs), theirs)]
 }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::form::masked;
 use crate::model::plan::difference;
 use crate::tui::app::App;
 use crate::tui::border::framed;
@@ -33,12 +34,9 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
             break;
         }
         let field = &editor.form.fields[*at];
-        // Whole texts are masked: a part of a value would not be told from other text.
-        let [before, after] = [&field.value, editor.texts[*at].as_str()].map(|own| theme::masked(app, own));
-        let (before, after) = stretches(&before, &after);
+        let (before, after) = stretches(app, &field.value, editor.texts[*at].as_str());
         let name = theme::safe(app, &field.name);
         for (sign, text) in [('-', before), ('+', after)] {
-            let text = theme::safe(app, &text.replace('\n', "⏎ "));
             lines.push(Line::raw(fit(&format!("{sign} {name}: {text}"), width)));
         }
     }
@@ -48,16 +46,17 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// What differs of two texts, with a little of what stands around it.
-pub fn stretches(before: &str, after: &str) -> (String, String) {
+/// What differs of two texts, with a little of what stands around it, as it may be drawn.
+pub fn stretches(app: &App, before: &str, after: &str) -> (String, String) {
     let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
     let new_end = start + with.len();
     let cut = |text: &str, end: usize| {
         let from = boundary(text, start.min(text.len()), -(AROUND as isize));
         let until = boundary(text, end.min(text.len()), AROUND as isize);
-        let part: String = text[from..until.max(from)].chars().take(LONGEST).collect();
+        let most = boundary(text, from, LONGEST as isize).min(until.max(from));
+        let part = masked(app, text, from..most).replace('␊', "⏎ ");
         let head = if from > 0 { "…" } else { "" };
-        let tail = if from + part.len() < text.len() { "…" } else { "" };
+        let tail = if most < text.len() { "…" } else { "" };
         format!("{head}{part}{tail}")
     };
     (cut(before, end), cut(after, new_end))
