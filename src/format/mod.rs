@@ -13,6 +13,7 @@ mod agent_memory;
 mod bmad;
 mod memory_server;
 mod session_log;
+mod title;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -25,10 +26,12 @@ use crate::model::{
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
-use crate::text::secrets::cut;
+
+pub use title::title_of;
 
 use glance::Glance;
 use reading::Reading;
+use title::{AHEAD, TITLE};
 
 /// Every format, in the order in which a folder is asked whether it is one of them.
 pub static FORMATS: &[&dyn Format] = &[
@@ -220,9 +223,6 @@ pub struct Searched {
     pub body: Vec<String>,
 }
 
-/// The longest title, in characters; what is longer is cut, and ends in `…`.
-const TITLE: usize = 120;
-
 /// The name of every field that some format's records have beside the common ones.
 pub fn facets() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.facets()).copied()
@@ -399,57 +399,9 @@ fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<
     }
 }
 
-/// How far behind a cut is looked for the end of a value that it would run through.
-const AHEAD: usize = 4_096;
-
-/// The first line that holds anything, with its white space collapsed.
-pub fn title_of(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
-    let mut title = String::new();
-    let (mut count, mut end) = (0, None);
-    for c in line.split_whitespace().flat_map(|word| std::iter::once(' ').chain(word.chars())).skip(1) {
-        if count == TITLE {
-            end = Some(title.len());
-        }
-        if count == TITLE + AHEAD {
-            break;
-        }
-        title.push(c);
-        count += 1;
-    }
-    if let Some(end) = end {
-        title.truncate(cut(&title, end));
-        title.push('…');
-    }
-    title
-}
-
 fn broken_text(line: u32, raw: &[u8]) -> RecordText {
     let start = &raw[..raw.len().min(4 * TITLE + AHEAD)];
     let shown = title_of(&String::from_utf8_lossy(start));
     let title = if line > 0 { format!("line {line} {shown}") } else { shown };
     RecordText { title, text: String::from_utf8_lossy(raw).into_owned(), fields: Vec::new() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::secrets::mask;
-
-    #[test]
-    fn a_title_is_the_first_line_that_holds_anything() {
-        assert_eq!(title_of("\n  \n two\t words \nmore"), "two words");
-        assert_eq!(title_of(" \n"), "(no text)");
-        assert_eq!(title_of(&"x".repeat(TITLE)), "x".repeat(TITLE));
-        assert_eq!(title_of(&"x".repeat(TITLE + 1)), "x".repeat(TITLE) + "…");
-    }
-
-    #[test]
-    fn a_title_that_ends_within_a_token_masks_it() {
-        let token = ["ghp", "_", &"a1B2".repeat(10)].concat();
-        for before in TITLE - 40..TITLE + 5 {
-            let text = format!("{} {token} and more of it", "x".repeat(before));
-            assert!(!mask(&title_of(&text)).contains("a1B2"), "{before}");
-        }
-    }
 }

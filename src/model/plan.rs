@@ -274,6 +274,7 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
                 let end = end.max(*until);
                 bytes.extend_from_slice(&base[range.end..end]);
                 *until = end;
+                join_next(base, until, bytes);
             }
             // Lines that go together come back together: none of them is there to put the next behind.
             Some((_, until, bytes))
@@ -283,13 +284,24 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
             }
             _ => {
                 splices.extend(open.take().map(|own| closed(base, own)));
-                let bytes = [&base[start..range.start], &with, &base[range.end..end]].concat();
-                open = Some((start, end, bytes));
+                let mut bytes = [&base[start..range.start], &with, &base[range.end..end]].concat();
+                let mut until = end;
+                join_next(base, &mut until, &mut bytes);
+                open = Some((start, until, bytes));
             }
         }
     }
     splices.extend(open.map(|own| closed(base, own)));
     splices
+}
+
+/// What lost its line end is one line with the next.
+fn join_next(base: &[u8], until: &mut usize, bytes: &mut Vec<u8>) {
+    if is_open(bytes) && *until < base.len() {
+        let end = memchr::memchr(b'\n', &base[*until..]).map_or(base.len(), |feed| *until + feed + 1);
+        bytes.extend_from_slice(&base[*until..end]);
+        *until = end;
+    }
 }
 
 fn is_open(bytes: &[u8]) -> bool {

@@ -29,7 +29,7 @@ pub use crate::format::writing::{Deed, Draft, NO_PACKED, Refusal, Scene, Setting
 pub use progress::Progress;
 
 use crate::format::writing::{Writes, document};
-use crate::format::{self, Format, Shape};
+use crate::format::{self, Format, Placement, Shape};
 use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
 use crate::store::derive;
 
@@ -218,6 +218,33 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Ref
 /// The bytes of a document that a change starts from.
 pub fn base(document: &Document) -> Arc<[u8]> {
     (&*document.bytes).into()
+}
+
+/// Refuses where the store's config could not be read: it says what goes and what stays, and
+/// the format's own values in its place would let go what it keeps.
+pub fn config_is_known(store: &Store) -> Result<(), Refusal> {
+    let (format, _) = writes(store)?;
+    let is_config = |file: &Path| format.place(file, false) == Placement::File(Role::Config);
+    let unread = derive::unread(store).find(|file| is_config(file));
+    let broken = store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
+    match unread.or(broken.map(|own| &*own.file).next()) {
+        Some(file) => Err(Refusal::corrupt(format!(
+            "{} can't be read, and it says what is to go: mend it first.",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses to say that there is nothing to do where something could not be looked at.
+pub fn all_is_read(store: &Store) -> Result<(), Refusal> {
+    match derive::unread(store).next() {
+        Some(file) => Err(Refusal::corrupt(format!(
+            "{} can't be read, and what stands in it was not looked at: make it readable first.",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Whether an entry's record is JSON.

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, backups, base, plan, writable, writes};
+use super::{Refusal, Scene, all_is_read, backups, base, config_is_known, plan, writable, writes};
 use crate::format::writing::{decay_update, with_members};
 use crate::model::{Change, Entry, Plan};
 use crate::text::edit::scan;
@@ -19,6 +19,7 @@ pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
 /// The same, each with the rule that says so, in words.
 pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    config_is_known(scene.store)?;
     let mut plans = Vec::new();
     for due in writes.due(scene)? {
         let mut all = backups(scene, writes, &due.changes);
@@ -27,7 +28,7 @@ pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
         plan.lines.push(due.what);
         plans.push((plan, due.rule));
     }
-    Ok(plans)
+    if plans.is_empty() { all_is_read(scene.store).map(|()| plans) } else { Ok(plans) }
 }
 
 /// The compressed files whose bytes on disk it takes to do what is due.

@@ -132,3 +132,35 @@ fn a_session_with_a_file_that_cannot_be_read_is_not_deleted_by_halves() {
     commit(&disk, plan(&disk, "session-log", |scene| ops::session::delete(scene, "two")));
     assert!(!disk.files().contains_key(&Path::new(ROOT).join("sessions/two/memory.jsonl")));
 }
+
+#[test]
+fn nothing_is_compacted_or_maintained_by_values_that_a_config_which_cannot_be_read_may_change() {
+    let store =
+        StoreBuilder::session_log().config(json!({"version": "1.0"})).session("one").entries(2).build();
+    let told = |disk: &Faulty| {
+        let compacted = plan(disk, "session-log", |scene| ops::compact::compact(scene, None)).1;
+        let due = plan(disk, "session-log", |scene| {
+            ops::upkeep::maintain(scene).map(|_| Plan::new("maintain", &scene.store.root, "session-log"))
+        });
+        [compacted, due.1].map(|own| own.err().map(|refusal| refusal.message))
+    };
+    for disk in [without(&store, "config.json"), {
+        let disk = without(&store, "none");
+        disk.put(Path::new(ROOT).join("config.json"), "{\"version\":", 0o600);
+        disk
+    }] {
+        for message in told(&disk) {
+            assert!(message.is_some_and(|own| own.contains("config.json can't be read")));
+        }
+    }
+    assert_eq!(told(&without(&store, "none")), [None, None]);
+}
+
+#[test]
+fn that_nothing_is_to_be_compacted_is_not_said_of_what_could_not_be_read() {
+    let store = StoreBuilder::session_log().session("one").entries(2).session("two").entries(2).build();
+    let compact = |disk: &Faulty| plan(disk, "session-log", |scene| ops::compact::compact(scene, None)).1;
+    assert!(compact(&without(&store, "none")).unwrap().is_empty());
+    let refusal = compact(&without(&store, "sessions/one/memory.jsonl")).unwrap_err();
+    assert!(refusal.message.contains("one/memory.jsonl can't be read"), "{}", refusal.message);
+}

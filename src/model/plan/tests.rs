@@ -51,6 +51,16 @@ fn lines_are_changed_and_others_added_in_one_change() {
     assert_eq!(both(b"one\ntwo", 4..5, "T"), "one\nTwo\nnew\n");
 }
 
+#[test]
+fn what_loses_its_line_end_is_one_line_with_the_next() {
+    let both = vec![(2..6, b"x".to_vec()), (7..12, Vec::new())];
+    let change = Change::edits("f", b"a\naaa\n\naaaaa".as_slice().into(), both);
+    assert_eq!(change.after().unwrap(), b"a\nx\n");
+    assert_eq!(change.inverse().after().unwrap(), b"a\naaa\n\naaaaa");
+    let Act::Splice(back) = change.inverse().act else { panic!() };
+    assert_eq!(back.last().unwrap().behind, b"x\n");
+}
+
 fn file() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(proptest::sample::select(b"ab\n\r".to_vec()), 0..40)
 }

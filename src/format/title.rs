@@ -1,0 +1,53 @@
+//! What a memory is called in a list: the beginning of its text.
+
+use crate::text::secrets::cut;
+
+/// The longest title, in characters; what is longer is cut, and ends in `…`.
+pub(super) const TITLE: usize = 120;
+/// How far behind a cut is looked for the end of a value that it would run through.
+pub(super) const AHEAD: usize = 4_096;
+
+/// The first line that holds anything, with its white space collapsed.
+pub fn title_of(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
+    let mut title = String::new();
+    let (mut count, mut end) = (0, None);
+    for c in line.split_whitespace().flat_map(|word| std::iter::once(' ').chain(word.chars())).skip(1) {
+        if count == TITLE {
+            end = Some(title.len());
+        }
+        if count == TITLE + AHEAD {
+            break;
+        }
+        title.push(c);
+        count += 1;
+    }
+    if let Some(end) = end {
+        title.truncate(cut(&title, end));
+        title.push('…');
+    }
+    title
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::secrets::mask;
+
+    #[test]
+    fn a_title_is_the_first_line_that_holds_anything() {
+        assert_eq!(title_of("\n  \n two\t words \nmore"), "two words");
+        assert_eq!(title_of(" \n"), "(no text)");
+        assert_eq!(title_of(&"x".repeat(TITLE)), "x".repeat(TITLE));
+        assert_eq!(title_of(&"x".repeat(TITLE + 1)), "x".repeat(TITLE) + "…");
+    }
+
+    #[test]
+    fn a_title_that_ends_within_a_token_masks_it() {
+        let token = ["ghp", "_", &"a1B2".repeat(10)].concat();
+        for before in TITLE - 40..TITLE + 5 {
+            let text = format!("{} {token} and more of it", "x".repeat(before));
+            assert!(!mask(&title_of(&text)).contains("a1B2"), "{before}");
+        }
+    }
+}
