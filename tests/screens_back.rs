@@ -106,10 +106,10 @@ fn archived_memories_are_brought_back() {
         terminal.send_keys("jj");
         terminal.wait_for_text("3 records archived", SOON);
         terminal.send_keys("\r  r");
-        terminal.wait_for_text("bring back 2 archived records?", SOON);
+        terminal.wait_for_text("bring back 2 memories?", SOON);
         assert_eq!((read(&archive), read(&log)), (before.clone(), live.clone()));
         terminal.send_keys("y");
-        terminal.wait_for_text("brought back 2 archived records", SOON);
+        terminal.wait_for_text("brought back 2 memories", SOON);
         assert_eq!(read(&archive).lines().count(), before.lines().count() - 2);
         assert_eq!(read(&log).lines().count(), live.lines().count() + 2);
         assert!(read(&log).starts_with(&live));

@@ -406,10 +406,10 @@ fn is_copy(path: &Path) -> bool {
     path.starts_with(".backup")
 }
 
-/// Bytes that a cut append may leave: a part of what was written, and zeros.
+/// Bytes that a cut append may leave: a part of what was written, and zeros where the rest of it
+/// is to be.
 fn is_torn(torn: &[u8], lines: &[u8]) -> bool {
-    let zeros = torn.iter().rev().take_while(|byte| **byte == 0).count();
-    torn.len() <= lines.len() && lines.starts_with(&torn[..torn.len() - zeros])
+    torn.len() <= lines.len() && torn.iter().zip(lines).all(|(there, own)| there == own || *there == 0)
 }
 
 /// A derived file without what is of the moment, and without what is deleted.

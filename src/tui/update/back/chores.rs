@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{change, request};
-use crate::model::plan::counted;
 use crate::model::{Entry, EntryRef, Plan};
 use crate::ops::effect::Touched;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{ChoreName, Shelf, name_of};
 use crate::tui::msg::Effect;
-use crate::work::{Batch, Chore, Job, Planned, Task, Upkeep, Wanted};
+use crate::work::{Batch, Chore, Job, Planned, Task, Upkeep, Wanted, memories};
 
 /// What is due was read, and what is archived.
 pub fn read(app: &mut App, seen: Upkeep) {
@@ -212,7 +211,7 @@ fn bring_back(app: &mut App) -> Vec<Effect> {
         app.notice = Some("no archived memory is chosen: Enter goes to them, Space chooses".into());
         return Vec::new();
     }
-    let name = counted(at.len() as u64, "archived record");
+    let name = memories(at.len());
     let Some(mut request) = request(app, name, Wanted::Unarchive) else { return Vec::new() };
     request.at = at;
     app.notice = Some(format!("looking at what changes: {} …", request.name));
