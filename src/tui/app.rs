@@ -187,6 +187,8 @@ pub struct App {
     pub back: Back,
     /// The form that is open.
     pub editor: Option<Box<Editor>>,
+    /// So many forms were opened.
+    pub forms: u64,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     pub notice: Option<String>,
@@ -254,6 +256,7 @@ impl App {
             bulk: Bulk::default(),
             back: Back::default(),
             editor: None,
+            forms: 0,
             waiting: String::new(),
             notice: None,
             revealed: false,

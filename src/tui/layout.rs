@@ -9,6 +9,11 @@ use super::theme;
 /// The smallest terminal on which there is anything to see.
 pub const SMALLEST: (u16, u16) = (20, 5);
 
+/// Whether anything can be drawn.
+pub fn is_large_enough(app: &App) -> bool {
+    app.size.0 >= SMALLEST.0 && app.size.1 >= SMALLEST.1
+}
+
 /// The parts of the frame.
 pub struct Frame {
     /// The line at the top.

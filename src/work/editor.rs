@@ -8,12 +8,14 @@ use super::turn::{Recent, Step};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::ops::erase::Gone;
 use crate::ops::form::{Form, Judged, judge, verdict};
 use crate::ops::{Refusal, Scene, form};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::store::commit::{
-    CommitError, DraftField, DraftOf, FormDraft, Host, Writer, drop_form, find_form, keep_form,
+    CommitError, DraftField, DraftOf, FormDraft, Host, Vault, Writer, drop_form, find_form, keep_form,
 };
+use crate::store::erase::Wanted;
 
 /// A form that was changed, and of what.
 #[derive(Clone)]
@@ -38,6 +40,16 @@ pub struct FormRequest {
     pub ranking: Ranking,
     /// The time.
     pub now: Moment,
+}
+
+/// Of the number of a state these bits count states of one form, those above them forms.
+pub const FORM: u32 = 32;
+
+impl FormRequest {
+    /// Which form it is, of all that were opened.
+    pub fn form_number(&self) -> u64 {
+        self.version >> FORM
+    }
 }
 
 /// What saving would do beside the text.
@@ -265,14 +277,27 @@ fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
 /// Keeps what was typed, or drops what was kept where it is as it was. An error says why it is
 /// not kept.
 pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
-    request.with(|host, scene, _| {
+    request.with(|host, scene, entry| {
         let root = &scene.store.root;
+        if is_erased(host, scene, entry).map_err(|error| error.to_string())? {
+            let _ = drop_form(host, root, &request.of());
+            return Err("the memory was erased meanwhile, and no copy of it is kept".into());
+        }
         let kept = match request.draft() {
             Some(draft) => keep_form(host, root, &draft),
             None => drop_form(host, root, &request.of()),
         };
         kept.map(|()| request.now).map_err(|error| error.to_string())
     })
+}
+
+/// Whether a memory was erased since it was read: what was typed holds what it said.
+fn is_erased(host: Host<'_>, scene: &Scene<'_>, entry: &Entry) -> Result<bool, CommitError> {
+    let store = scene.store;
+    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+    let path = &store.document(entry).path;
+    let takes = |own: Wanted<'_>| own.takes(path, store.raw(entry), store.view(entry), None);
+    Ok(gone.wanted(scene).is_some_and(takes))
 }
 
 /// What was typed into the form of a memory before, and not saved.

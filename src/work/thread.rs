@@ -147,12 +147,16 @@ fn newest(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
     let mut kept = Kept::default();
     while let Ok(first) = jobs.recv() {
         let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
-        let is_state = |job: &Job| matches!(job, Job::Judge(..) | Job::Keep(_));
-        let last = waiting.iter().rposition(is_state);
+        // Which form a state of the typing is of; what is no state is done in any case.
+        let form = |job: &Job| match job {
+            Job::Judge(request, _) | Job::Keep(request) => Some(request.form_number()),
+            _ => None,
+        };
+        let forms: Vec<Option<u64>> = waiting.iter().map(form).collect();
         let mut at = 0;
-        waiting.retain(|job| {
+        waiting.retain(|_| {
             at += 1;
-            !is_state(job) || Some(at - 1) == last
+            forms[at - 1].is_none() || !forms[at..].contains(&forms[at - 1])
         });
         for job in waiting {
             if let Some(done) = perform(job, &mut kept, &Cancel::default()) {

@@ -10,7 +10,7 @@ use super::app::{App, Identity};
 use crate::model::{EntryRef, Moment, Severity, Snapshot};
 use crate::ops::form::{Field, Finding, Form, Judged, Kind};
 use crate::store::commit::FormDraft;
-use crate::work::editor::{FormEffects, FormRequest};
+use crate::work::editor::{FORM, FormEffects, FormRequest};
 use conflict::Conflict;
 use text::Text;
 
@@ -49,6 +49,8 @@ pub struct Completion {
 pub struct Editor {
     pub snapshot: Arc<Snapshot>,
     pub at: EntryRef,
+    /// Where it stood when the form was opened.
+    pub opened_at: EntryRef,
     pub identity: Identity,
     /// What it is called. Untrusted text.
     pub name: String,
@@ -59,7 +61,10 @@ pub struct Editor {
     /// The first field on screen, and the first row of the one that has the keys.
     pub top: usize,
     pub row: usize,
+    /// The state of the typing, counted on over all forms: what comes back late belongs to
+    /// no other form. And where this one began.
     pub version: u64,
+    pub first: u64,
     pub judged: Judged,
     pub judged_of: u64,
     pub effects: Option<FormEffects>,
@@ -78,7 +83,8 @@ pub struct Editor {
 
 impl Editor {
     /// The editor of a memory, nothing typed yet.
-    pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: Form) -> Editor {
+    pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: Form, number: u64) -> Editor {
+        let first = number << FORM;
         let texts = form.fields.iter().map(|field| Text::new(&field.value)).collect();
         let field = form.fields.iter().position(is_open).unwrap_or(0);
         Editor {
@@ -86,14 +92,16 @@ impl Editor {
             name: App::name_of(&snapshot, at),
             snapshot,
             at,
+            opened_at: at,
             form: Arc::new(form),
             texts,
             field,
             top: 0,
             row: 0,
-            version: 0,
+            first,
+            version: first,
             judged: Judged::default(),
-            judged_of: 0,
+            judged_of: first,
             effects: None,
             kept: Kept::Nothing,
             found: None,

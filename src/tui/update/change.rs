@@ -10,9 +10,10 @@ use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Pane, Screen};
 use crate::tui::bulk::{Confirm, Going, Typed};
+use crate::tui::layout;
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
-use crate::work::{ChangeRequest, Changed, Job, Planned, Progress, Tended, Turned, Wanted, memories};
+use crate::work::{ChangeRequest, Changed, Job, Planned, Tended, Turned, Wanted, memories};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
@@ -189,24 +190,29 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
     let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
-    let progress = Arc::<Progress>::default();
     let request = Box::new(ChangeRequest {
         snapshot,
         at,
         name,
         hidden,
-        progress: Arc::clone(&progress),
+        progress: Arc::default(),
         wanted,
         data,
         now: app.now,
     });
     if shown {
-        app.bulk.going = Some(Going { progress, what: "looking at what changes".into(), plans: true });
+        hold(app, &request);
         return vec![Effect::Job(Job::Plan(request))];
     }
     remember(app, &request.wanted);
     app.changing += 1;
     vec![Effect::Job(Job::Change(request))]
+}
+
+/// A change is being planned: until its plan is there, no key does anything else.
+pub fn hold(app: &mut App, request: &ChangeRequest) {
+    let progress = Arc::clone(&request.progress);
+    app.bulk.going = Some(Going { progress, what: "looking at what changes".into(), plans: true });
 }
 
 /// Remembers what can be repeated. A text is one memory's own, and what goes for good is typed anew.
@@ -314,8 +320,11 @@ fn question(planned: &Planned) -> String {
 
 /// A key while a change waits for its yes. Nothing else means yes.
 pub fn confirm_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let is_seen = layout::is_large_enough(app);
     let Some(confirm) = &mut app.confirm else { return Vec::new() };
     match (key.code, &mut confirm.typed) {
+        // What can't be read is not agreed to.
+        (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => Vec::new(),
         (KeyCode::Char('l'), _) if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             app.confirm = None;

@@ -38,12 +38,19 @@ pub const ACTIONS: [Action; 11] = [
     Action::RevealTyped,
 ];
 
+/// Whether an action can be run from the help while a form is open: no other view opens over it.
+pub fn may(action: Action) -> bool {
+    ACTIONS.contains(&action)
+        || matches!(action, Action::QuitNow | Action::Redraw | Action::Suspend | Action::Help)
+}
+
 /// Opens the form of a memory, or says why it has none.
 pub fn open(app: &mut App, aim: &Aim) -> Result<Vec<Effect>, String> {
     let Some(at) = aim.one() else { return Ok(Vec::new()) };
     let (store, entry) = aim.snapshot.get(at);
     let form = ops::form::form(store, entry, app.now).map_err(change::refused)?;
-    app.editor = Some(Box::new(Editor::new(Arc::clone(&aim.snapshot), at, form)));
+    app.forms += 1;
+    app.editor = Some(Box::new(Editor::new(Arc::clone(&aim.snapshot), at, form, app.forms)));
     app.screen = Screen::Edit;
     let Some(data) = app.data.clone() else { return Ok(Vec::new()) };
     let look = Job::FindDraft { snapshot: Arc::clone(&aim.snapshot), at, data, now: app.now };
@@ -88,6 +95,11 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         }
         _ => {}
     }
+    if editor.saving {
+        // What is typed now would be in no file: the form closes once it is saved.
+        app.notice = Some(format!("saving {} …", editor.name));
+        return Vec::new();
+    }
     if editor.conflict.is_some() {
         return settle::key(app, key);
     }
@@ -108,6 +120,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         app.notice = Some(format!("that is done in the editor of a memory: {key} opens it"));
         return Vec::new();
     };
+    editor.completion = None;
     match action {
         Action::Save => save(app),
         Action::Fix => fix(app),
@@ -145,7 +158,7 @@ fn save(app: &mut App) -> Vec<Effect> {
 
 /// Gives a job to the thread that changes stores.
 fn give(app: &mut App, job: Job) -> Vec<Effect> {
-    let Some(editor) = &mut app.editor else { return Vec::new() };
+    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return Vec::new() };
     editor.saving = true;
     app.changing += 1;
     app.notice = Some(format!("saving {} …", editor.name));

@@ -227,6 +227,10 @@ fn move_choice(app: &mut App, by: isize) -> Vec<Effect> {
 fn run_choice(app: &mut App) -> Vec<Effect> {
     let Some(prompt) = app.prompt.take() else { return Vec::new() };
     match prompt.actions().get(prompt.choice.at) {
+        Some(known) if app.editor.is_some() && !editor::may(known.action) => {
+            app.notice = Some("a form is open: Esc leaves it, and what was typed is kept".into());
+            Vec::new()
+        }
         Some(known) => act::act(app, known.action),
         None => Vec::new(),
     }

@@ -215,6 +215,7 @@ fn bring_back(app: &mut App) -> Vec<Effect> {
     let Some(mut request) = request(app, name, Wanted::Unarchive) else { return Vec::new() };
     request.at = at;
     app.notice = Some(format!("looking at what changes: {} …", request.name));
+    change::hold(app, &request);
     vec![Effect::Job(Job::Plan(Box::new(request)))]
 }
 

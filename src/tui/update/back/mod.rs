@@ -68,6 +68,8 @@ fn open(app: &mut App, screen: Screen) -> Vec<Effect> {
         app.notice = Some("the stores are still being read".into());
         return Vec::new();
     }
+    app.back.read_of = None;
+    (app.back.batches, app.back.chores) = Default::default();
     match screen {
         Screen::Restore => app.back.restore = Restore::default(),
         Screen::Archive => app.back.archive = Archive::default(),
@@ -104,6 +106,7 @@ fn plan(app: &mut App, name: String, wanted: Wanted) -> Vec<Effect> {
     match request(app, name, wanted) {
         Some(request) => {
             app.notice = Some(format!("looking at what changes: {} …", request.name));
+            change::hold(app, &request);
             vec![Effect::Job(Job::Plan(Box::new(request)))]
         }
         None => Vec::new(),
@@ -251,6 +254,17 @@ pub fn keep_in_view(app: &mut App) {
 
 /// What a view shows was read.
 pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
+    let is_of = match &seen {
+        Inspected::Backups(_) | Inspected::Opened(_) | Inspected::Verified(..) => {
+            app.screen == Screen::Restore
+        }
+        Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
+        Inspected::Journal(_) | Inspected::Step(_) => app.screen == Screen::Journal,
+    };
+    if !is_of {
+        // The view was left: it reads anew once it is opened again.
+        return Vec::new();
+    }
     match seen {
         Inspected::Backups(list) => return restore::listed(app, list),
         Inspected::Opened(opened) => restore::opened(app, *opened),

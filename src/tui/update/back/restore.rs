@@ -52,6 +52,10 @@ pub fn follow(app: &mut App) -> Vec<Effect> {
     }
     let under = restore.backup().map(|own| (own.store, own.copy.path.clone()));
     let opened = restore.opened.as_ref().map(|own| (own.store, own.copy.path.clone()));
+    if restore.opening != under {
+        // What comes late is of another backup than the one under the cursor.
+        restore.opening = None;
+    }
     if opened.is_some() && opened != under {
         (restore.opened, restore.failed, restore.difference) = (None, None, None);
         restore.chosen.clear();

@@ -48,7 +48,7 @@ pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
 
 /// What was typed before was looked for.
 pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec<Effect> {
-    let Some(editor) = app.editor.as_mut().filter(|editor| editor.at == at && !editor.looked) else {
+    let Some(editor) = app.editor.as_mut().filter(|editor| editor.opened_at == at && !editor.looked) else {
         return Vec::new();
     };
     editor.looked = true;
@@ -56,8 +56,18 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec
         let stands = |name: &str| editor.form.find(name).map(|at| editor.form.fields[at].value.as_str());
         draft.fields.iter().all(|own| stands(&own.name) == Some(own.text.as_str()))
     };
-    editor.found = draft.filter(|draft| !same(draft));
-    if editor.version > 0 { vec![Effect::KeepSoon] } else { Vec::new() }
+    let draft = draft.filter(|draft| !same(draft));
+    if editor.version == editor.first {
+        editor.found = draft;
+        return Vec::new();
+    }
+    // What is in the form is newer, and takes the place of what was kept: that is kept apart.
+    let request = app.editor.as_ref().and_then(|editor| editor.request(app));
+    let older = draft.zip(request).map(|(draft, request)| {
+        let fields = draft.fields.iter().map(|own| format!("{}: {}\n", own.name, own.text));
+        Effect::Job(Job::KeepText(Box::new(request), fields.collect()))
+    });
+    older.into_iter().chain([Effect::KeepSoon]).collect()
 }
 
 /// A form was saved, or why it was not.
@@ -126,7 +136,7 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
     if !snapshot.is_whole() || Arc::ptr_eq(&snapshot, &editor.snapshot) {
         return Vec::new();
     }
-    let was_known = editor.theirs.is_some();
+    let before = editor.theirs.take();
     editor.theirs = theirs(editor, &snapshot, now);
     match &editor.theirs {
         None => {
@@ -136,7 +146,8 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
         }
         Some(theirs) => {
             app.notice = Some(told(theirs));
-            if was_known && editor.conflict.is_some() {
+            let same = matches!((&before, theirs), (Some(Theirs::Changed { form: old, .. }), Theirs::Changed { form, .. }) if old == form);
+            if before.is_some() && !same && editor.conflict.is_some() {
                 // What is shown there is not what stands there any more.
                 return super::settle::open(app);
             }

@@ -124,7 +124,7 @@ fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
 pub fn paste(app: &mut App, pasted: &str) -> Vec<Effect> {
     let Some(editor) = &mut app.editor else { return Vec::new() };
     let takes = is_open(editor.own()) && choices(&editor.own().kind).is_empty();
-    if pasted.is_empty() || !takes || editor.conflict.is_some() || editor.found.is_some() {
+    if pasted.is_empty() || !takes || editor.conflict.is_some() || editor.found.is_some() || editor.saving {
         return Vec::new();
     }
     editor.completion = None;

@@ -1,0 +1,96 @@
+//! What comes late, and keys that come meanwhile: neither reaches what it was not meant for.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::changes::{differing, files, notice, on};
+use super::{Desk, now};
+use crate::tui::app::Screen;
+use crate::tui::msg::{Effect, Msg};
+use crate::tui::update::update;
+use crate::work::Job;
+
+const DECISIONS: &str = "type:decision session:sess_checkout_rework is:live";
+
+fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
+    update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
+}
+
+fn typed(desk: &Desk) -> Vec<String> {
+    desk.app.editor.as_ref().unwrap().values()
+}
+
+#[test]
+fn keys_are_held_while_a_step_of_the_journal_is_looked_at() {
+    let mut desk = on(DECISIONS, 100, 30);
+    desk.type_keys("t+late");
+    desk.press(KeyCode::Enter);
+    let before = files(&desk);
+    desk.type_keys("gu");
+    let looked = press(&mut desk, KeyCode::Char('u'));
+    assert!(matches!(looked.last(), Some(Effect::Job(Job::Plan(_)))), "{}", notice(&desk));
+    for code in [KeyCode::Char('y'), KeyCode::Char('q'), KeyCode::Char('e'), KeyCode::Enter] {
+        assert!(press(&mut desk, code).is_empty());
+    }
+    assert_eq!(desk.app.screen, Screen::Journal);
+    desk.settle(looked);
+    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
+    assert!(differing(&before, &files(&desk)).is_empty());
+}
+
+#[test]
+fn what_cannot_be_read_for_want_of_room_is_not_agreed_to() {
+    let mut desk = on(DECISIONS, 100, 30);
+    desk.type_keys("  ");
+    desk.type_keys("t+late");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
+    let before = files(&desk);
+    desk.send(Msg::Resize(12, 3));
+    desk.type_keys("y");
+    assert!(differing(&before, &files(&desk)).is_empty());
+    desk.send(Msg::Resize(100, 30));
+    desk.type_keys("y");
+    assert!(!differing(&before, &files(&desk)).is_empty(), "{}", notice(&desk));
+}
+
+#[test]
+fn the_help_of_a_form_opens_no_other_view_over_it() {
+    let mut desk = on(DECISIONS, 100, 30);
+    desk.type_keys("e");
+    desk.press(KeyCode::F(1));
+    desk.type_keys("browse");
+    desk.press(KeyCode::Enter);
+    assert_eq!(desk.app.screen, Screen::Edit);
+    assert!(notice(&desk).contains("a form is open"), "{}", notice(&desk));
+}
+
+#[test]
+fn nothing_is_typed_into_a_form_that_is_being_saved_and_it_is_saved_once() {
+    let mut desk = on(DECISIONS, 100, 30);
+    desk.type_keys("e");
+    desk.press(KeyCode::End);
+    desk.type_keys(" Late.");
+    let before = typed(&desk);
+    let saves = press(&mut desk, KeyCode::F(2));
+    assert!(saves.iter().any(|effect| matches!(effect, Effect::Job(Job::Save(..)))));
+    for code in [KeyCode::Char('x'), KeyCode::F(2), KeyCode::Esc] {
+        assert!(!press(&mut desk, code).iter().any(|effect| matches!(effect, Effect::Job(Job::Save(..)))));
+    }
+    update(&mut desk.app, Msg::Paste("pasted".into()), now());
+    assert_eq!(typed(&desk), before);
+    desk.settle(saves);
+    assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));
+}
+
+#[test]
+fn a_judgement_of_a_form_that_was_left_is_of_no_other_form() {
+    let mut desk = on(DECISIONS, 100, 30);
+    desk.type_keys("e");
+    desk.press(KeyCode::End);
+    let late = press(&mut desk, KeyCode::Char('x'));
+    desk.press(KeyCode::Esc);
+    desk.type_keys("je");
+    let judged_of = desk.app.editor.as_ref().unwrap().judged_of;
+    desk.settle(late);
+    assert_eq!(desk.app.editor.as_ref().unwrap().judged_of, judged_of);
+}
