@@ -158,11 +158,15 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
     for file in files {
         let wrapped = theme::safe(app, &format!("{}: −{} +{} lines", file.path, file.gone, file.come));
         lines.push(Line::styled(theme::fit(&wrapped, width), theme.strong()));
-        for (came, bytes) in &file.lines {
-            let sign = if *came { "+" } else { "−" };
-            let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
-            let text = one_line(app, &text, width.saturating_sub(2));
-            lines.push(Line::from(vec![Span::styled(format!("{sign} "), theme.strong()), Span::raw(text)]));
+        for run in file.lines.chunk_by(|one, next| one.0 == next.0) {
+            let sign = if run[0].0 { "+ " } else { "− " };
+            // Masked together: a value can go on in the next line.
+            let starts: Vec<_> = run.iter().map(|(_, own)| &own[..own.len().min(LONGEST)]).collect();
+            let text = String::from_utf8_lossy(&starts.join(&b'\n')).into_owned();
+            for text in theme::masked(app, &text).split('\n') {
+                let text = one_line(app, text, width.saturating_sub(2));
+                lines.push(Line::from(vec![Span::styled(sign, theme.strong()), Span::raw(text)]));
+            }
         }
     }
     lines
