@@ -2,6 +2,7 @@
 
 use std::io;
 use std::mem::{self, ManuallyDrop};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -257,38 +258,27 @@ impl<'a> Loop<'a> {
         let Some(at) = aim.one() else { return Ok(()) };
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
-        let (left, entered) = with_editor(&self.keyboard, self.screen, &before);
-        let keep = |text: &[u8]| match &self.app.data {
-            Some(data) => keep(data, &store.root, text, now),
-            None => String::new(),
-        };
-        if let Err(error) = entered {
-            let kept = match &left {
-                Left::Text(after) if *after != before => keep(after.as_bytes()),
-                Left::Nothing(_, Some(left)) => keep(left),
-                _ => String::new(),
-            };
-            return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
-        }
-        let after = match left {
-            Left::Text(after) => Ok(after),
-            Left::Nothing(why, None) => Err(why),
-            Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
-        };
+        let after = self.in_editor(&store.root, &before, now)?;
         self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
         self.take_size(now)
     }
-}
 
-impl Loop<'_> {
     /// Lets the user change what a form has in another editor.
     fn lend(&mut self, what: Lent, now: Moment) -> io::Result<()> {
         let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
         let editor = self.app.editor.as_ref();
         let root = editor.map(|editor| editor.identity.root.clone()).unwrap_or_default();
-        let (left, entered) = with_editor(&self.keyboard, self.screen, &before);
+        let after = self.in_editor(&root, &before, now)?;
+        self.pending.extend(update(self.app, Msg::Lent(what, before, after), now));
+        self.take_size(now)
+    }
+
+    /// What another editor made of a text, or why it made nothing. What it left is kept for the
+    /// store at `root` where the screens can't have it.
+    fn in_editor(&mut self, root: &Path, before: &str, now: Moment) -> io::Result<Result<String, String>> {
+        let (left, entered) = with_editor(&self.keyboard, self.screen, before);
         let keep = |text: &[u8]| match &self.app.data {
-            Some(data) => keep(data, &root, text, now),
+            Some(data) => keep(data, root, text, now),
             None => String::new(),
         };
         if let Err(error) = entered {
@@ -299,13 +289,11 @@ impl Loop<'_> {
             };
             return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
         }
-        let after = match left {
+        Ok(match left {
             Left::Text(after) => Ok(after),
             Left::Nothing(why, None) => Err(why),
             Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
-        };
-        self.pending.extend(update(self.app, Msg::Lent(what, before, after), now));
-        self.take_size(now)
+        })
     }
 }
 

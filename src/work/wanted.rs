@@ -82,75 +82,47 @@ pub enum Wanted {
 impl Wanted {
     /// What is going on while it is done.
     pub fn going_on(&self) -> &'static str {
-        match self {
-            Wanted::Tag { .. } => "tagging",
-            Wanted::Rename { .. } => "renaming a tag of",
-            Wanted::Word { field: "type", .. } => "setting the type of",
-            Wanted::Word { .. } => "setting the category of",
-            Wanted::Erase => "erasing",
-            Wanted::Importance(_) => "setting the importance of",
-            Wanted::Text(_) => "saving",
-            Wanted::Archive => "archiving",
-            Wanted::Unarchive => "bringing back",
-            Wanted::Delete => "deleting",
-            Wanted::Undelete => "restoring",
-            Wanted::Restore(_) => "restoring",
-            Wanted::Maintain => "doing what is due:",
-            Wanted::Compact => "compacting",
-            Wanted::Turn(_, Turn::Undo(_)) => "taking back",
-            Wanted::Turn(_, Turn::Redo(_)) => "doing again",
-            Wanted::Undo => "taking back the last change",
-            Wanted::Redo => "doing again what was taken back",
-        }
+        self.words()[0]
     }
 
     /// The verb, as a question has it.
     pub fn verb(&self) -> &'static str {
-        match self {
-            Wanted::Tag { .. } => "tag",
-            Wanted::Rename { .. } => "rename a tag of",
-            Wanted::Word { field: "type", .. } => "set the type of",
-            Wanted::Word { .. } => "set the category of",
-            Wanted::Erase => "erase",
-            Wanted::Importance(_) => "set the importance of",
-            Wanted::Text(_) => "save",
-            Wanted::Archive => "archive",
-            Wanted::Unarchive => "bring back",
-            Wanted::Delete => "delete",
-            Wanted::Undelete => "restore",
-            Wanted::Restore(own) if own.chosen.is_none() => "replace the whole of",
-            Wanted::Restore(_) => "restore",
-            Wanted::Maintain => "do",
-            Wanted::Compact => "compact",
-            Wanted::Turn(_, Turn::Undo(_)) => "undo",
-            Wanted::Turn(_, Turn::Redo(_)) => "redo",
-            Wanted::Undo => "undo",
-            Wanted::Redo => "redo",
-        }
+        self.words()[1]
     }
 
     /// What was done, once it is.
     pub fn done(&self) -> &'static str {
+        self.words()[2]
+    }
+
+    /// While it is done, as a question has it, and once it is done.
+    fn words(&self) -> [&'static str; 3] {
         match self {
-            Wanted::Tag { .. } => "tagged",
-            Wanted::Rename { .. } => "renamed a tag of",
-            Wanted::Word { field: "type", .. } => "set the type of",
-            Wanted::Word { .. } => "set the category of",
-            Wanted::Erase => "erased",
-            Wanted::Importance(_) => "set the importance of",
-            Wanted::Text(_) => "saved",
-            Wanted::Archive => "archived",
-            Wanted::Unarchive => "brought back",
-            Wanted::Delete => "deleted",
-            Wanted::Undelete => "restored",
-            Wanted::Restore(own) if own.chosen.is_none() => "replaced the whole of",
-            Wanted::Restore(_) => "restored",
-            Wanted::Maintain => "did",
-            Wanted::Compact => "compacted",
-            Wanted::Turn(_, Turn::Undo(_)) => "took back",
-            Wanted::Turn(_, Turn::Redo(_)) => "did again",
-            Wanted::Undo => "took back",
-            Wanted::Redo => "did again",
+            Wanted::Tag { .. } => ["tagging", "tag", "tagged"],
+            Wanted::Rename { .. } => ["renaming a tag of", "rename a tag of", "renamed a tag of"],
+            Wanted::Word { field: "type", .. } => {
+                ["setting the type of", "set the type of", "set the type of"]
+            }
+            Wanted::Word { .. } => ["setting the category of", "set the category of", "set the category of"],
+            Wanted::Erase => ["erasing", "erase", "erased"],
+            Wanted::Importance(_) => {
+                ["setting the importance of", "set the importance of", "set the importance of"]
+            }
+            Wanted::Text(_) => ["saving", "save", "saved"],
+            Wanted::Archive => ["archiving", "archive", "archived"],
+            Wanted::Unarchive => ["bringing back", "bring back", "brought back"],
+            Wanted::Delete => ["deleting", "delete", "deleted"],
+            Wanted::Undelete => ["restoring", "restore", "restored"],
+            Wanted::Restore(own) if own.chosen.is_none() => {
+                ["restoring", "replace the whole of", "replaced the whole of"]
+            }
+            Wanted::Restore(_) => ["restoring", "restore", "restored"],
+            Wanted::Maintain => ["doing what is due:", "do", "did"],
+            Wanted::Compact => ["compacting", "compact", "compacted"],
+            Wanted::Turn(_, Turn::Undo(_)) => ["taking back", "undo", "took back"],
+            Wanted::Turn(_, Turn::Redo(_)) => ["doing again", "redo", "did again"],
+            Wanted::Undo => ["taking back the last change", "undo", "took back"],
+            Wanted::Redo => ["doing again what was taken back", "redo", "did again"],
         }
     }
 
