@@ -136,6 +136,16 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         terminal.wait_for_text("took back: tagged 200 memories", SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
+
+        // After a restart it is still one change, of all its stores.
+        let mut terminal = desk.open(size);
+        terminal.send_keys("U");
+        terminal.wait_for_text("did again step", SOON);
+        assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
+        terminal.send_keys("u");
+        terminal.wait_for_text("took back", SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
     }
 }
 

@@ -100,3 +100,43 @@ fn a_field_is_set_of_all_that_a_query_finds() {
     }
     assert_eq!(text(&store), before);
 }
+
+#[test]
+fn a_change_of_several_stores_is_taken_back_and_done_again_as_one() {
+    let other = StoreBuilder::memory_server().learning(json!({"id": "k-1", "tags": ["old"]})).build();
+    let stores = [&log(), &other];
+    let read = || [stores[0].read("sessions/s/memory.jsonl"), other.read("learnings.jsonl")];
+    let before = read();
+    change(&stores, &["tag", "--query", "tag:old", "+seen"]).expect_status(0);
+    let tagged = read();
+    assert!(tagged.iter().zip(&before).all(|(after, before)| after != before));
+    change(&stores, &["undo"]).expect_status(0);
+    assert_eq!(read(), before);
+    change(&stores, &["redo"]).expect_status(0);
+    assert_eq!(read(), tagged);
+    // What is done in one of them since is a change of its own, and goes first.
+    change(&stores, &["tag", "k-1", "+more"]).expect_status(0);
+    change(&stores, &["undo"]).expect_status(0);
+    assert_eq!(read(), tagged);
+    change(&stores, &["undo"]).expect_status(0);
+    assert_eq!(read(), before);
+    // Nothing is left, and the next undo says so.
+    change(&stores, &["undo"]).expect_status(1);
+}
+
+#[test]
+fn a_step_of_a_change_of_several_stores_is_taken_back_alone_where_it_is_named() {
+    let other = StoreBuilder::memory_server().learning(json!({"id": "k-1", "tags": ["old"]})).build();
+    let stores = [&log(), &other];
+    let before = other.read("learnings.jsonl");
+    change(&stores, &["tag", "--query", "tag:old", "+seen"]).expect_status(0);
+    let tagged = text(stores[0]);
+    let data = stores[0].around().join("palimp-data");
+    let verb = ["undo", "1", "--yes", "--now", NOW, "--data-dir", data.to_str().unwrap(), "--store"];
+    Verb::new(verb.into_iter().chain([other.path.to_str().unwrap()])).run().expect_status(0);
+    assert_eq!(other.read("learnings.jsonl"), before);
+    // The rest of it is what is undone next.
+    change(&stores, &["undo"]).expect_status(0);
+    assert_eq!(other.read("learnings.jsonl"), before);
+    assert!(!text(stores[0]).contains("seen") && tagged.contains("seen"));
+}

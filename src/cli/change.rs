@@ -9,7 +9,7 @@ use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Plan, Store, plan};
-use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, keep_draft};
+use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::text::show::show;
 
 #[derive(Serialize)]
@@ -88,7 +88,10 @@ pub fn make_written(
         }
         return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
     }
+    let is_of_several = plans.iter().filter(|(_, plan)| !plan.is_empty()).count() > 1;
+    let change = is_of_several.then(|| change_id(&machine()));
     for (store, plan) in plans {
+        let plan = &Plan { change: plan.change.clone().or(change.clone()), ..plan.clone() };
         match plan.is_empty() {
             true => print(context, plan, false, None)?,
             false => carry_out(context, store, plan, carry, written)?,

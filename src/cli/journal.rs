@@ -10,7 +10,9 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Plan, Store, plan};
-use crate::store::commit::{Account, CommitError, FileLine, History, Host, Row, Turn, Vault, Writer, latest};
+use crate::store::commit::{
+    Account, CommitError, FileLine, History, Host, Row, Turn, Vault, Writer, last_change,
+};
 
 #[derive(Serialize)]
 struct RowLine<'a> {
@@ -21,6 +23,7 @@ struct RowLine<'a> {
     records: u64,
     files: &'a [FileLine],
     turn: Option<Turn>,
+    change: Option<&'a str>,
     ids: &'a [String],
     undone: bool,
     undo_until: Option<String>,
@@ -83,6 +86,7 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
         records: row.line.records,
         files: &row.line.files,
         turn: row.line.turn,
+        change: row.line.change.as_deref(),
         ids: &row.line.ids,
         undone: row.is_undone(),
         undo_until: row.until.map(|until| until.to_rfc3339()),
@@ -96,21 +100,22 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
-    let store = match step {
-        None => latest(&Real, &data, &snapshot.stores, false),
-        Some(number) => with_step(&snapshot.stores, &data, number)?,
+    let steps = match step {
+        None => last_change(&Real, &data, &snapshot.stores, false),
+        Some(number) => {
+            let store = with_step(&snapshot.stores, &data, number)?;
+            store.into_iter().map(|store| (store, number)).collect()
+        }
     };
-    // Where there is none, the first store says so.
-    let store = store.or(snapshot.stores.first());
-    turn(context, store, &|writer| writer.undo(step))
+    turn(context, &snapshot.stores, &steps, &|writer, number| writer.undo(number.or(step)))
 }
 
 /// Does again what was taken back last.
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
-    let store = latest(&Real, &data, &snapshot.stores, true).or(snapshot.stores.first());
-    turn(context, store, &|writer| writer.redo(None))
+    let steps = last_change(&Real, &data, &snapshot.stores, true);
+    turn(context, &snapshot.stores, &steps, &|writer, number| writer.redo(number))
 }
 
 /// The one store in which a step of that number is in force.
@@ -137,15 +142,34 @@ fn with_step<'a>(
     }
 }
 
-type Planned<'p> = dyn Fn(&Writer<'_>) -> Result<(Plan, Turn), CommitError> + 'p;
+type Planned<'p> = dyn Fn(&Writer<'_>, Option<u64>) -> Result<(Plan, Turn), CommitError> + 'p;
 
-/// Turns a step of a store round.
-fn turn(context: &mut Context, store: Option<&Arc<Store>>, planned: &Planned<'_>) -> Result<Exit, Failure> {
-    let Some(store) = store else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
+/// Turns steps round that belong together.
+fn turn(
+    context: &mut Context,
+    stores: &[Arc<Store>],
+    steps: &[(&Arc<Store>, u64)],
+    planned: &Planned<'_>,
+) -> Result<Exit, Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let (plan, turned) = planned(&Writer::look(host, store)?)?;
-    let carry: &Carry<'_> = &|writer, plan| writer.turn(plan, turned);
-    make_with(context, &[(store, plan)], carry)
+    let Some(first) = stores.first() else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
+    let mut plans: Vec<(&Store, Plan)> = Vec::new();
+    let mut turns = Vec::new();
+    let steps = match steps {
+        // The first store says that there is none.
+        [] => vec![(first, None)],
+        own => own.iter().map(|(store, step)| (*store, Some(*step))).collect(),
+    };
+    for (store, step) in steps {
+        let (plan, turn) = planned(&Writer::look(host, store)?, step)?;
+        turns.push((store.root.clone(), turn));
+        plans.push((store, plan));
+    }
+    let carry: &Carry<'_> = &|writer, plan| match turns.iter().find(|(root, _)| *root == plan.root) {
+        Some((_, turn)) => writer.turn(plan, *turn),
+        None => writer.commit(plan),
+    };
+    make_with(context, &plans, carry)
 }

@@ -382,6 +382,8 @@ pub struct Plan {
     pub made_of: Vec<(PathBuf, u64)>,
     /// Whether what is derived has to be worked out when the files are changed.
     pub derive_after: bool,
+    /// The change of several stores of which it is a part: the plans of the others have the same.
+    pub change: Option<String>,
 }
 
 impl Plan {
@@ -397,6 +399,7 @@ impl Plan {
             derived: Vec::new(),
             made_of: Vec::new(),
             derive_after: false,
+            change: None,
         }
     }
 

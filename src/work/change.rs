@@ -16,7 +16,7 @@ use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::tag::Tagging;
 use crate::ops::{self, Progress, Refusal, Scene, Setting};
 use crate::store::commit::{
-    CommitError, Host, Receipt, Turn, Vault, Writer, is_left_over, keep_draft, nothing_else,
+    CommitError, Host, Receipt, Turn, Vault, Writer, change_id, is_left_over, keep_draft, nothing_else,
 };
 use crate::store::packed_bytes;
 
@@ -240,6 +240,10 @@ fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
         let room = FIRST.saturating_sub(planned.first.len());
         let lines = changed.iter().take(room).map(|entry| line(&request.wanted, store, entry));
         planned.first.extend(lines);
+    }
+    if planned.plans.len() > 1 {
+        let change = change_id(host.machine);
+        planned.plans.iter_mut().for_each(|(_, plan)| plan.change = Some(change.clone()));
     }
     Ok(planned)
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{ChangeRequest, Changed, Failed, Turned};
+use crate::model::plan::counted;
 use crate::model::{Plan, Store};
-use crate::store::commit::{CommitError, Host, Turn, Writer, latest};
+use crate::store::commit::{CommitError, Host, Turn, Writer, last_change};
 
 /// Steps of this run in their order: undo and redo turn these first, whatever the times in
 /// the journals of several stores say.
@@ -30,6 +31,20 @@ impl Recent {
         self.done.push(Step { change: self.change, ..step });
         self.undone.clear();
         self.is_new = true;
+    }
+
+    /// A step was turned: it waits to be turned again.
+    fn keep(&mut self, step: Step, is_redo: bool) {
+        if is_redo { self.done.push(step) } else { self.undone.push(step) }
+    }
+
+    /// A step is not to be turned any more.
+    fn taken(&mut self, at: usize, is_redo: bool) {
+        if is_redo {
+            self.undone.remove(at)
+        } else {
+            self.done.remove(at)
+        };
     }
 
     /// A step was turned round that was chosen from the journal.
@@ -77,77 +92,119 @@ impl Step {
     }
 }
 
-/// Takes the last change back, or does again what was taken back last: the last step, and those of
-/// this run that were made together with it.
+/// Takes the last change back, or does again what was taken back last: of this run, else of the
+/// journals. Of several stores each step of it is turned.
 pub(super) fn turn(
     request: &ChangeRequest,
     host: Host<'_>,
     recent: &mut Recent,
     is_redo: bool,
 ) -> Result<Changed, Failed> {
-    let last = |recent: &Recent| {
-        let steps = if is_redo { &recent.undone } else { &recent.done };
-        let is_open = |step: &&Step| request.snapshot.stores.iter().any(|store| store.root == step.root);
-        steps.iter().rfind(is_open).map(|step| step.change)
-    };
-    let change = last(recent);
-    let mut turned = turn_one(request, host, recent, is_redo)?;
-    while change.is_some() && last(recent) == change {
-        let next = turn_one(request, host, recent, is_redo);
-        let next = next.map_err(|failed| Failed {
-            message: format!("{} {} before that, in another store.", failed.message, turned.said),
-            ..failed
-        })?;
-        turned.notes.extend(next.notes);
+    let steps = if is_redo { &recent.undone } else { &recent.done };
+    match steps.iter().rposition(|step| is_open(request, step)) {
+        Some(last) => of_this_run(request, host, recent, steps[last].change, is_redo),
+        None => of_the_journals(request, host, recent, is_redo),
     }
-    Ok(turned)
 }
 
-fn turn_one(
+fn is_open(request: &ChangeRequest, step: &Step) -> bool {
+    request.snapshot.stores.iter().any(|store| store.root == step.root)
+}
+
+/// Turns the steps of a change that this run made.
+fn of_this_run(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    recent: &mut Recent,
+    change: u64,
+    is_redo: bool,
+) -> Result<Changed, Failed> {
+    let mut turned = Turning::new(request, is_redo);
+    loop {
+        let steps = if is_redo { &recent.undone } else { &recent.done };
+        let is_part = |step: &Step| step.change == change && is_open(request, step);
+        let Some(at) = steps.iter().rposition(is_part) else { return Ok(turned.changed) };
+        let (root, number, said) = (steps[at].root.clone(), steps[at].number, steps[at].said.clone());
+        let Some(store) = request.snapshot.stores.iter().find(|store| store.root == root) else {
+            return Ok(turned.changed);
+        };
+        let outcome = turn_in(store, host, Some(number), is_redo);
+        if outcome.as_ref().map_or_else(|failed| failed.is_gone, |_| true) {
+            recent.taken(at, is_redo);
+        }
+        let (notes, ..) = outcome.map_err(|failed| turned.cut_short(failed))?;
+        turned.add(notes, &format!(": {said}"));
+        recent.keep(Step { change, ..Step::new(&store.root, number, &said) }, is_redo);
+    }
+}
+
+/// Turns the steps of the newest change that the journals have.
+fn of_the_journals(
     request: &ChangeRequest,
     host: Host<'_>,
     recent: &mut Recent,
     is_redo: bool,
 ) -> Result<Changed, Failed> {
     let stores = &request.snapshot.stores;
-    let steps = if is_redo { &recent.undone } else { &recent.done };
-    let is_open = |step: &Step| stores.iter().any(|store| store.root == step.root);
-    let own = steps.iter().rposition(is_open);
-    let root = own.map(|at| steps[at].root.as_path());
-    let store = match root {
-        Some(root) => stores.iter().find(|store| store.root == root),
-        None if is_redo && recent.is_new => None,
-        None => latest(host.disk, host.data, stores, is_redo),
+    let steps = match is_redo && recent.is_new {
+        true => Vec::new(),
+        false => last_change(host.disk, host.data, stores, is_redo),
     };
-    let Some(store) = store else {
+    if steps.is_empty() {
         let verb = if is_redo { "redo" } else { "undo" };
         return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
-    };
-    let number = own.map(|at| steps[at].number);
-    // What was done by another run belongs to no change of this one.
-    let own_change = own.map(|at| steps[at].change);
-    let turned = turn_in(store, host, number, is_redo);
-    let from = if is_redo { &mut recent.undone } else { &mut recent.done };
-    let is_over = turned.as_ref().map_or_else(|failed| failed.is_gone, |_| true);
-    let step = own.filter(|_| is_over).map(|at| from.remove(at));
-    let (notes, told, number) = turned?;
-    let told = step.map_or(told, |step| format!(": {}", step.said));
-    let said = format!("{}{told}", request.wanted.done());
-    let change = own_change.unwrap_or_else(|| {
-        recent.begin();
-        recent.change
-    });
-    let step = Step { change, ..Step::new(&store.root, number, told.trim_start_matches([':', ' '])) };
-    if is_redo {
-        recent.done.push(step)
-    } else {
-        recent.undone.push(step)
     }
-    let turned = if is_redo { Turned::Redone } else { Turned::Undone };
-    Ok(Changed { said, notes, turned, receipt: Vec::new() })
+    let mut turned = Turning::new(request, is_redo);
+    recent.begin();
+    // Of one store it is the last that stands once what a crash cut short is finished.
+    let is_of_several = steps.len() > 1;
+    for (store, number) in steps {
+        let outcome = turn_in(store, host, is_of_several.then_some(number), is_redo);
+        let (notes, told, number) = outcome.map_err(|failed| turned.cut_short(failed))?;
+        turned.add(notes, &told);
+        let step = Step::new(&store.root, number, told.trim_start());
+        recent.keep(Step { change: recent.change, ..step }, is_redo);
+    }
+    if is_of_several {
+        let others = counted(turned.stores as u64 - 1, "other store");
+        turned.changed.said.push_str(&format!(", and what it did in {others}"));
+    }
+    Ok(turned.changed)
 }
 
-/// Turns a step of a store: notes, what is told of it, and the step that was turned.
+/// Steps that are turned one after the other.
+struct Turning {
+    changed: Changed,
+    stores: usize,
+}
+
+impl Turning {
+    fn new(request: &ChangeRequest, is_redo: bool) -> Turning {
+        let turned = if is_redo { Turned::Redone } else { Turned::Undone };
+        let said = request.wanted.done().to_string();
+        Turning { changed: Changed { said, notes: Vec::new(), turned, receipt: Vec::new() }, stores: 0 }
+    }
+
+    /// One more was turned.
+    fn add(&mut self, notes: Vec<String>, told: &str) {
+        if self.stores == 0 {
+            self.changed.said.push_str(told);
+        }
+        self.stores += 1;
+        self.changed.notes.extend(notes);
+    }
+
+    /// Why it ends here, and what was turned before.
+    fn cut_short(&self, failed: Failed) -> Failed {
+        if self.stores == 0 {
+            return failed;
+        }
+        let message = format!("{} {} before that, in another store.", failed.message, self.changed.said);
+        Failed { message, ..failed }
+    }
+}
+
+/// Turns a step of a store, or its last: notes, what is told of it, and the step.
 fn turn_in(
     store: &Arc<Store>,
     host: Host<'_>,

@@ -140,6 +140,7 @@ fn erasing(entry: Erasing) -> Row {
         files: entry.files,
         turn: None,
         ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
+        change: None,
         as_planned: false,
     };
     let why_not = Some("it is not finished: the next change of the store finishes it");

@@ -1,27 +1,66 @@
-//! Of several stores the one whose step is the next to be turned.
+//! Of several stores, the steps that are the next to be turned.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::Vault;
 use super::turn::History;
-use crate::disk::Disk;
+use super::vault::JournalLine;
+use crate::disk::{Disk, Machine};
 use crate::model::Store;
 
-/// The store with the newest step in force, or with the newest one that was taken back.
-pub fn latest<'s>(
+/// A name for a change of several stores, by which their steps are found again.
+pub fn change_id(machine: &dyn Machine) -> String {
+    machine.random()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The newest change in force, or the newest that was taken back: its step in each store that
+/// it changed, the newest step first. Empty where there is none.
+pub fn last_change<'s>(
     disk: &dyn Disk,
     data: &Path,
     stores: &'s [Arc<Store>],
     taken_back: bool,
-) -> Option<&'s Arc<Store>> {
-    let when = |store: &Arc<Store>| {
+) -> Vec<(&'s Arc<Store>, u64)> {
+    let read = |store: &'s Arc<Store>| {
         let journal = Vault::look(disk, data, &store.root).journal();
         let history = History::of(&journal);
         let steps = if taken_back { history.undone } else { history.done };
-        let (_, by) = *steps.last()?;
-        journal.into_iter().find(|line| line.step == by).map(|line| line.at)
+        Turnable { store, journal, steps }
     };
-    let steps = stores.iter().filter_map(|store| Some((when(store)?, store)));
-    steps.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, store)| store)
+    let stores: Vec<Turnable<'s>> = stores.iter().map(read).collect();
+    let Some(newest) = stores.iter().filter(|own| own.when().is_some()).max_by_key(|own| own.when()) else {
+        return Vec::new();
+    };
+    let Some(&(step, _)) = newest.steps.last() else { return Vec::new() };
+    let change = newest.line(step).and_then(|line| line.change.as_ref());
+    let others = stores.iter().filter(|own| own.store.root != newest.store.root);
+    let with = others.filter_map(|own| Some((own.store, own.part_of(change?)?)));
+    std::iter::once((newest.store, step)).chain(with).collect()
+}
+
+/// A store with its steps that can be turned.
+struct Turnable<'s> {
+    store: &'s Arc<Store>,
+    journal: Vec<JournalLine>,
+    /// Each with the step that did it last, or took it back.
+    steps: Vec<(u64, u64)>,
+}
+
+impl Turnable<'_> {
+    fn line(&self, step: u64) -> Option<&JournalLine> {
+        self.journal.iter().find(|line| line.step == step)
+    }
+
+    /// When the last of its steps was done.
+    fn when(&self) -> Option<&str> {
+        let (_, by) = *self.steps.last()?;
+        Some(&self.line(by)?.at)
+    }
+
+    /// Its step that is a part of that change.
+    fn part_of(&self, change: &str) -> Option<u64> {
+        let is_part = |step: u64| self.line(step).and_then(|line| line.change.as_deref()) == Some(change);
+        self.steps.iter().rev().map(|(step, _)| *step).find(|step| is_part(*step))
+    }
 }

@@ -42,7 +42,7 @@ pub use drafts::{DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draf
 pub use error::{CommitError, Files, nothing_else};
 pub use hidden::{START as OURS, is_ours};
 pub use keeping::undo_until;
-pub use latest::latest;
+pub use latest::{change_id, last_change};
 pub use leftovers::is_left_over;
 pub use log::LogLine;
 pub use rebase::merge;
@@ -170,6 +170,7 @@ impl<'a> Writer<'a> {
             records: plan.records as u64,
             turn,
             process: self.own_process(),
+            change: plan.change.clone(),
             changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
             derived: plan.derived.iter().rev().map(|own| self.bare_inverse(own)).collect(),
         };
@@ -190,6 +191,7 @@ impl<'a> Writer<'a> {
             files,
             turn,
             ids: Vec::new(),
+            change: step.change,
             as_planned: !carried.derive,
         };
         if carried.derive {

@@ -22,6 +22,8 @@ pub struct Step {
     pub turn: Option<Turn>,
     /// The process that did it.
     pub process: Option<i32>,
+    /// The change of several stores of which it is a part.
+    pub change: Option<String>,
     /// The changes of files that hold memories.
     pub changes: Vec<Change>,
     /// The changes of what is derived from them.
@@ -36,6 +38,8 @@ struct Head {
     turn: Option<Turn>,
     #[serde(default)]
     process: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    change: Option<String>,
     changes: Vec<Entry>,
     derived: Vec<Entry>,
     bytes: usize,
@@ -74,6 +78,7 @@ impl Step {
             records: self.records,
             turn: self.turn,
             process: self.process,
+            change: self.change.clone(),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
             bytes: body.len(),
@@ -103,6 +108,7 @@ impl Step {
             records: head.records,
             turn: head.turn,
             process: head.process,
+            change: head.change,
             changes,
             derived,
         })
@@ -184,6 +190,7 @@ mod tests {
             records: 2,
             turn: Some(Turn::Undo(7)),
             process: Some(12),
+            change: Some("7f".into()),
             changes: vec![
                 Change::create("b", "x\n").inverse(),
                 Change {

@@ -159,7 +159,9 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     };
     let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
     plan.records = own.records as usize;
-    let named = journal.iter().find(|line| line.step == step).map_or(&own.verb, |line| &line.verb);
+    let line = journal.iter().find(|line| line.step == step);
+    plan.change = line.and_then(|line| line.change.clone());
+    let named = line.map_or(&own.verb, |line| &line.verb);
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines
         .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));

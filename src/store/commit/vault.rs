@@ -59,6 +59,9 @@ pub struct JournalLine {
     /// The ids of what it erased: of that nothing else is left to name it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<String>,
+    /// The change of several stores of which it is a part: its other parts have the same.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub change: Option<String>,
     /// Whether all that it derived is what its plan said: then nothing else was made anew.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub as_planned: bool,

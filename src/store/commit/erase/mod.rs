@@ -270,6 +270,7 @@ impl Writer<'_> {
                 files: entry.files.clone(),
                 turn: None,
                 ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
+                change: None,
                 as_planned: false,
             })?;
         }

@@ -18,6 +18,7 @@ impl Writer<'_> {
             records: 0,
             turn: None,
             process: self.own_process(),
+            change: None,
             changes: added.map(|change| change.inverse()).collect(),
             derived: Vec::new(),
         };
