@@ -1,6 +1,8 @@
 //! Every action: its name, its keys, what it does. Help, palette, hints, `palimp keys`
 //! and the keymap are all made from this one table.
 
+use super::app::Screen;
+
 /// Something the user can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -225,4 +227,50 @@ impl Action {
     pub fn key(self) -> &'static str {
         self.known().and_then(|known| known.keys.first()).copied().unwrap_or_default()
     }
+}
+
+/// The actions that are done in the editor alone, and while typing.
+pub const IN_EDITOR: [Action; 11] = [
+    Action::Save,
+    Action::Fix,
+    Action::NextFinding,
+    Action::PreviousFinding,
+    Action::FieldInEditor,
+    Action::RecordInEditor,
+    Action::UndoTyping,
+    Action::RedoTyping,
+    Action::AsOnDisk,
+    Action::Compare,
+    Action::RevealTyped,
+];
+
+/// Whether an action can be run from the help while a form is open: no other view opens over it.
+pub fn may_in_editor(action: Action) -> bool {
+    IN_EDITOR.contains(&action)
+        || matches!(action, Action::QuitNow | Action::Redraw | Action::Suspend | Action::Help)
+}
+
+/// The actions that a view has beside those of every view.
+fn own(screen: Screen) -> &'static [Action] {
+    match screen {
+        Screen::Edit => &IN_EDITOR,
+        Screen::Restore => {
+            &[Action::ChooseAll, Action::Open, Action::ReplaceFile, Action::Difference, Action::Verify]
+        }
+        Screen::Archive => &[Action::ChooseAll, Action::BringBack, Action::Archive],
+        Screen::Upkeep => &[Action::ChooseAll, Action::Open],
+        Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
+        Screen::Welcome => &[Action::OpenDemo],
+        Screen::Browse | Screen::Problems => &[],
+    }
+}
+
+/// The actions that the palette and the help list in a view: its own first, then every other
+/// that can be run there, in the order of the table.
+pub fn offered(screen: Screen) -> Vec<&'static Known> {
+    let own = own(screen);
+    let first = own.iter().filter_map(|action| action.known());
+    let can_run = |known: &&Known| screen != Screen::Edit || may_in_editor(known.action);
+    let others = ACTIONS.iter().filter(|known| !own.contains(&known.action)).filter(can_run);
+    first.chain(others).collect()
 }

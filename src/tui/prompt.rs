@@ -5,8 +5,8 @@ use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
 
-use super::action::{ACTIONS, Known};
-use super::app::Aim;
+use super::action::{Known, offered};
+use super::app::{Aim, Screen};
 use super::cursor::Cursor;
 use crate::query::field_names;
 
@@ -52,6 +52,8 @@ pub struct Prompt {
     /// What the search was before; Esc brings it back.
     pub before: String,
     pub choice: Cursor,
+    /// The view over which it opened: its actions are listed first.
+    pub over: Screen,
     /// The memories that it is about.
     pub aim: Option<Aim>,
     /// What a word of it can be completed to.
@@ -78,11 +80,11 @@ struct Completed {
 
 impl Prompt {
     /// A prompt that starts with `text`, the cursor behind it.
-    pub fn new(purpose: Purpose, text: &str) -> Self {
+    pub fn new(purpose: Purpose, text: &str, over: Screen) -> Self {
         let mut line = TextArea::new(vec![one_line(text)]);
         line.move_cursor(tui_textarea::CursorMove::End);
         let (choice, before) = (Cursor::default(), text.to_owned());
-        Prompt { purpose, line, before, choice, aim: None, words: Words::default(), completed: None }
+        Prompt { purpose, line, before, choice, over, aim: None, words: Words::default(), completed: None }
     }
 
     /// What has been typed.
@@ -192,16 +194,17 @@ impl Prompt {
         self.line.insert_str(one_line(text));
     }
 
-    /// The actions that what was typed means, likeliest first; all of them, in order of
-    /// the table, where nothing was.
+    /// The actions that what was typed means, likeliest first; all that are offered where
+    /// nothing was.
     pub fn actions(&self) -> Vec<&'static Known> {
         let typed = self.text();
+        let offered = offered(self.over);
         if typed.trim().is_empty() {
-            return ACTIONS.iter().collect();
+            return offered;
         }
         let matcher = SkimMatcherV2::default();
-        let mut scored: Vec<(i64, &Known)> = ACTIONS
-            .iter()
+        let mut scored: Vec<(i64, &Known)> = offered
+            .into_iter()
             .filter_map(|known| {
                 let text = format!("{} {} {}", known.name, known.keys.join(" "), known.about);
                 let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + 100);

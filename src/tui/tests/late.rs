@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on};
 use super::{Desk, now};
+use crate::tui::action::{Action, may_in_editor};
 use crate::tui::app::Screen;
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
@@ -58,10 +59,16 @@ fn the_help_of_a_form_opens_no_other_view_over_it() {
     let mut desk = on(DECISIONS, 100, 30);
     desk.type_keys("e");
     desk.press(KeyCode::F(1));
+    let offered = |desk: &Desk| -> Vec<Action> {
+        let prompt = desk.app.prompt.as_ref().unwrap();
+        prompt.actions().iter().map(|known| known.action).collect()
+    };
+    assert_eq!(offered(&desk)[0], Action::Save, "its own actions stand first");
+    assert!(offered(&desk).iter().all(|action| may_in_editor(*action)));
     desk.type_keys("browse");
+    assert!(!offered(&desk).contains(&Action::Browse));
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.screen, Screen::Edit);
-    assert!(notice(&desk).contains("a form is open"), "{}", notice(&desk));
 }
 
 #[test]

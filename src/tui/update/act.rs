@@ -2,7 +2,7 @@
 
 use super::{arrive, back, change, editor, filter, mark, prompt, references, walk, words};
 use crate::query::{Order, Ranking};
-use crate::tui::action::Action;
+use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
@@ -49,7 +49,7 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Order => order(app),
         Action::Ranking => ranking(app),
         Action::RecordInEditor if app.editor.is_none() => change::act(app, action),
-        action if editor::ACTIONS.contains(&action) => editor::act(app, action),
+        action if IN_EDITOR.contains(&action) => editor::act(app, action),
         Action::Edit
         | Action::EditText
         | Action::Tag

@@ -11,7 +11,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{change, prompt};
 use crate::ops;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{Aim, App, Screen};
 use crate::tui::editor::{Editor, Kept, Theirs, is_open};
 use crate::tui::keys::{self, Pressed};
@@ -22,27 +22,6 @@ use crate::work::Job;
 pub use arrive::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
 pub use leave::{keep_before_leaving, unkept};
 pub use typing::{paste, refresh};
-
-/// The actions that are done in the editor alone, and while typing.
-pub const ACTIONS: [Action; 11] = [
-    Action::Save,
-    Action::Fix,
-    Action::NextFinding,
-    Action::PreviousFinding,
-    Action::FieldInEditor,
-    Action::RecordInEditor,
-    Action::UndoTyping,
-    Action::RedoTyping,
-    Action::AsOnDisk,
-    Action::Compare,
-    Action::RevealTyped,
-];
-
-/// Whether an action can be run from the help while a form is open: no other view opens over it.
-pub fn may(action: Action) -> bool {
-    ACTIONS.contains(&action)
-        || matches!(action, Action::QuitNow | Action::Redraw | Action::Suspend | Action::Help)
-}
 
 /// Opens the form of a memory, or says why it has none.
 pub fn open(app: &mut App, aim: &Aim) -> Result<Vec<Effect>, String> {
@@ -107,7 +86,7 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return leave::found_key(app, key);
     }
     match action {
-        Some(action) if ACTIONS.contains(&action) => act(app, action),
+        Some(action) if IN_EDITOR.contains(&action) => act(app, action),
         _ if key.code == KeyCode::Esc => leave::leave(app),
         _ => typing::key(app, key),
     }

@@ -227,10 +227,6 @@ fn move_choice(app: &mut App, by: isize) -> Vec<Effect> {
 fn run_choice(app: &mut App) -> Vec<Effect> {
     let Some(prompt) = app.prompt.take() else { return Vec::new() };
     match prompt.actions().get(prompt.choice.at) {
-        Some(known) if app.editor.is_some() && !editor::may(known.action) => {
-            app.notice = Some("a form is open: Esc leaves it, and what was typed is kept".into());
-            Vec::new()
-        }
         Some(known) => act::act(app, known.action),
         None => Vec::new(),
     }
@@ -260,6 +256,6 @@ fn prompt(app: &mut App, purpose: Purpose, text: &str) -> Vec<Effect> {
     if purpose == Purpose::Search && app.screen != Screen::Browse {
         return Vec::new();
     }
-    app.prompt = Some(Prompt::new(purpose, text));
+    app.prompt = Some(Prompt::new(purpose, text, app.screen));
     Vec::new()
 }

@@ -27,7 +27,7 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(inner.width);
     let lines: Vec<Line<'static>> = long(editor)
         .into_iter()
-        .map(|(name, said)| Line::raw(fit(&format!("{name:14}{said}"), width)))
+        .map(|(name, said)| Line::raw(fit(&format!("{name:15}{said}"), width)))
         .collect();
     frame.render_widget(Paragraph::new(lines), inner);
 }
