@@ -3,7 +3,8 @@
 //!
 //! The text area of the crate that the prompts use finds its places in 16 bits, counts
 //! characters instead of graphemes and draws stored text as it is; a memory can have a
-//! megabyte on one line. Here a key costs as much as the rows that it moves.
+//! megabyte on one line. Here a key costs as much as the rows that it moves, and no more than
+//! those that can be on screen.
 
 use std::ops::Range;
 
@@ -14,6 +15,9 @@ use crate::text::show::show;
 
 /// So many bytes of what was replaced are kept to be brought back.
 const KEPT: usize = 32 << 20;
+
+/// So many rows behind the cursor are wrapped at least: more than a screen has.
+const AHEAD: usize = 400;
 
 /// What was put in place of something else.
 #[derive(Clone, Debug)]
@@ -37,16 +41,18 @@ pub struct Text {
     /// Whether the next character may join the last edit.
     is_typing: bool,
     width: usize,
-    /// Where each row on screen starts.
+    /// Where each row on screen starts, as far as they are known.
     rows: Vec<usize>,
+    /// Whether they are known to the end of the text.
+    is_whole: bool,
+    /// How many of them are known behind the cursor, where so many follow.
+    ahead: usize,
 }
 
 impl Text {
     /// A text, the cursor at its start.
     pub fn new(text: &str) -> Text {
-        let mut own = Text { text: text.to_owned(), ..Text::default() };
-        own.rows = vec![0];
-        own
+        Text { text: text.to_owned(), rows: vec![0], ahead: AHEAD, ..Text::default() }
     }
 
     /// All of it.
@@ -65,11 +71,12 @@ impl Text {
         if self.width != width {
             self.width = width;
             self.rows = vec![0];
-            self.wrap_from(0, usize::MAX, 0, 0);
+            self.is_whole = false;
+            self.reach();
         }
     }
 
-    /// How many rows it has.
+    /// How many rows it has, or are known: then more than can be on screen with the cursor.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -146,15 +153,14 @@ impl Text {
         self.text.replace_range(range.clone(), with);
         self.cursor = range.start + with.len();
         self.column = None;
-        self.wrap_from(range.start, range.start + with.len(), gone, with.len());
+        self.wrap_from(range.start, gone, with.len());
     }
 
     /// Takes the last edit back; false where there is none.
     pub fn undo(&mut self) -> bool {
         let Some(edit) = self.done.pop() else { return false };
         self.put(edit.at..edit.at + edit.is.len(), &edit.was);
-        self.cursor = edit.cursor.min(self.text.len());
-        self.is_typing = false;
+        self.go(edit.cursor);
         self.undone.push(edit);
         true
     }
@@ -226,6 +232,7 @@ impl Text {
         self.cursor = at.min(self.text.len());
         self.column = None;
         self.is_typing = false;
+        self.reach();
     }
 
     /// A grapheme back.
@@ -289,27 +296,45 @@ impl Text {
         true
     }
 
-    /// Wraps anew what an edit moves: where a row ends, the first grapheme can decide of the row
-    /// after the next one, as with a wide one behind a blank. `from` to `to` is what was put there, in place of `gone`
-    /// bytes. A row follows from what stands behind its start alone: where one starts again
-    /// as it did before, the others stay.
-    fn wrap_from(&mut self, from: usize, to: usize, gone: usize, come: usize) {
-        let first = self.row_of(from).saturating_sub(2);
-        let old = self.rows.split_off(first + 1);
-        let moved = |start: usize| start.saturating_sub(come).saturating_add(gone);
-        let mut start = self.rows.last().copied().unwrap_or(0);
-        while let Some(next) = next_row(&self.text, start, self.width) {
-            if to != usize::MAX && next >= to && next >= from + come {
-                let before = moved(next);
-                if before >= from + gone
-                    && let Ok(at) = old.binary_search(&before)
-                {
-                    let rest = old[at..].iter().map(|start| start + come - gone);
-                    self.rows.extend(rest);
-                    return;
-                }
+    /// Wraps as far as the cursor, and what can be on screen behind it.
+    fn reach(&mut self) {
+        while !self.is_whole {
+            let last = self.rows.last().copied().unwrap_or(0);
+            if last > self.cursor && self.rows.len() > self.row_of(self.cursor) + self.ahead {
+                return;
             }
-            self.rows.push(next);
+            self.wrap_next(last);
+        }
+    }
+
+    /// Wraps the row that starts there, the last that is known.
+    fn wrap_next(&mut self, start: usize) -> Option<usize> {
+        let next = next_row(&self.text, start, self.width);
+        self.rows.extend(next);
+        self.is_whole = next.is_none();
+        next
+    }
+
+    /// Wraps anew what an edit moves: where a row ends, the first grapheme can decide of the row
+    /// after the next one, as with a wide one behind a blank. `come` bytes were put at `from`, in
+    /// place of `gone`. A row follows from what stands behind its start alone: where one starts
+    /// again as it did before, the others stay. Where none does for as long as can be on screen,
+    /// the others are wrapped once they are needed.
+    fn wrap_from(&mut self, from: usize, gone: usize, come: usize) {
+        let kept = (self.row_of(from).saturating_sub(2) + 1).min(self.rows.len());
+        let old = self.rows.split_off(kept);
+        let was_whole = std::mem::replace(&mut self.is_whole, false);
+        let mut start = self.rows.last().copied().unwrap_or(0);
+        let mut behind = 0;
+        while behind <= self.ahead {
+            let Some(next) = self.wrap_next(start) else { return };
+            let before = (next >= from + come).then(|| next - come + gone);
+            if let Some(at) = before.and_then(|before| old.binary_search(&before).ok()) {
+                self.rows.extend(old[at + 1..].iter().map(|start| start + come - gone));
+                self.is_whole = was_whole;
+                return self.reach();
+            }
+            behind += usize::from(next > self.cursor);
             start = next;
         }
     }

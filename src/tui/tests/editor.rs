@@ -328,6 +328,9 @@ fn a_megabyte_of_text_edits_at_under_16_ms_a_key() {
         ("one line of plain text", "use a pool of 20 ".repeat(58_000)),
         ("many lines", "use a pool of 20, 接続プール\n".repeat(27_000)),
         ("one line of other scripts", "接続プールのタイムアウト調査 ".repeat(23_000)),
+        ("one word", "x".repeat(1_000_000)),
+        ("one word of other scripts", "接続プールのタイムアウト調査".repeat(23_000)),
+        ("pictures and marks", "👩‍💻e\u{301}ﷺ\u{202e}".repeat(50_000)),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let record = serde_json::json!({"id": "mem_1", "session_id": "s", "type": "conversation",
