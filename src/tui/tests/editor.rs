@@ -281,7 +281,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         6 => Just(KeyModifiers::NONE), 1 => Just(KeyModifiers::CONTROL), 2 => Just(KeyModifiers::ALT)
     ];
     let saves = |code: &KeyCode, modifiers: KeyModifiers| {
-        matches!(code, KeyCode::Char('s' | 'c')) && modifiers == KeyModifiers::CONTROL
+        matches!(code, KeyCode::Char('s' | 'c' | 'S' | 'C')) && modifiers == KeyModifiers::CONTROL
     };
     prop_oneof![
         30 => (code, modifiers)
