@@ -382,6 +382,9 @@ pub struct Plan {
     pub made_of: Vec<(PathBuf, u64)>,
     /// Whether what is derived has to be worked out when the files are changed.
     pub derive_after: bool,
+    /// Whether somebody agreed to it as it is: what it replaces has to stand as it was shown, and
+    /// is not joined with what others made of it meanwhile.
+    pub exact: bool,
 }
 
 impl Plan {
@@ -397,6 +400,7 @@ impl Plan {
             derived: Vec::new(),
             made_of: Vec::new(),
             derive_after: false,
+            exact: false,
         }
     }
 
