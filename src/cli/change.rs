@@ -88,10 +88,18 @@ pub fn make_written(
         }
         return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
     }
-    for (store, plan) in plans {
+    let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
+    context.shown.still_stands(&shown, context.now)?;
+    for (number, (store, plan)) in plans.iter().enumerate() {
         match plan.is_empty() {
             true => print(context, plan, false, None)?,
-            false => carry_out(context, store, plan, carry, written)?,
+            false => {
+                // What this one changes is not what others did.
+                let is_first = !plans[..number].iter().any(|(before, _)| std::ptr::eq(*before, *store));
+                let plan = Plan { exact: context.shown.agreed && is_first, ..plan.clone() };
+                carry_out(context, store, &plan, carry, written)
+                    .map_err(|failure| context.shown.told_of(failure, &shown, context.now))?;
+            }
         }
     }
     Ok(Exit::Done)
@@ -150,10 +158,10 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
         return Ok(false);
     }
     let mut err = io::stderr();
-    for (_, plan) in plans {
-        for line in lines(plan) {
-            writeln!(err, "{}", show(&line))?;
-        }
+    let told = context.shown.lines();
+    let told = told.unwrap_or_else(|| plans.iter().flat_map(|(_, plan)| lines(plan)).collect());
+    for line in told {
+        writeln!(err, "{}", show(&line))?;
     }
     let records: usize = plans.iter().map(|(_, plan)| plan.records).sum();
     let verb = plans.first().map_or("", |(_, plan)| plan.verb);
@@ -161,7 +169,8 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    context.shown.agreed = matches!(answer.trim(), "y" | "Y" | "yes");
+    Ok(context.shown.agreed)
 }
 
 pub fn lines(plan: &Plan) -> Vec<String> {

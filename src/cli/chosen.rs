@@ -5,6 +5,7 @@ use super::args::Chosen;
 use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
+use crate::work::Difference;
 use crate::query::{Cancel, Order, Query, Request, search};
 
 /// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
@@ -16,10 +17,11 @@ pub fn records(
     fits: impl Fn(&Store, &Entry) -> bool,
 ) -> Result<Vec<EntryRef>, Failure> {
     let mut found: Vec<EntryRef> = Vec::new();
-    for id in &chosen.ids {
+    for id in chosen.ids.iter().filter(|_| !context.shown.is_bound()) {
         found.push(the_one(snapshot, id)?);
     }
     match &chosen.query {
+        _ if context.shown.is_bound() => {}
         Some(query) if query.trim().is_empty() => {
             return Err(Failure::new(Exit::Usage, "the query is empty, which never means everything."));
         }
@@ -30,6 +32,7 @@ pub fn records(
         None => {}
     }
     let named = chosen.ids.len();
+    let found = context.shown.choose(snapshot, found);
     let mut fitting = Vec::new();
     let mut others = Vec::new();
     for (number, at) in found.into_iter().enumerate() {
@@ -42,11 +45,19 @@ pub fn records(
     }
     fitting.sort();
     fitting.dedup();
+    context.shown.keep(snapshot, &fitting);
     match (fitting.is_empty(), others.as_slice()) {
         (false, _) => Ok(fitting),
+        (true, _) if context.shown.difference.is_some() => Err(nothing_left(context)),
         (true, []) => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
         (true, [one, ..]) => Err(unfit(snapshot, *one, others.len())),
     }
+}
+
+/// Nothing is left of what was shown.
+fn nothing_left(context: &Context) -> Failure {
+    let told = context.shown.difference.as_ref().map(Difference::told).unwrap_or_default();
+    Failure::new(Exit::Refused, format!("{told}. Nothing of it remains; nothing was changed."))
 }
 
 fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {

@@ -42,6 +42,7 @@ pub fn run(
         let values: Vec<&str> = settings.iter().map(|own| own.value).collect();
         return save(context, store, entry, &settings, Some(&values.join("\n")));
     }
+    context.shown.once = true;
     let before = format::text_of(store, entry).text;
     let written = disk::edit_text(&before).map_err(|error| {
         let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));

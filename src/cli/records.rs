@@ -142,7 +142,7 @@ fn each(
     if let ([], [first, ..]) = (plans.as_slice(), left.as_slice()) {
         return Err(Refusal::unfit(first.reason.clone()).into());
     }
-    for own in &left {
+    for own in left.iter().filter(|_| context.shown.difference.is_none()) {
         say(&format!("left out: {}: {}", counted(own.which.len() as u64, "record"), own.reason));
     }
     make(context, &plans)

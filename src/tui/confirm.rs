@@ -67,7 +67,7 @@ impl Confirm {
     /// A line of it. Untrusted text.
     pub fn line(&self, at: usize) -> String {
         match self.rows.get(at) {
-            Some(Row::Memory(at)) => format!("  {}{}", self.planned.line(*at), self.hidden(*at)),
+            Some(Row::Memory(at)) => format!("  {}", self.planned.line(*at, self.hidden(*at))),
             Some(Row::Left(at)) => {
                 let name = App::name_of(&self.planned.request.snapshot, *at);
                 format!("  {name}{}", self.hidden(*at))
@@ -81,7 +81,7 @@ impl Confirm {
         let request = &self.planned.request;
         let is_hidden =
             !request.hidden.is_empty() && request.hidden.contains(&App::name_of(&request.snapshot, at));
-        if is_hidden { "  (hidden by the filter)" } else { "" }
+        if is_hidden { " (hidden)" } else { "" }
     }
 
     /// Makes its lines for a width, where they were made for another.

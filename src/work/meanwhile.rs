@@ -13,7 +13,7 @@ use super::change::{Committed, Failed, make};
 use super::planned::Planned;
 use super::turn::Recent;
 use super::wanted::Wanted;
-use crate::model::{Carry, EntryRef, Extent, Moment, Snapshot, Store};
+use crate::model::{Carry, EntryRef, Extent, Moment, Plan, Snapshot, Store};
 use crate::ops::effect::effect;
 use crate::store::commit::Host;
 use crate::store::{self, Place};
@@ -118,7 +118,7 @@ fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<Planned,
 }
 
 /// The stores of a snapshot as they are now.
-fn read(snapshot: &Snapshot, now: Moment) -> Arc<Snapshot> {
+pub fn read(snapshot: &Snapshot, now: Moment) -> Arc<Snapshot> {
     let place = |store: &Arc<Store>| Place { root: store.root.clone(), format: store.format, session: None };
     let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
     let mut stores = store::load_each(&places, Extent::Whole, snapshot, now);
@@ -140,14 +140,23 @@ fn bound(planned: &Planned) -> Vec<EntryRef> {
     if !planned.changing.is_empty() {
         return planned.changing.clone();
     }
-    let mut bound = Vec::new();
-    for (number, plan) in &planned.plans {
-        let Some(store) = planned.request.snapshot.stores.get(*number) else { continue };
-        let store_number = *number as u32;
-        let touched = effect(store, plan, planned.request.now).into_iter();
-        bound.extend(touched.map(|own| EntryRef { store: store_number, entry: own.entry }));
+    let plans = planned.plans.iter().map(|(number, plan)| (*number, plan));
+    touched(&planned.request.snapshot, plans, planned.request.now)
+}
+
+/// The memories that plans change, each with the number of its store.
+pub fn touched<'p>(
+    snapshot: &Snapshot,
+    plans: impl Iterator<Item = (usize, &'p Plan)>,
+    now: Moment,
+) -> Vec<EntryRef> {
+    let mut all = Vec::new();
+    for (number, plan) in plans {
+        let Some(store) = snapshot.stores.get(number) else { continue };
+        let own = effect(store, plan, now).into_iter();
+        all.extend(own.map(|own| EntryRef { store: number as u32, entry: own.entry }));
     }
-    bound
+    all
 }
 
 /// What others did to the memories of a plan.
@@ -168,14 +177,17 @@ fn is_as_shown(planned: &Planned, fresh: &Snapshot) -> bool {
 }
 
 fn of_memories(planned: &Planned, fresh: &Snapshot) -> Difference {
-    let was = &planned.request.snapshot;
-    let bound = bound(planned);
+    of_bound(&planned.request.snapshot, &bound(planned), fresh, planned.request.now)
+}
+
+/// What others did to memories since they were read.
+pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> Difference {
     let mut carry = Carry::new(was, fresh);
     let mut moved = Vec::new();
-    for &at in &bound {
+    for &at in bound {
         let (store, entry) = was.get(at);
-        let now = carry.find(at, &|_| false).map(|now| fresh.get(now));
-        if let Some(what) = told::told((store, entry), now, planned.request.now) {
+        let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        if let Some(what) = told::told((store, entry), is, now) {
             moved.push(Moved { name: super::planned::name_of(store, entry), what, becomes: String::new() });
         }
     }

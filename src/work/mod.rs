@@ -18,7 +18,7 @@ pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
 };
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
-pub use meanwhile::{Difference, Moved, moved_since, say_which};
+pub use meanwhile::{Difference, Moved, moved_since, of_bound, read as read_anew, say_which, touched};
 pub use planned::Planned;
 pub use thread::Workers;
 pub use turn::Recent;

@@ -57,12 +57,17 @@ impl Planned {
         self.left.iter().map(told).collect()
     }
 
-    /// What a memory is called, what becomes of it, and what it says. Untrusted text.
-    pub fn line(&self, at: EntryRef) -> String {
+    /// What a memory is called, with a word behind that, what becomes of it, and what it says.
+    /// Untrusted text.
+    pub fn line(&self, at: EntryRef, word: &str) -> String {
         let (store, entry) = self.request.snapshot.get(at);
         let told = self.request.wanted.told(store, entry);
-        let told = if told.is_empty() { told } else { format!("{told}  ") };
-        format!("{}  {told}{}", name_of(store, entry), format::title(store, entry))
+        let told = match (told.is_empty(), &self.request.wanted) {
+            (true, Wanted::Tag { .. }) => "is so already  ".to_owned(),
+            (true, _) => told,
+            (false, _) => format!("{told}  "),
+        };
+        format!("{}{word}  {told}{}", name_of(store, entry), format::title(store, entry))
     }
 
     /// What is changed, as it is called.
