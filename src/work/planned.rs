@@ -9,6 +9,7 @@ use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
 use crate::format;
 use crate::model::{Entry, EntryRef, Plan, Store};
+use crate::ops::effect::{brought, effect};
 use crate::ops::erase::{Gone, REASON};
 use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::tag::Tagging;
@@ -91,11 +92,14 @@ pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
 pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
     let request = match &request.wanted {
         Wanted::Restore(wanted) => {
-            let plans = vec![(wanted.store, restored(&request, wanted, host)?)];
+            let mut plan = restored(&request, wanted, host)?;
+            say_each(&request, wanted.store, &mut plan);
+            let plans = vec![(wanted.store, plan)];
             return Ok(Planned::of(request, plans));
         }
         Wanted::Turn(number, turn) => {
-            let (plan, turn) = super::turn::preview(&request, host, *number, *turn)?;
+            let (mut plan, turn) = super::turn::preview(&request, host, *number, *turn)?;
+            say_each(&request, *number, &mut plan);
             let (plans, wanted) = (vec![(*number, plan)], Wanted::Turn(*number, turn));
             return Ok(Planned::of(ChangeRequest { wanted, ..request }, plans));
         }
@@ -120,6 +124,15 @@ pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned,
         }
     }
     Ok(planned)
+}
+
+/// Adds to a plan every memory that it concerns.
+fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
+    let Some(store) = request.snapshot.stores.get(number) else { return };
+    let mut lines: Vec<String> =
+        effect(store, plan, request.now).iter().map(|own| format!("  {}", own.line())).collect();
+    lines.extend(brought(store, plan, request.now).into_iter().map(|line| format!("  {line}")));
+    plan.lines.extend(lines);
 }
 
 /// The id of a memory, or its place.

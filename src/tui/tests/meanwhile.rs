@@ -175,7 +175,7 @@ fn lines_that_moved_and_memories_that_were_merely_read_are_no_second_question() 
     write(&file, &all);
     meanwhile(&file, &own[0], |line| {
         let counted = edit::set(line.as_bytes(), &["access_count"], "77").unwrap();
-        let read = edit::set(&counted, &["last_accessed"], "\"2026-02-01T11:59:00Z\"").unwrap();
+        let read = edit::set(&counted, &["accessed_at"], "\"2026-02-01T11:59:00Z\"").unwrap();
         Some(String::from_utf8(read).unwrap())
     });
     desk.type_keys("y");

@@ -186,10 +186,10 @@ fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_
 }
 
 impl Sides {
-    /// What was shown that is not as it was shown, by where it starts in the copy.
-    fn moved(&self, chosen: Option<&HashSet<u64>>) -> Vec<(Option<u64>, Moved)> {
-        let is: HashMap<(bool, u64), &Item> =
-            self.is.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| ((true, own.at), own)).collect();
+    /// What was shown that is not as it was shown, in the order of the copy.
+    fn moved(&self, chosen: Option<&HashSet<u64>>) -> Vec<Moved> {
+        let is: HashMap<u64, &Item> =
+            self.is.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| (own.at, own)).collect();
         let newer: HashSet<&[u8]> =
             self.is.items.iter().filter(|own| own.kind == Kind::Newer).map(|own| &own.is[..]).collect();
         let shown = |item: &&Item| chosen.is_none_or(|chosen| chosen.contains(&item.at) && item.can_come);
@@ -199,17 +199,28 @@ impl Sides {
             let becomes = String::new();
             if item.kind == Kind::Newer {
                 if !newer.contains(&item.is[..]) {
-                    moved.push((None, Moved { name, what: "changed or gone".into(), becomes }));
+                    moved.push(Moved { name, what: "changed or gone".into(), becomes });
                 }
                 continue;
             }
-            let what = match is.get(&(true, item.at)) {
+            let what = match is.get(&item.at) {
                 None => Some("stands again as it was"),
                 Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
                 Some(now) if now.is != item.is => Some("changed on disk"),
                 Some(_) => None,
             };
-            moved.extend(what.map(|what| (Some(item.at), Moved { name, what: what.into(), becomes })));
+            moved.extend(what.map(|what| Moved { name, what: what.into(), becomes }));
+        }
+        if chosen.is_none() {
+            // What stood as the copy has it, and does not any more.
+            let known: HashSet<u64> =
+                self.was.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| own.at).collect();
+            let came = is.values().filter(|own| !known.contains(&own.at));
+            moved.extend(came.map(|own| {
+                let name = own.id.clone().unwrap_or_else(|| format!("line {}", own.line));
+                let (what, becomes) = (own.kind.as_str().to_owned(), String::new());
+                Moved { name, what, becomes }
+            }));
         }
         moved
     }
@@ -231,7 +242,7 @@ pub fn restoring(
     host: Host<'_>,
 ) -> Result<Difference, Failed> {
     let sides = sides(shown, restoring, fresh, host)?;
-    let moved = sides.moved(restoring.chosen.as_ref()).into_iter().map(|(_, own)| own).collect();
+    let moved = sides.moved(restoring.chosen.as_ref());
     Ok(Difference { of: restoring.chosen.as_ref().map_or(sides.was.items.len(), HashSet::len), moved })
 }
 
