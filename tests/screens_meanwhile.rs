@@ -52,13 +52,18 @@ impl Desk {
     fn agent(&self) -> String {
         let all = self.log();
         let line = |line: &str| match line {
-            line if line.contains("\"mem_1\"") => Some(line.replace("\"importance\":0.5", "\"importance\":0.7")),
+            line if line.contains("\"mem_1\"") => {
+                Some(line.replace("\"importance\":0.5", "\"importance\":0.7"))
+            }
             line if line.contains("\"mem_2\"") => None,
             line => Some(line.to_owned()),
         };
         let mut lines: Vec<String> = all.lines().filter_map(line).collect();
-        lines.push(json!({"id": "mem_late", "type": "decision", "timestamp": "2026-01-31T00:00:00Z",
-            "tags": ["pool"], "content": {"decision": "late"}}).to_string());
+        lines.push(
+            json!({"id": "mem_late", "type": "decision", "timestamp": "2026-01-31T00:00:00Z",
+            "tags": ["pool"], "content": {"decision": "late"}})
+            .to_string(),
+        );
         let now = lines.join("\n") + "\n";
         self.store.write(LOG, now.as_bytes());
         now

@@ -8,9 +8,10 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Plan, Store, plan};
+use crate::model::{Change, Entry, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, keep_draft};
 use crate::text::show::show;
+use crate::work;
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -71,7 +72,7 @@ pub fn make_written(
     context: &mut Context,
     plans: &[(&Store, Plan)],
     carry: &Carry<'_>,
-    written: Option<&str>,
+    written: Option<Written<'_>>,
 ) -> Result<Exit, Failure> {
     if plans.iter().all(|(_, plan)| plan.is_empty()) {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
@@ -110,7 +111,7 @@ fn carry_out(
     store: &Store,
     plan: &Plan,
     carry: &Carry<'_>,
-    written: Option<&str>,
+    written: Option<Written<'_>>,
 ) -> Result<(), Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
@@ -123,7 +124,7 @@ fn carry_out(
     let receipt = done.map_err(|error| {
         let failure = Failure::from(error);
         match written {
-            Some(text) => failure.with(&keep_draft(host, &store.root, text.as_bytes())),
+            Some(own) => failure.with(&keep(context, store, own.of, own.text.as_bytes())),
             None => failure,
         }
     })?;
@@ -137,15 +138,23 @@ fn carry_out(
     Ok(())
 }
 
+/// What somebody wrote, and about which record, where it is about one.
+#[derive(Clone, Copy)]
+pub struct Written<'w> {
+    pub text: &'w str,
+    pub of: Option<&'w Entry>,
+}
+
 /// Keeps what somebody wrote for that store, and says where.
-pub fn keep(context: &Context, store: &Store, text: &[u8]) -> String {
+pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> String {
     let machine = machine();
-    match open::data_folder(context) {
-        Ok(data) => {
+    match (open::data_folder(context), of) {
+        (Ok(data), Some(entry)) => work::keep(&data, (store, entry), text, context.now),
+        (Ok(data), None) => {
             let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
             keep_draft(host, &store.root, text)
         }
-        Err(failure) => failure.message().to_owned(),
+        (Err(failure), _) => failure.message().to_owned(),
     }
 }
 

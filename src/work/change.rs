@@ -9,7 +9,7 @@ use super::planned::{Planned, planned};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
 use crate::disk::{Real, ThisMachine};
-use crate::model::{EntryRef, Moment, Plan, Snapshot};
+use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::erase::REASON;
 use crate::ops::progress::is_stop;
 use crate::ops::{Progress, Refusal};
@@ -139,17 +139,23 @@ pub fn carry_out(request: &ChangeRequest, recent: &mut Recent) -> Result<Committ
 pub fn not_made(request: &ChangeRequest, why: String) -> String {
     match (&request.wanted, request.at.first()) {
         (Wanted::Text(text), Some(at)) => {
-            let (store, _) = request.snapshot.get(*at);
-            format!("{why} {}", keep(&request.data, &store.root, text.as_bytes(), request.now))
+            let of = request.snapshot.get(*at);
+            format!("{why} {}", keep(&request.data, of, text.as_bytes(), request.now))
         }
         _ => why,
     }
 }
 
-/// Keeps what somebody wrote for the store at `root`, and says where.
-pub fn keep(data: &Path, root: &Path, text: &[u8], now: Moment) -> String {
+/// Keeps what somebody wrote about a memory, and says where, as a sentence. Of one that was erased
+/// meanwhile nothing is kept.
+pub fn keep(data: &Path, of: (&Store, &Entry), text: &[u8], now: Moment) -> String {
     let machine = ThisMachine::new();
-    keep_draft(Host { disk: &Real, machine: &machine, data, now }, root, text)
+    let host = Host { disk: &Real, machine: &machine, data, now };
+    match erase::is_erased(host, of.0, of.1) {
+        Ok(false) => keep_draft(host, &of.0.root, text),
+        Ok(true) => format!("What you wrote is not kept: {}.", erase::ERASED),
+        Err(error) => format!("What you wrote could not be kept: {error}"),
+    }
 }
 
 /// Carries out what was shown, or says what of it is not as it was shown. An error says what

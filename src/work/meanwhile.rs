@@ -79,11 +79,7 @@ impl Moved {
 }
 
 /// Carries a plan out that was shown, where its memories are as they were shown.
-pub(super) fn carry_out(
-    planned: Planned,
-    host: Host<'_>,
-    recent: &mut Recent,
-) -> Result<Committed, Failed> {
+pub(super) fn carry_out(planned: Planned, host: Host<'_>, recent: &mut Recent) -> Result<Committed, Failed> {
     let mut planned = planned;
     planned.request.progress.go_on()?;
     for _ in 0..TRIES {

@@ -110,8 +110,7 @@ pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned,
     let is_one = request.at.len() == 1;
     request.progress.begin(request.at.len());
     for (number, store) in request.snapshot.stores.iter().enumerate() {
-        let own: Vec<EntryRef> =
-            request.at.iter().filter(|at| at.store == number as u32).copied().collect();
+        let own: Vec<EntryRef> = request.at.iter().filter(|at| at.store == number as u32).copied().collect();
         if own.is_empty() {
             continue;
         }

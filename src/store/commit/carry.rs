@@ -121,7 +121,12 @@ fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<Set<'a>> {
         };
         match last {
             Some(set) => set.changes.push((change, derived)),
-            None => sets.push(Set { lock, changes: vec![(change, derived)], made_of: Vec::new(), exact: plan.exact }),
+            None => sets.push(Set {
+                lock,
+                changes: vec![(change, derived)],
+                made_of: Vec::new(),
+                exact: plan.exact,
+            }),
         }
     }
     for set in sets.iter_mut().filter(|set| set.changes.iter().any(|(_, derived)| *derived)) {

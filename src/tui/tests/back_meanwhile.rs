@@ -137,7 +137,8 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     let left = std::fs::read_to_string(&file).unwrap().replacen(&(raw + "\n"), "", 1);
     std::fs::write(&file, left).unwrap();
     let tombstones = file.with_file_name("tombstones.jsonl");
-    let line = format!("{{\"id\":\"{other}\",\"deleted_at\":\"2026-02-01T11:00:00Z\",\"reason\":\"user\"}}\n");
+    let line =
+        format!("{{\"id\":\"{other}\",\"deleted_at\":\"2026-02-01T11:00:00Z\",\"reason\":\"user\"}}\n");
     let all = std::fs::read_to_string(&tombstones).unwrap_or_default() + &line;
     std::fs::write(&tombstones, all).unwrap();
     let before = files(&desk);
@@ -175,4 +176,3 @@ fn a_step_is_turned_back_as_it_was_shown_or_asked_for_again() {
     assert!(learnings(&desk).iter().all(|line| !line.contains("\"seen\"")));
     assert!(learnings(&desk).iter().any(|line| line.contains("theirs")));
 }
-

@@ -37,7 +37,8 @@ fn meanwhile(file: &PathBuf, id: &str, change: impl Fn(&str) -> Option<String>) 
     let own = format!("\"id\":\"{id}\"");
     let all = lines(file);
     assert!(all.iter().any(|line| line.contains(&own)), "{id} stands in no line");
-    let is = all.iter().filter_map(|line| if line.contains(&own) { change(line) } else { Some(line.clone()) });
+    let is =
+        all.iter().filter_map(|line| if line.contains(&own) { change(line) } else { Some(line.clone()) });
     write(file, &is.collect::<Vec<_>>());
 }
 
@@ -135,7 +136,8 @@ fn what_somebody_deleted_meanwhile_is_left_out_and_said() {
     let own = marked(&desk);
     enter(&mut desk, "t+seen");
     let tombstones = file.with_file_name("tombstones.jsonl");
-    let line = format!("{{\"id\":\"{}\",\"deleted_at\":\"2026-02-01T11:00:00Z\",\"reason\":\"user\"}}\n", own[0]);
+    let line =
+        format!("{{\"id\":\"{}\",\"deleted_at\":\"2026-02-01T11:00:00Z\",\"reason\":\"user\"}}\n", own[0]);
     let mut all = std::fs::read(&tombstones).unwrap_or_default();
     all.extend(line.as_bytes());
     std::fs::write(&tombstones, all).unwrap();

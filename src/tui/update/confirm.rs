@@ -200,4 +200,3 @@ fn go(app: &mut App) -> Vec<Effect> {
     change::remember(app, &request.wanted);
     vec![Effect::Job(Job::Commit(confirm.planned))]
 }
-

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::{filter, walk};
-use crate::model::carried::carried;
 use crate::model::EntryRef;
+use crate::model::carried::carried;
 use crate::query::Query;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};

@@ -26,6 +26,8 @@ use super::prompt::{Prompt, Purpose};
 use crate::model::Moment;
 use crate::work::Job;
 
+#[cfg(test)]
+pub use act::act;
 pub use arrive::{open, reload};
 pub use change::can;
 pub use detail::set_off;

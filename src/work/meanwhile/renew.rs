@@ -136,7 +136,8 @@ fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned, Failed> {
                 continue;
             }
             if touched.iter().any(|own| !known.contains(&own.entry)) {
-                let message = "what would be done now concerns memories that were not shown: look at it anew.";
+                let message =
+                    "what would be done now concerns memories that were not shown: look at it anew.";
                 return Err(Refusal::unfit(message).into());
             }
             say_which(&mut anew, &rule, &touched);

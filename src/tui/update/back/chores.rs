@@ -42,7 +42,10 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
         (Action::Toggle, _) => toggle(app),
         (Action::ChooseAll, _) => choose_all(app),
         (Action::Open, true) => {
-            app.back.archive.inside = true;
+            match app.back.shelf() {
+                Some(_) => app.back.archive.inside = true,
+                None => app.notice = Some("nothing is due, and nothing is archived".into()),
+            }
             Vec::new()
         }
         (Action::Open, false) | (Action::Archive, true) => carry_out(app),
