@@ -230,9 +230,9 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
             .unwrap()
             .map(|own| own.unwrap().file_name().into_string().unwrap())
             .collect();
-        left.sort();
-        // The folder for temporary files has the script, and our own data.
-        assert_eq!(left, ["data", "editor"], "{text} at {size:?}");
+        // The folder for temporary files has the script, and our own data where something was kept.
+        left.retain(|name| name != "data");
+        assert_eq!(left, ["editor"], "{text} at {size:?}");
     }
 }
 

@@ -271,7 +271,7 @@ fn same_of(
         in_copy.map(|item| (item.at, item.kind)).collect()
     };
     let (was, is) = (kinds(&sides.was), kinds(&sides.is));
-    let stays = |at: &&u64| is.get(at).is_some() && was.get(at) == is.get(at);
+    let stays = |at: &&u64| is.contains_key(at) && was.get(at) == is.get(at);
     let chosen: HashSet<u64> = chosen.iter().filter(stays).copied().collect();
     if chosen.is_empty() {
         return Ok(None);
