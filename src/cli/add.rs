@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::change::{Carry, make_written, scene};
+use super::change::{Carry, Written, make_written, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::format::writing::{NO_PACKED, Scene};
@@ -48,7 +48,8 @@ pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
     let plan = planned(store)?;
     // An id that is free now may be taken by then: it is settled when no other palimp writes.
     let carry: &Carry<'_> = &|writer, _| writer.commit(&planned(&writer.load())?);
-    make_written(context, &[(store, plan)], carry, draft.text.or(draft.record))
+    let written = draft.text.or(draft.record).map(|text| Written { text, of: None });
+    make_written(context, &[(store, plan)], carry, written)
 }
 
 /// All of standard input, which must be UTF-8.

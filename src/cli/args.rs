@@ -102,7 +102,7 @@ impl Options {
 }
 
 /// The verbs.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum Verb {
     /// What was found.
     Stores,
@@ -309,7 +309,7 @@ pub struct Chosen {
 }
 
 /// What can be done with sessions.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum SessionVerb {
     /// Makes one.
     New {
@@ -350,7 +350,7 @@ pub enum SessionVerb {
 }
 
 /// What can be done with backups.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum BackupVerb {
     /// Lists them.
     List,

@@ -1,6 +1,7 @@
 //! A change from its plan to its receipt: shown, asked for, carried out, told.
 
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -8,9 +9,10 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Plan, Store, plan};
+use crate::model::{Change, Entry, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::text::show::show;
+use crate::work;
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -71,7 +73,7 @@ pub fn make_written(
     context: &mut Context,
     plans: &[(&Store, Plan)],
     carry: &Carry<'_>,
-    written: Option<&str>,
+    written: Option<Written<'_>>,
 ) -> Result<Exit, Failure> {
     if plans.iter().all(|(_, plan)| plan.is_empty()) {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
@@ -88,16 +90,34 @@ pub fn make_written(
         }
         return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
     }
-    let is_of_several = plans.iter().filter(|(_, plan)| !plan.is_empty()).count() > 1;
-    let change = is_of_several.then(|| change_id(&machine()));
-    for (store, plan) in plans {
-        let plan = &Plan { change: plan.change.clone().or(change.clone()), ..plan.clone() };
+    let change = is_of_several(plans).then(|| change_id(&machine()));
+    let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
+    context.shown.still_stands(&shown, context.now)?;
+    for (number, (store, plan)) in plans.iter().enumerate() {
         match plan.is_empty() {
             true => print(context, plan, false, None)?,
-            false => carry_out(context, store, plan, carry, written)?,
+            false => {
+                // What this one changes is not what others did.
+                let is_first = !plans[..number].iter().any(|(before, _)| std::ptr::eq(*before, *store));
+                let exact = context.shown.agreed && is_first;
+                let change = plan.change.clone().or_else(|| change.clone());
+                let plan = Plan { exact, change, ..plan.clone() };
+                carry_out(context, store, &plan, carry, written)
+                    .map_err(|failure| context.shown.told_of(failure, &shown, context.now))?;
+            }
         }
     }
     Ok(Exit::Done)
+}
+
+/// Whether it changes several stores, each once.
+fn is_of_several(plans: &[(&Store, Plan)]) -> bool {
+    let mut roots: Vec<&Path> =
+        plans.iter().filter(|(_, plan)| !plan.is_empty()).map(|(store, _)| &*store.root).collect();
+    let plans = roots.len();
+    roots.sort();
+    roots.dedup();
+    roots.len() > 1 && roots.len() == plans
 }
 
 fn carry_out(
@@ -105,7 +125,7 @@ fn carry_out(
     store: &Store,
     plan: &Plan,
     carry: &Carry<'_>,
-    written: Option<&str>,
+    written: Option<Written<'_>>,
 ) -> Result<(), Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
@@ -118,7 +138,7 @@ fn carry_out(
     let receipt = done.map_err(|error| {
         let failure = Failure::from(error);
         match written {
-            Some(text) => failure.with(&keep_draft(host, &store.root, text.as_bytes())),
+            Some(own) => failure.with(&keep(context, store, own.of, own.text.as_bytes())),
             None => failure,
         }
     })?;
@@ -132,15 +152,23 @@ fn carry_out(
     Ok(())
 }
 
+/// What somebody wrote, and about which record, where it is about one.
+#[derive(Clone, Copy)]
+pub struct Written<'w> {
+    pub text: &'w str,
+    pub of: Option<&'w Entry>,
+}
+
 /// Keeps what somebody wrote for that store, and says where.
-pub fn keep(context: &Context, store: &Store, text: &[u8]) -> String {
+pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> String {
     let machine = machine();
-    match open::data_folder(context) {
-        Ok(data) => {
+    match (open::data_folder(context), of) {
+        (Ok(data), Some(entry)) => work::keep(&data, (store, entry), text, context.now),
+        (Ok(data), None) => {
             let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
             keep_draft(host, &store.root, text)
         }
-        Err(failure) => failure.message().to_owned(),
+        (Err(failure), _) => failure.message().to_owned(),
     }
 }
 
@@ -153,10 +181,10 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
         return Ok(false);
     }
     let mut err = io::stderr();
-    for (_, plan) in plans {
-        for line in lines(plan) {
-            writeln!(err, "{}", show(&line))?;
-        }
+    let told = context.shown.lines();
+    let told = told.unwrap_or_else(|| plans.iter().flat_map(|(_, plan)| lines(plan)).collect());
+    for line in told {
+        writeln!(err, "{}", show(&line))?;
     }
     let records: usize = plans.iter().map(|(_, plan)| plan.records).sum();
     let verb = plans.first().map_or("", |(_, plan)| plan.verb);
@@ -164,7 +192,8 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    context.shown.agreed = matches!(answer.trim(), "y" | "Y" | "yes");
+    Ok(context.shown.agreed)
 }
 
 pub fn lines(plan: &Plan) -> Vec<String> {

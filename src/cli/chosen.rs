@@ -6,6 +6,7 @@ use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::query::{Cancel, Order, Query, Request, search};
+use crate::work::Difference;
 
 /// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
 /// that nothing matches ends the verb.
@@ -16,10 +17,11 @@ pub fn records(
     fits: impl Fn(&Store, &Entry) -> bool,
 ) -> Result<Vec<EntryRef>, Failure> {
     let mut found: Vec<EntryRef> = Vec::new();
-    for id in &chosen.ids {
+    for id in chosen.ids.iter().filter(|_| !context.shown.is_bound()) {
         found.push(the_one(snapshot, id)?);
     }
     match &chosen.query {
+        _ if context.shown.is_bound() => {}
         Some(query) if query.trim().is_empty() => {
             return Err(Failure::new(Exit::Usage, "the query is empty, which never means everything."));
         }
@@ -30,6 +32,7 @@ pub fn records(
         None => {}
     }
     let named = chosen.ids.len();
+    let found = context.shown.choose(snapshot, found);
     let mut fitting = Vec::new();
     let mut others = Vec::new();
     for (number, at) in found.into_iter().enumerate() {
@@ -42,11 +45,19 @@ pub fn records(
     }
     fitting.sort();
     fitting.dedup();
+    context.shown.keep(snapshot, &fitting);
     match (fitting.is_empty(), others.as_slice()) {
         (false, _) => Ok(fitting),
+        (true, _) if context.shown.difference.is_some() => Err(nothing_left(context)),
         (true, []) => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
         (true, [one, ..]) => Err(unfit(snapshot, *one, others.len())),
     }
+}
+
+/// Nothing is left of what was shown.
+fn nothing_left(context: &Context) -> Failure {
+    let told = context.shown.difference.as_ref().map(Difference::told).unwrap_or_default();
+    Failure::new(Exit::Refused, format!("{told}. Nothing of it remains; nothing was changed."))
 }
 
 fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
@@ -160,5 +171,59 @@ fn place(snapshot: &Snapshot, at: EntryRef) -> String {
     match store.session(entry) {
         Some(session) => format!("{}/{}/{id}", store.root.display(), session.name),
         None => format!("{}/{id}", store.root.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::path::Path;
+
+    use clap::CommandFactory;
+
+    use crate::cli::{Args, Exit, run};
+
+    /// Every verb that takes a selection, with what else it needs.
+    fn selecting() -> Vec<(String, Vec<&'static str>)> {
+        let command = Args::command();
+        let takes = |verb: &&clap::Command| verb.get_arguments().any(|own| own.get_long() == Some("query"));
+        let needs = |verb: &clap::Command| match verb.get_name() {
+            "tag" => vec!["+new"],
+            "edit" => vec!["--set", "importance=0.9"],
+            _ => Vec::new(),
+        };
+        command
+            .get_subcommands()
+            .filter(takes)
+            .map(|verb| (verb.get_name().to_owned(), needs(verb)))
+            .collect()
+    }
+
+    fn exit(folder: &Path, verb: &str, words: &[&str]) -> Exit {
+        let (store, data) = (folder.join("store"), folder.join("data"));
+        let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+        let all = [&["palimp", verb][..], words, &options].concat().into_iter().map(OsString::from);
+        Args::read(all).map_or(Exit::Usage, run)
+    }
+
+    #[test]
+    fn a_verb_with_nothing_chosen_changes_nothing_and_its_status_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("store/sessions/s/memory.jsonl");
+        let line = "{\"id\":\"m\",\"session_id\":\"s\",\"type\":\"conversation\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
+                    \"content\":{\"role\":\"user\",\"message\":\"first\"}}\n";
+        crate::disk::write_new(&log, line.as_bytes()).unwrap();
+        crate::disk::write_new(&folder.path().join("store/config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let verbs = selecting();
+        assert!(verbs.len() >= 7, "{verbs:?}");
+        for (verb, needs) in &verbs {
+            let with = |more: &[&'static str]| exit(folder.path(), verb, &[&needs[..], more].concat());
+            assert_eq!(with(&["--query", "tag:no_such_tag"]), Exit::Nothing, "{verb}");
+            assert_eq!(with(&[]), Exit::Usage, "{verb}");
+            assert_eq!(with(&["--query", ""]), Exit::Usage, "{verb}");
+            assert_eq!(with(&["--query", "  "]), Exit::Usage, "{verb}");
+            assert_eq!(with(&["no_such_id"]), Exit::Nothing, "{verb}");
+            assert_eq!(std::fs::read_to_string(&log).unwrap(), line, "{verb}");
+        }
     }
 }

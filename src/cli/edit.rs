@@ -1,6 +1,6 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
-use super::change::{keep, make_written, scene};
+use super::change::{Written, keep, make_written, scene};
 use super::chosen::the_one;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open, records};
@@ -42,11 +42,12 @@ pub fn run(
         let values: Vec<&str> = settings.iter().map(|own| own.value).collect();
         return save(context, store, entry, &settings, Some(&values.join("\n")));
     }
+    context.shown.once = true;
     let before = format::text_of(store, entry).text;
     let written = disk::edit_text(&before).map_err(|error| {
         let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
         match error.left() {
-            Some(left) => failure.with(&keep(context, store, left)),
+            Some(left) => failure.with(&keep(context, store, Some(entry), left)),
             None => failure,
         }
     })?;
@@ -57,7 +58,7 @@ pub fn run(
     settings.push(Setting { name: "text", value: &written });
     // Whatever is in the way: a text that somebody wrote is not lost.
     save(context, store, entry, &settings, None)
-        .map_err(|failure| failure.with(&keep(context, store, written.as_bytes())))
+        .map_err(|failure| failure.with(&keep(context, store, Some(entry), written.as_bytes())))
 }
 
 fn save(
@@ -69,5 +70,6 @@ fn save(
 ) -> Result<Exit, Failure> {
     let plan = ops::edit::edit(&scene(context, store), entry, set)
         .map_err(|refusal| ops::form::with_code(store, entry, refusal, context.now))?;
+    let written = written.map(|text| Written { text, of: Some(entry) });
     make_written(context, &[(store, plan)], &|writer, plan| writer.commit(plan), written)
 }

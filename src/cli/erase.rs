@@ -11,7 +11,7 @@ use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Entry, Snapshot, Store};
+use crate::model::{Entry, Plan, Snapshot, Store};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::{Erased, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
@@ -55,6 +55,10 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
         }
         return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
     }
+    let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
+    context.shown.still_stands(&plans, context.now)?;
+    drop(plans);
+    asked.iter_mut().for_each(|one| one.plan.exact = context.shown.agreed);
     let mut exit = Exit::Done;
     for one in &asked {
         if !carry_out(context, one, reason)? {
@@ -90,7 +94,7 @@ fn ask(context: &Context, store: &Arc<Store>, entries: &[Entry], reason: &str) -
 }
 
 /// Whether the user wants it: said so before, or types what it does.
-fn agreed(context: &Context, asked: &[Asked]) -> Result<bool, Failure> {
+fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
     if context.options.yes {
         return Ok(true);
     }
@@ -98,7 +102,9 @@ fn agreed(context: &Context, asked: &[Asked]) -> Result<bool, Failure> {
         return Ok(false);
     }
     let mut err = io::stderr();
-    for line in asked.iter().flat_map(|one| lines(&one.plan)) {
+    let told = context.shown.lines();
+    let told = told.unwrap_or_else(|| asked.iter().flat_map(|one| lines(&one.plan)).collect());
+    for line in told {
         writeln!(err, "{}", show(&line))?;
     }
     let count: usize = asked.iter().map(|one| one.targets.len()).sum();
@@ -107,7 +113,8 @@ fn agreed(context: &Context, asked: &[Asked]) -> Result<bool, Failure> {
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(answer.trim() == format!("erase {count}"))
+    context.shown.agreed = answer.trim() == format!("erase {count}");
+    Ok(context.shown.agreed)
 }
 
 /// Whether nothing is left.

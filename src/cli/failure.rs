@@ -7,6 +7,7 @@ use crate::disk::WriteError;
 use crate::query::QueryError;
 use crate::store::commit::nothing_else;
 use crate::text::show::show;
+use crate::work::Difference;
 
 /// How a verb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +52,20 @@ impl Termination for Exit {
 pub struct Failure {
     pub(super) exit: Exit,
     message: String,
+    /// What others changed of what was agreed to: it can be asked for again.
+    pub(super) moved: Option<Difference>,
 }
 
 impl Failure {
     /// A failure with its message.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Failure { exit, message: message.into() }
+        Failure { exit, message: message.into(), moved: None }
+    }
+
+    /// Others changed what was shown and agreed to.
+    pub fn moved(difference: Difference) -> Self {
+        let message = format!("{}. Nothing was changed. (E_CONCURRENT_MOD)", difference.told());
+        Failure { moved: Some(difference), ..Failure::new(Exit::Refused, message) }
     }
 
     /// The same, with one more sentence. Nothing is added for a reader that has gone.

@@ -1,4 +1,4 @@
-//! `palimp keys`: every key of the screens, and what it does.
+//! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
 
 use super::Context;
 use super::failure::{Exit, Failure};
@@ -8,11 +8,34 @@ use crate::tui::action::ACTIONS;
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     for known in ACTIONS {
         if context.options.json {
-            let row = serde_json::json!({ "action": known.name, "keys": known.keys, "about": known.about });
+            let row = serde_json::json!({
+                "action": known.name, "keys": known.keys, "about": known.about, "verbs": known.action.verbs(),
+            });
             context.out.json(&row)?;
         } else {
-            context.out.line(&format!("{:16} {:18} {}", known.keys.join("  "), known.name, known.about))?;
+            let verbs = known.action.verbs();
+            let verbs = if verbs.is_empty() { String::new() } else { format!("  [{}]", verbs.join(", ")) };
+            let keys = known.keys.join("  ");
+            context.out.line(&format!("{keys:16} {:18} {}{verbs}", known.name, known.about))?;
         }
     }
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Args;
+
+    #[test]
+    fn every_verb_that_an_action_names_is_one() {
+        let command = Args::command();
+        for known in ACTIONS {
+            for verb in known.action.verbs() {
+                assert!(command.find_subcommand(verb).is_some(), "{}: {verb} is no verb", known.name);
+            }
+        }
+    }
 }

@@ -26,6 +26,7 @@ mod screens;
 mod search;
 mod session;
 mod show;
+mod shown;
 mod stats;
 mod store_verbs;
 mod stores;
@@ -48,13 +49,23 @@ struct Context {
     out: Out,
     /// The stores that were changed so far, and how that is taken back.
     changed: Vec<String>,
+    /// What was shown to somebody who was asked.
+    shown: shown::Shown,
 }
 
 /// Runs what the arguments say and tells how it ended.
 pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
-    let mut context = Context { out: Out::stdout(), options: args.options, now, changed: Vec::new() };
-    let ended = verb(&mut context, args.verb, args.paths, args.demo);
+    let shown = shown::Shown::default();
+    let mut context = Context { out: Out::stdout(), options: args.options, now, changed: Vec::new(), shown };
+    let ended = loop {
+        let ended = verb(&mut context, args.verb.clone(), args.paths.clone(), args.demo);
+        match ended {
+            // What others changed meanwhile is shown, and asked for again.
+            Err(failure) if context.shown.asks_again(&failure, &context.changed) => {}
+            ended => break ended,
+        }
+    };
     let ended = ended.and_then(|exit| match exit {
         // A hang-up: nothing takes what is left.
         Exit::Signal(_) => Ok(exit),

@@ -132,18 +132,18 @@ fn each(
         let may = |entry: &Entry| deed.map_or(Ok(()), |deed| ops::may(store, entry, deed));
         match sift(&entries, &may, &|own| plan(&scene, own)) {
             Ok(sifted) => {
-                sifted.left.iter().for_each(|own| leave_out(&mut left, own.count, &own.reason));
+                sifted.left.iter().for_each(|own| leave_out(&mut left, &own.which, &own.reason));
                 plans.extend(sifted.made.map(|plan| (store, plan)));
             }
             Err(refusal) if found.len() == entries.len() => return Err(refusal.into()),
-            Err(refusal) => leave_out(&mut left, entries.len(), &refusal.message),
+            Err(refusal) => leave_out(&mut left, &entries, &refusal.message),
         }
     }
     if let ([], [first, ..]) = (plans.as_slice(), left.as_slice()) {
         return Err(Refusal::unfit(first.reason.clone()).into());
     }
-    for own in &left {
-        say(&format!("left out: {}: {}", counted(own.count as u64, "record"), own.reason));
+    for own in left.iter().filter(|_| context.shown.difference.is_none()) {
+        say(&format!("left out: {}: {}", counted(own.which.len() as u64, "record"), own.reason));
     }
     make(context, &plans)
 }

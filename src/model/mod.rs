@@ -1,5 +1,6 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
+pub mod carried;
 pub mod decay;
 pub mod plan;
 pub mod problem;
@@ -8,6 +9,7 @@ pub mod references;
 pub mod snapshot;
 pub mod time;
 
+pub use carried::Carry;
 pub use decay::{DecayRule, DecayTable};
 pub use plan::{Act, Change, Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};

@@ -384,6 +384,9 @@ pub struct Plan {
     pub derive_after: bool,
     /// The change of several stores of which it is a part: the plans of the others have the same.
     pub change: Option<String>,
+    /// Whether somebody agreed to it as it is: what it replaces has to stand as it was shown, and
+    /// is not joined with what others made of it meanwhile.
+    pub exact: bool,
 }
 
 impl Plan {
@@ -400,6 +403,7 @@ impl Plan {
             made_of: Vec::new(),
             derive_after: false,
             change: None,
+            exact: false,
         }
     }
 

@@ -111,7 +111,7 @@ impl State {
 
 /// A record's place in a store: which document, which record in it, and what the
 /// other documents say of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Index into `Store::documents`.
     pub document: u32,
@@ -242,6 +242,13 @@ impl Store {
     /// How many entries are in `state`.
     pub fn count(&self, state: State) -> usize {
         self.entries.iter().filter(|entry| entry.state == state).count()
+    }
+
+    /// The place of an entry among all, which stand in the order of files and records.
+    pub fn number_of(&self, entry: &Entry) -> Option<u32> {
+        let place = |entry: &Entry| (entry.document, entry.record);
+        let at = self.entries.binary_search_by_key(&place(entry), place).ok()?;
+        Some(at as u32)
     }
 
     /// The entry of a key, if its file still has a record there.

@@ -69,6 +69,46 @@ pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<Touched> {
     touched
 }
 
+/// Every memory that a plan brings, and every tombstone that it sets or takes away, on a line each.
+/// Untrusted text.
+pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
+    let changes: Vec<Change> = plan.changes.iter().filter(|change| !change.is_empty()).cloned().collect();
+    let after = derive::after(store, &changes, now);
+    let changed: HashSet<&Path> = changes.iter().map(|change| &*change.path).collect();
+    let known = ids(store.documents.iter().filter(|own| is_data(own.role)).map(|own| &**own));
+    let mut lines = Vec::new();
+    for document in after.iter().filter(|own| changed.contains(&*own.path)) {
+        let before = store.documents.iter().find(|own| own.path == document.path);
+        if document.role == Role::Tombstones {
+            let [was, is] = [before.map(|own| &**own), Some(&**document)].map(|own| ids(own.into_iter()));
+            lines.extend(is.difference(&was).map(|id| format!("{id}  is deleted")));
+            lines.extend(was.difference(&is).map(|id| format!("{id}  is deleted no more")));
+        }
+        let stood: HashSet<&[u8]> =
+            before.iter().flat_map(|own| own.records.iter().map(|record| own.raw(record))).collect();
+        for record in document.records.iter().filter(|_| is_data(document.role)) {
+            let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id.as_deref()));
+            if id.map_or(stood.contains(raw), |id| known.contains(id)) {
+                continue;
+            }
+            let title = format::title_of_raw(store, &document.path, record, raw);
+            lines.push(format!("{}  comes  {title}", id.unwrap_or("(no id)")));
+        }
+    }
+    // Tombstones that came or went are sets.
+    lines.sort();
+    lines
+}
+
+fn is_data(role: Role) -> bool {
+    matches!(role, Role::Records | Role::Archive)
+}
+
+fn ids<'d>(documents: impl Iterator<Item = &'d Document>) -> HashSet<&'d str> {
+    let records = documents.flat_map(|own| &own.records);
+    records.filter_map(|record| record.view()?.id.as_deref()).collect()
+}
+
 fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> Touched {
     let view = store.view(entry);
     Touched {
@@ -113,9 +153,8 @@ impl After {
         let documents = derive::after(store, changes, now);
         let changed: HashSet<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
         let mut own = After { changed, lines: HashMap::new(), ids: HashMap::new(), packed: Vec::new() };
-        let data = |role| matches!(role, Role::Records | Role::Archive);
         for document in documents.iter().filter(|document| own.changed.contains(&document.path)) {
-            if !data(document.role) {
+            if !is_data(document.role) {
                 continue;
             }
             let lines = own.lines.entry(document.path.clone()).or_default();

@@ -50,6 +50,11 @@ impl Progress {
         turned.is_ok() || turned == Err(STOPPED)
     }
 
+    /// Whether it is being written, and can't be stopped any more.
+    pub fn is_writing(&self) -> bool {
+        self.state.load(Ordering::SeqCst) == WRITING
+    }
+
     /// From here on it is written and can't be stopped; the refusal where it was before.
     pub fn write(&self) -> Result<(), Refusal> {
         let _ = self.state.compare_exchange(OPEN, WRITING, Ordering::SeqCst, Ordering::SeqCst);

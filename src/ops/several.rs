@@ -10,9 +10,9 @@ const TRIES: usize = 64;
 
 /// Records that are left out, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// How many.
-    pub count: usize,
+pub struct LeftOut<T = Entry> {
+    /// Which.
+    pub which: Vec<T>,
     /// Why, in sentences. May quote the store.
     pub reason: String,
 }
@@ -28,12 +28,12 @@ pub struct Sifted<T> {
 }
 
 /// Adds to what is left out, by reason.
-pub fn leave_out(left: &mut Vec<LeftOut>, count: usize, reason: &str) {
+pub fn leave_out<T: Clone>(left: &mut Vec<LeftOut<T>>, which: &[T], reason: &str) {
     match left.iter_mut().find(|own| own.reason == reason) {
-        Some(own) => own.count += count,
-        None => left.push(LeftOut { count, reason: reason.to_owned() }),
+        Some(own) => own.which.extend_from_slice(which),
+        None => left.push(LeftOut { which: which.to_vec(), reason: reason.to_owned() }),
     }
-    left.sort_by_key(|own| std::cmp::Reverse(own.count));
+    left.sort_by_key(|own| std::cmp::Reverse(own.which.len()));
 }
 
 /// Makes something of those entries that `may` and `make` let through. What is one is refused
@@ -47,7 +47,7 @@ pub fn sift<T>(
     for entry in entries {
         match may(entry) {
             Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
-            Err(refusal) => leave_out(&mut sifted.left, 1, &refusal.message),
+            Err(refusal) => leave_out(&mut sifted.left, &[*entry], &refusal.message),
             Ok(()) => sifted.entries.push(*entry),
         }
     }
@@ -94,7 +94,7 @@ impl<T> Search<'_, T> {
             match (self.make)(half) {
                 Ok(_) => self.fit.extend_from_slice(half),
                 Err(refusal) if is_stop(&refusal) => return Err(refusal),
-                Err(refusal) if half.len() == 1 => leave_out(self.left, 1, &refusal.message),
+                Err(refusal) if half.len() == 1 => leave_out(self.left, half, &refusal.message),
                 Err(_) => self.halves(half)?,
             }
         }
@@ -120,14 +120,15 @@ mod tests {
         let may = |entry: &Entry| refused(entry);
         let sifted = sift(&entries(30), &may, &|own| Ok(own.len())).unwrap();
         assert_eq!(sifted.made, Some(27));
-        assert_eq!(sifted.left, [LeftOut { count: 3, reason: "threes are refused.".into() }]);
+        let [left] = sifted.left.as_slice() else { panic!("{:?}", sifted.left) };
+        assert_eq!((left.which.len(), left.reason.as_str()), (3, "threes are refused."));
     }
 
     #[test]
     fn what_only_the_plan_refuses_is_found_and_left_out() {
         let make = |own: &[Entry]| own.iter().try_for_each(refused).map(|()| own.len());
         let sifted = sift(&entries(30), &|_| Ok(()), &make).unwrap();
-        assert_eq!((sifted.made, sifted.left[0].count), (Some(27), 3));
+        assert_eq!((sifted.made, sifted.left[0].which.len()), (Some(27), 3));
         assert_eq!(sifted.entries.len(), 27);
     }
 

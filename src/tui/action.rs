@@ -223,6 +223,45 @@ impl Action {
         ACTIONS.iter().find(|known| known.action == self)
     }
 
+    /// The verbs that do the same on the command line; none for what changes the screens alone.
+    pub fn verbs(self) -> &'static [&'static str] {
+        match self {
+            Action::Edit | Action::Save => &["edit"],
+            Action::EditText | Action::FieldInEditor | Action::RecordInEditor => &["edit"],
+            Action::Importance | Action::Type | Action::Category => &["edit"],
+            Action::Tag | Action::RenameTag | Action::Pin => &["tag"],
+            Action::Archive => &["archive", "maintain"],
+            Action::Delete => &["delete", "archive", "undelete", "unarchive", "erase"],
+            Action::Repeat => &["tag", "edit", "archive", "unarchive", "delete", "undelete"],
+            Action::Undo => &["undo"],
+            Action::Redo => &["redo"],
+            Action::OpenDemo => &["demo"],
+            Action::Open => &["backup", "maintain", "compact"],
+            Action::BringBack => &["unarchive", "backup"],
+            Action::ReplaceFile => &["backup"],
+            Action::Down | Action::Up | Action::HalfPageDown | Action::HalfPageUp => &[],
+            Action::PageDown | Action::PageUp | Action::First | Action::Last => &[],
+            Action::NextPane | Action::PreviousPane | Action::PaneLeft | Action::PaneRight => &[],
+            Action::SessionsPane | Action::FacetsPane | Action::HealthPane => &[],
+            Action::MemoriesPane | Action::DetailPane | Action::Zoom | Action::Unzoom => &[],
+            Action::Back | Action::Quit | Action::QuitNow | Action::Suspend => &[],
+            Action::Search | Action::Narrow | Action::FilterLikeThis | Action::DropFilter => &[],
+            Action::NextMatch | Action::PreviousMatch | Action::Order | Action::Ranking => &[],
+            Action::Toggle | Action::MarkRange | Action::MarkAll | Action::InvertMarks => &[],
+            Action::Marked | Action::MarkBySearch | Action::ChooseAll => &[],
+            Action::Why | Action::NextTab | Action::PreviousTab | Action::Follow | Action::GoBack => &[],
+            Action::NextProblem | Action::PreviousProblem | Action::Problems | Action::Browse => &[],
+            Action::Reveal | Action::Palette | Action::Help | Action::Reload | Action::Redraw => &[],
+            // These views only show; what is done in them has its own key.
+            Action::Restore | Action::ArchiveView | Action::Journal => &[],
+            Action::Maintain | Action::Compact | Action::Difference | Action::Verify => &[],
+            // These change what was typed, and nothing on disk.
+            Action::Fix | Action::NextFinding | Action::PreviousFinding => &[],
+            Action::UndoTyping | Action::RedoTyping | Action::AsOnDisk => &[],
+            Action::Compare | Action::RevealTyped => &[],
+        }
+    }
+
     /// The first of its keys, for hints.
     pub fn key(self) -> &'static str {
         self.known().and_then(|known| known.keys.first()).copied().unwrap_or_default()

@@ -8,7 +8,8 @@ use ratatui::text::Line;
 
 use super::Options;
 use super::back::Back;
-use super::bulk::{Bulk, Confirm, Menu};
+use super::bulk::{Bulk, Menu};
+use super::confirm::Confirm;
 use super::cursor::Cursor;
 use super::editor::Editor;
 use super::marks::Marks;

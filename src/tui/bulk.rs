@@ -1,10 +1,9 @@
-//! What is under way of a change: the menu, the plan that waits for its yes, how far it is, what
-//! it came to.
+//! What is under way of a change: the menu, how far it is, what it came to.
 
 use std::sync::Arc;
 
 use super::app::Aim;
-use crate::work::{Planned, Progress, Wanted};
+use crate::work::{Progress, Wanted};
 
 /// Changes that are under way, and the last one.
 #[derive(Default)]
@@ -15,6 +14,8 @@ pub struct Bulk {
     pub last: Option<Wanted>,
     /// What an erasure came to, until it was read. Untrusted text.
     pub receipt: Option<Vec<String>>,
+    /// Its first line on screen.
+    pub receipt_top: usize,
 }
 
 /// A change that is being planned or written.
@@ -22,23 +23,15 @@ pub struct Going {
     pub progress: Arc<Progress>,
     /// What is going on, in a few words. Untrusted text.
     pub what: String,
-    /// Whether it is planned; then every key but that which stops it waits.
+    /// Whether it is planned, or else written.
     pub plans: bool,
 }
 
-/// A change that was planned and is shown, to be carried out as it is or not at all.
-pub struct Confirm {
-    pub planned: Box<Planned>,
-    /// What is asked. Untrusted text.
-    pub question: String,
-    /// What has to be typed for it, and what was.
-    pub typed: Option<Typed>,
-}
-
-/// A word that is typed before something goes for good.
-pub struct Typed {
-    pub wanted: String,
-    pub so_far: String,
+impl Going {
+    /// Whether it can still be stopped: until then every other key waits.
+    pub fn is_open(&self) -> bool {
+        self.plans || !self.progress.is_writing()
+    }
 }
 
 /// The menu of what takes memories away, or brings them back.

@@ -20,6 +20,7 @@ mod app;
 mod back;
 mod border;
 mod bulk;
+mod confirm;
 mod cursor;
 mod editor;
 mod keys;

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::mem::{self, ManuallyDrop};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -24,7 +23,7 @@ use super::terminal::{Keyboard, Left, Screen, end, enter, leave, redraw, with_ed
 use super::update::{self, update};
 use super::view::view;
 use crate::format;
-use crate::model::{Extent, Moment, Snapshot};
+use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::Cancel;
 use crate::store;
 use crate::work::{Job, Kept, Loaded, Watch, Workers, end_editor, keep, perform};
@@ -258,7 +257,7 @@ impl<'a> Loop<'a> {
         let Some(at) = aim.one() else { return Ok(()) };
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
-        let after = self.in_editor(&store.root, &before, now)?;
+        let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
         self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
         self.take_size(now)
     }
@@ -266,20 +265,24 @@ impl<'a> Loop<'a> {
     /// Lets the user change what a form has in another editor.
     fn lend(&mut self, what: Lent, now: Moment) -> io::Result<()> {
         let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
-        let editor = self.app.editor.as_ref();
-        let root = editor.map(|editor| editor.identity.root.clone()).unwrap_or_default();
-        let after = self.in_editor(&root, &before, now)?;
+        let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
+        let after = self.in_editor(of, &before, now)?;
         self.pending.extend(update(self.app, Msg::Lent(what, before, after), now));
         self.take_size(now)
     }
 
-    /// What another editor made of a text, or why it made nothing. What it left is kept for the
-    /// store at `root` where the screens can't have it.
-    fn in_editor(&mut self, root: &Path, before: &str, now: Moment) -> io::Result<Result<String, String>> {
+    /// What another editor made of a text of a memory, or why it made nothing. What it left is kept
+    /// where the screens can't have it.
+    fn in_editor(
+        &mut self,
+        of: Option<(Arc<Snapshot>, EntryRef)>,
+        before: &str,
+        now: Moment,
+    ) -> io::Result<Result<String, String>> {
         let (left, entered) = with_editor(&self.keyboard, self.screen, before);
-        let keep = |text: &[u8]| match &self.app.data {
-            Some(data) => keep(data, root, text, now),
-            None => String::new(),
+        let keep = |text: &[u8]| match (&self.app.data, &of) {
+            (Some(data), Some((snapshot, at))) => keep(data, snapshot.get(*at), text, now),
+            _ => String::new(),
         };
         if let Err(error) = entered {
             let kept = match &left {

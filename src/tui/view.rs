@@ -51,8 +51,8 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         Some(_) | None => {}
     }
     panes::menu::draw(app, frame, parts.body);
-    panes::confirm::draw(app, frame, parts.body);
-    panes::receipt::draw(app, frame, parts.body);
+    panes::confirm::draw(app, frame);
+    panes::receipt::draw(app, frame);
 }
 
 fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {

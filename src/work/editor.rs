@@ -4,18 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{Changed, Turned, keep};
+use super::erase::{ERASED, is_erased};
 use super::turn::{Recent, Step};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
-use crate::ops::erase::Gone;
 use crate::ops::form::{Form, Judged, judge, verdict};
 use crate::ops::{Refusal, Scene, form};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::store::commit::{
-    CommitError, DraftField, DraftOf, FormDraft, Host, Vault, Writer, drop_form, find_form, keep_form,
+    CommitError, DraftField, DraftOf, FormDraft, Host, Writer, drop_form, find_form, keep_form,
 };
-use crate::store::erase::Wanted;
 
 /// A form that was changed, and of what.
 #[derive(Clone)]
@@ -241,6 +240,19 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) ->
         why: format!("{} Nothing was changed. ({})", refusal.message, refusal.code),
         is_conflict: false,
     };
+    match is_erased(host, old, entry) {
+        Ok(false) => {}
+        Ok(true) => {
+            // What was typed holds what it said: a new record would bring that back.
+            let _ = drop_form(host, &old.root, &request.of());
+            return failed(Refusal::unfit(
+                "the memory was erased meanwhile: nothing that it said is written again.",
+            ));
+        }
+        Err(error) => {
+            return FormSaved::Failed { why: format!("{error} ({})", error.code()), is_conflict: false };
+        }
+    }
     let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
         return failed(Refusal::unfit("the store is not there any more."));
     };
@@ -279,9 +291,9 @@ fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
 pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
     request.with(|host, scene, entry| {
         let root = &scene.store.root;
-        if is_erased(host, scene, entry).map_err(|error| error.to_string())? {
+        if is_erased(host, scene.store, entry).map_err(|error| error.to_string())? {
             let _ = drop_form(host, root, &request.of());
-            return Err("the memory was erased meanwhile, and no copy of it is kept".into());
+            return Err(ERASED.into());
         }
         let kept = match request.draft() {
             Some(draft) => keep_form(host, root, &draft),
@@ -289,15 +301,6 @@ pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
         };
         kept.map(|()| request.now).map_err(|error| error.to_string())
     })
-}
-
-/// Whether a memory was erased since it was read: what was typed holds what it said.
-fn is_erased(host: Host<'_>, scene: &Scene<'_>, entry: &Entry) -> Result<bool, CommitError> {
-    let store = scene.store;
-    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
-    let path = &store.document(entry).path;
-    let takes = |own: Wanted<'_>| own.takes(path, store.raw(entry), store.view(entry), None);
-    Ok(gone.wanted(scene).is_some_and(takes))
 }
 
 /// What was typed into the form of a memory before, and not saved.
@@ -309,6 +312,5 @@ pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Optio
 
 /// Keeps what an editor left and no form can take, and says where.
 pub fn keep_left(request: &FormRequest, left: &[u8]) -> String {
-    let (store, _) = request.entry();
-    keep(&request.data, &store.root, left, request.now)
+    keep(&request.data, request.snapshot.get(request.at), left, request.now)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::{Entry, Plan, Store};
-use crate::ops::erase::{plan as planned, targets};
+use crate::ops::erase::{Gone, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
 use crate::store::commit::erase::{Erased, gather, kept_copies};
@@ -20,6 +20,18 @@ pub struct Asked {
     pub plan: Plan,
     /// What can't be erased.
     pub left: Vec<LeftOut>,
+}
+
+/// Said where a memory was erased while somebody wrote about it.
+pub const ERASED: &str = "the memory was erased meanwhile, and no copy of it is kept";
+
+/// Whether a memory was erased since it was read: what is written about it holds what it said.
+pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
+    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+    let scene = Scene { store, now: host.now, random: [0; 16], packed: &ops::NO_PACKED };
+    let path = &store.document(entry).path;
+    let takes = |own: Wanted<'_>| own.takes(path, store.raw(entry), store.view(entry), None);
+    Ok(gone.wanted(&scene).is_some_and(takes))
 }
 
 /// Plans it; nothing is written. Of several records those that can't be erased are left out;

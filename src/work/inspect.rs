@@ -375,7 +375,7 @@ fn short(root: &Path) -> String {
 }
 
 /// What is due in a store at a time, with the rule of each.
-fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
+pub(super) fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
     let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
     let told = |refusal: Refusal| refusal.message;
     let files = ops::upkeep::due_files(&scene).map_err(told)?;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{self, ChangeRequest, Changed, Planned, Tended};
+use super::change::{self, ChangeRequest, Changed, Committed, Tended};
 use super::editor::{self, FormJudged, FormRequest, FormSaved};
 use super::inspect::{self, InspectRequest, Inspected};
+use super::planned::{Planned, preview};
 use super::turn::Recent;
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
@@ -104,6 +105,8 @@ pub enum Done {
     Explained(Box<Explained>),
     /// Memories were changed, or why they were not.
     Changed(Box<Result<Changed, String>>),
+    /// Nothing was changed, because others did meanwhile: the plan as it is now, to be asked for.
+    Moved(Box<Planned>),
     /// A change was planned, or why it can't be made.
     Planned(Box<Result<Planned, String>>),
     /// What a view shows was read.
@@ -252,9 +255,9 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
-        Job::Change(request) => Some(Done::Changed(Box::new(change::carry_out(&request, &mut kept.recent)))),
-        Job::Plan(request) => Some(Done::Planned(Box::new(change::preview(*request)))),
-        Job::Commit(planned) => Some(Done::Changed(Box::new(change::commit(&planned, &mut kept.recent)))),
+        Job::Change(request) => Some(committed(change::carry_out(&request, &mut kept.recent))),
+        Job::Plan(request) => Some(Done::Planned(Box::new(preview(*request)))),
+        Job::Commit(planned) => Some(committed(change::commit(*planned, &mut kept.recent))),
         Job::Inspect(request) => Some(Done::Inspected(Box::new(inspect::inspect(*request)))),
         Job::Judge(request, is_whole) => Some(Done::Judged(Box::new(editor::judged(&request, is_whole)))),
         Job::Keep(request) => Some(Done::Kept(request.version, editor::keep_typed(&request))),
@@ -270,6 +273,14 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
         Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
+    }
+}
+
+fn committed(outcome: Result<Committed, String>) -> Done {
+    match outcome {
+        Ok(Committed::Made(changed)) => Done::Changed(Box::new(Ok(changed))),
+        Ok(Committed::Moved(planned)) => Done::Moved(planned),
+        Err(why) => Done::Changed(Box::new(Err(why))),
     }
 }
 

@@ -6,16 +6,20 @@ pub mod editor;
 mod erase;
 mod inspect;
 mod job;
+mod meanwhile;
+mod planned;
 mod thread;
 mod turn;
 mod wanted;
 
-pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep, memories};
+pub use change::{ChangeRequest, Changed, Committed, Tended, Turned, keep, memories};
 pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
 };
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
+pub use meanwhile::{Difference, Moved, moved_since, of_bound, read as read_anew, say_which, touched};
+pub use planned::Planned;
 pub use thread::Workers;
 pub use turn::Recent;
 pub use wanted::{Restoring, Wanted};

@@ -197,3 +197,63 @@ fn search(jobs: &Receiver<(Job, Cancel)>, deliver: &impl Fn(Done)) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::model::{EntryRef, Extent, Moment, Snapshot};
+    use crate::query::Ranking;
+    use crate::store::{Place, load};
+    use crate::work::editor::{FORM, FormRequest};
+
+    const NOW: &str = "2026-02-01T12:00:00Z";
+
+    /// What was typed into a form of that number, in that state.
+    fn typed(folder: &std::path::Path, form: u64, state: u64, text: &str) -> Job {
+        let now = Moment::parse(NOW).unwrap().0;
+        let place = Place { root: folder.join("store"), format: "session-log", session: None };
+        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let at = EntryRef { store: 0, entry: form as u32 - 1 };
+        let own = crate::ops::form::form(&store, &store.entries[at.entry as usize], now).unwrap();
+        let mut values = own.values();
+        values[0] = text.to_owned();
+        Job::Keep(Box::new(FormRequest {
+            snapshot: Arc::new(Snapshot::of(vec![store])),
+            at,
+            name: format!("m{form}"),
+            form: Arc::new(own),
+            values,
+            version: form << FORM | state,
+            data: folder.join("data"),
+            query: String::new(),
+            ranking: Ranking::Product,
+            now,
+        }))
+    }
+
+    #[test]
+    fn of_what_waits_to_be_kept_the_newest_of_every_form_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = |n: usize| {
+            format!(
+                "{{\"id\":\"m{n}\",\"session_id\":\"s\",\"type\":\"conversation\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
+                 \"content\":{{\"role\":\"user\",\"message\":\"first\"}}}}\n"
+            )
+        };
+        let log = folder.path().join("store/sessions/s/memory.jsonl");
+        crate::disk::write_new(&log, (1..3).map(line).collect::<String>().as_bytes()).unwrap();
+        let (jobs, to_keep) = channel();
+        for (form, state, text) in [(1, 1, "one"), (1, 2, "one, later"), (2, 1, "another")] {
+            jobs.send(typed(folder.path(), form, state, text)).unwrap();
+        }
+        drop(jobs);
+        let kept = RefCell::new(Vec::new());
+        newest(&to_keep, &|done| match done {
+            Done::Kept(version, Ok(_)) => kept.borrow_mut().push((version >> FORM, version & 0xff)),
+            _ => panic!("every form is kept"),
+        });
+        assert_eq!(*kept.borrow(), [(1, 2), (2, 1)]);
+    }
+}

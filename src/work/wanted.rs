@@ -148,6 +148,12 @@ impl Wanted {
         }
     }
 
+    /// Whether it is about the memory as it was seen, even where nothing is asked: what takes it
+    /// away, or brings it back.
+    pub fn binds(&self) -> bool {
+        matches!(self, Wanted::Archive | Wanted::Unarchive | Wanted::Delete | Wanted::Undelete)
+    }
+
     /// Whether its plan counts the memories that it has looked at.
     pub fn is_counted(&self) -> bool {
         matches!(

@@ -27,6 +27,34 @@ pub struct Terminal {
     _home: tempfile::TempDir,
 }
 
+/// How a terminal treats what is typed and what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// Keys come line by line.
+    pub lines: bool,
+    /// Keys are shown.
+    pub echo: bool,
+    /// Ctrl-c interrupts.
+    pub interrupts: bool,
+    /// Enter is a line end.
+    pub returns: bool,
+    /// Line ends are written as a terminal needs them.
+    pub output: bool,
+}
+
+#[allow(dead_code, reason = "each test binary takes what it needs")]
+impl Modes {
+    /// As a shell leaves them for the programs that it starts.
+    pub fn cooked() -> Modes {
+        Modes { lines: true, echo: true, interrupts: true, returns: true, output: true }
+    }
+
+    /// As a program has them that reads every key.
+    pub fn raw() -> Modes {
+        Modes { lines: false, echo: false, interrupts: false, returns: false, output: false }
+    }
+}
+
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -206,6 +234,24 @@ impl Terminal {
     /// How many bytes the program has sent.
     pub fn raw_len(&self) -> usize {
         self.shared.lock().raw.len()
+    }
+
+    /// How the terminal treats what is typed, as the program set it.
+    #[allow(dead_code, reason = "each test binary takes what it needs")]
+    pub fn modes(&self) -> Modes {
+        use rustix::fs::{Mode, OFlags, open};
+        use rustix::termios::{InputModes, LocalModes, OutputModes, tcgetattr};
+        let name = self.master.tty_name().expect("the terminal has a name");
+        // This process is to have no terminal of its own by that.
+        let own = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the terminal opens");
+        let now = tcgetattr(own).expect("the terminal tells its modes");
+        Modes {
+            lines: now.local_modes.contains(LocalModes::ICANON),
+            echo: now.local_modes.contains(LocalModes::ECHO),
+            interrupts: now.local_modes.contains(LocalModes::ISIG),
+            returns: now.input_modes.contains(InputModes::ICRNL),
+            output: now.output_modes.contains(OutputModes::OPOST),
+        }
     }
 
     /// The program's process id.

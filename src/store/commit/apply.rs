@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::carry::Carried;
 use super::hidden::{self, Old};
-use super::rebase::rebase;
+use super::rebase::{moved_only, rebase};
 use super::unfinished::{let_end, whole_lines};
 use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
@@ -130,6 +130,8 @@ pub struct Scene<'a, 'c> {
     pub host: Host<'a>,
     /// The locks that are held.
     pub locks: Vec<PathBuf>,
+    /// Whether what is replaced has to stand as it was shown.
+    pub exact: bool,
     pub carried: &'c mut Carried,
 }
 
@@ -296,7 +298,8 @@ impl Scene<'_, '_> {
                 own.base = Some(now[..len].into());
                 continue;
             }
-            let fitted = rebase(&splices, &now).map_err(|conflict| CommitError::Conflict {
+            let fit = if self.exact { moved_only } else { rebase };
+            let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
                 file: own.path.clone(),
                 planned: conflict.planned,
                 found: conflict.found,

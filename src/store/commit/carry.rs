@@ -42,6 +42,7 @@ struct Set<'a> {
     changes: Vec<(&'a Change, bool)>,
     /// What its derived files were made of, with the lengths then.
     made_of: Vec<(&'a Path, u64)>,
+    exact: bool,
 }
 
 /// Carries a plan out. What is `kept` takes it back; where a change had to be fitted to a
@@ -120,7 +121,12 @@ fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<Set<'a>> {
         };
         match last {
             Some(set) => set.changes.push((change, derived)),
-            None => sets.push(Set { lock, changes: vec![(change, derived)], made_of: Vec::new() }),
+            None => sets.push(Set {
+                lock,
+                changes: vec![(change, derived)],
+                made_of: Vec::new(),
+                exact: plan.exact,
+            }),
         }
     }
     for set in sets.iter_mut().filter(|set| set.changes.iter().any(|(_, derived)| *derived)) {
@@ -150,7 +156,7 @@ fn carry_set(
         Ready::of(change, derived, writer.format, writer.path(&change.path))
     };
     let mut ready: Vec<Ready> = set.changes.iter().map(own).collect();
-    let mut scene = Scene { host: writer.host, locks: Vec::new(), carried };
+    let mut scene = Scene { host: writer.host, locks: Vec::new(), exact: set.exact, carried };
     // Files are made first, without a lock: nobody knows them yet. What is derived waits for
     // the lock: what it is made of must not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());

@@ -194,6 +194,12 @@ impl CommitError {
         }
     }
 
+    /// Whether the files are not as the plan knows them, and are as they were found.
+    pub fn is_moved(&self) -> bool {
+        let moved = matches!(self, CommitError::Conflict { .. } | CommitError::Moved { .. });
+        moved && matches!(self.files(), Files::Untouched | Files::Restored)
+    }
+
     /// Whether the system failed, rather than the change being refused.
     pub fn is_failure(&self) -> bool {
         match self {

@@ -34,14 +34,23 @@ pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
     rebase_in(splices, &Places::of(now))
 }
 
+/// The same where no record may have changed: lines move, and that is all.
+pub fn moved_only(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, Conflict> {
+    fitted(splices, &Places::of(now), false)
+}
+
 /// The splices as they fit a file whose lines are looked up more than once.
 pub fn rebase_in(splices: &[Splice], places: &Places<'_>) -> Result<Vec<Splice>, Conflict> {
+    fitted(splices, places, true)
+}
+
+fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<Splice>, Conflict> {
     let now = places.now;
     let mut moved: Vec<Splice> = Vec::new();
     if fits(splices, now) {
         moved = splices.to_vec();
     } else {
-        let mut fitting = Fitting { places, taken: HashSet::new() };
+        let mut fitting = Fitting { places, taken: HashSet::new(), merges };
         for (at, splice) in splices.iter().enumerate() {
             let before = at.checked_sub(1).map(|last| (&splices[last], &moved[last]));
             moved.push(fitting.fit(splice, before)?);
@@ -88,6 +97,8 @@ pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
 struct Fitting<'p, 'a> {
     places: &'p Places<'a>,
     taken: HashSet<usize>,
+    /// Whether a record that others changed is joined with what is planned of it.
+    merges: bool,
 }
 
 impl Fitting<'_, '_> {
@@ -111,7 +122,10 @@ impl Fitting<'_, '_> {
         if let Some(start) = self.take(&splice.was, Some(&splice.behind)) {
             return Ok(Splice { start: start as u64, ..splice.clone() });
         }
-        merged(splice, self.places)
+        match self.merges {
+            true => merged(splice, self.places),
+            false => Err(Conflict { planned: splice.was.clone(), found: None }),
+        }
     }
 
     /// Where those whole lines stand, each place once.

@@ -76,6 +76,8 @@ pub struct Editor {
     pub theirs: Option<Theirs>,
     pub conflict: Option<Conflict>,
     pub saving: bool,
+    /// Why it could not be saved was said, and is to be read.
+    pub said: bool,
     /// The state of the typing whose warnings were shown when it was to be saved.
     pub shown: Option<u64>,
     pub completion: Option<Completion>,
@@ -109,6 +111,7 @@ impl Editor {
             theirs: None,
             conflict: None,
             saving: false,
+            said: false,
             shown: None,
             completion: None,
         }

@@ -2,6 +2,7 @@
 
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
+use crate::tui::bulk::Going;
 use crate::tui::prompt::Purpose;
 use crate::tui::update::can;
 
@@ -21,17 +22,21 @@ pub fn of(app: &App) -> Vec<(String, String)> {
             _ => vec![hint("Enter", "run"), hint("↑↓", "choose"), hint("Esc", "close")],
         };
     }
-    if app.bulk.going.as_ref().is_some_and(|going| going.plans) {
+    if app.bulk.going.as_ref().is_some_and(Going::is_open) {
         return vec![hint("Esc", "stop it")];
     }
     if app.bulk.receipt.is_some() {
-        return vec![hint("Esc", "close")];
+        return vec![hint("jk", "scroll"), hint("Esc", "close")];
     }
     if app.confirm.as_ref().is_some_and(|confirm| confirm.typed.is_some()) {
-        return vec![hint("Enter", "erase, once it is typed"), hint("Esc", "leave it as it is")];
+        return vec![
+            hint("Enter", "erase, once it is typed"),
+            hint("↑↓ PgDn", "scroll"),
+            hint("Esc", "leave it as it is"),
+        ];
     }
     if app.confirm.is_some() {
-        return vec![hint("y", "do it"), hint("Esc", "leave it as it is")];
+        return vec![hint("y", "do it"), hint("jk PgDn", "scroll"), hint("Esc", "leave it as it is")];
     }
     if app.menu.is_some() {
         return vec![hint("Esc", "leave it as it is")];

@@ -17,7 +17,7 @@ use crate::tui::update::update;
 use crate::work::{Job, Task};
 
 /// The files of the demo's stores, but for locks, and what our own data has.
-fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
+pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
     fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
         for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let name = item.file_name();
@@ -35,15 +35,15 @@ fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-fn notice(desk: &Desk) -> &str {
+pub(super) fn notice(desk: &Desk) -> &str {
     desk.app.notice.as_deref().unwrap_or_default()
 }
 
-fn root(desk: &Desk) -> PathBuf {
+pub(super) fn root(desk: &Desk) -> PathBuf {
     desk._folder.path().join("agents/memories")
 }
 
-fn learnings(desk: &Desk) -> Vec<String> {
+pub(super) fn learnings(desk: &Desk) -> Vec<String> {
     let text = std::fs::read_to_string(root(desk).join("learnings.jsonl")).unwrap();
     text.lines().map(str::to_owned).collect()
 }
@@ -53,14 +53,14 @@ fn write(desk: &mut Desk, lines: &[String]) {
     desk.send(Msg::Changed);
 }
 
-fn id(line: &str) -> String {
+pub(super) fn id(line: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(line).unwrap();
     value["id"].as_str().unwrap().to_owned()
 }
 
 /// A desk on which the learnings lost nine lines that the backups have, one was changed, one
 /// was erased; and the lines that were lost.
-fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
+pub(super) fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
     let mut desk = Desk::new(width, height);
     let mut lines = learnings(&desk);
     let erased = id(&lines[20]);
@@ -77,7 +77,7 @@ fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
 }
 
 /// Opens the older of the two backups, which is whole.
-fn open_older(desk: &mut Desk) {
+pub(super) fn open_older(desk: &mut Desk) {
     desk.type_keys("grj");
     desk.press(KeyCode::Enter);
 }

@@ -96,7 +96,7 @@ fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
     let confirm = desk.app.confirm.as_ref().unwrap();
     let left = confirm.planned.left_out();
     assert!(left.iter().any(|line| line.contains("agent-memory has no tags.")), "{left:?}");
-    let out: usize = confirm.planned.left.iter().map(|own| own.count).sum();
+    let out: usize = confirm.planned.left.iter().map(|own| own.which.len()).sum();
     let all = desk.app.marks.count();
     assert_eq!(confirm.planned.records() + out, all, "{left:?}");
     assert!(

@@ -21,6 +21,11 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Suspend => vec![Effect::Suspend],
         Action::Redraw => vec![Effect::Redraw],
         Action::OpenDemo | Action::Delete if app.screen == Screen::Welcome => vec![Effect::OpenDemo],
+        Action::OpenDemo => {
+            app.notice =
+                Some("the demo is opened from the first screen; `palimp --demo` opens it, too".into());
+            Vec::new()
+        }
         Action::Reload => reload(app),
         Action::Palette => prompt(app, Purpose::Palette, ""),
         Action::Help => prompt(app, Purpose::Help, ""),

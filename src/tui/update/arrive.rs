@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::walk::find;
-use super::{change, editor, filter, mark};
+use super::{change, confirm, editor, filter, mark};
 use crate::model::Severity;
 use crate::query::Query;
 use crate::store::Place;
@@ -46,7 +46,8 @@ pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
             Vec::new()
         }
         Done::Changed(outcome) => change::done(app, *outcome),
-        Done::Planned(outcome) => change::planned(app, *outcome),
+        Done::Planned(outcome) => confirm::planned(app, *outcome),
+        Done::Moved(planned) => confirm::moved(app, *planned),
         Done::Inspected(seen) => super::back::arrived(app, *seen),
         Done::Judged(judged) => {
             editor::judged(app, *judged);
@@ -77,6 +78,7 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
     effects.extend(change::tend(app));
     effects.extend(super::back::refresh(app));
     effects.extend(editor::reloaded(app));
+    confirm::reloaded(app);
     effects
 }
 

@@ -9,11 +9,10 @@ use crate::model::{EntryRef, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Pane, Screen};
-use crate::tui::bulk::{Confirm, Going, Typed};
-use crate::tui::layout;
+use crate::tui::bulk::Going;
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
-use crate::work::{ChangeRequest, Changed, Job, Planned, Tended, Turned, Wanted, memories};
+use crate::work::{ChangeRequest, Changed, Job, Tended, Turned, Wanted, memories};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
@@ -216,7 +215,7 @@ pub fn hold(app: &mut App, request: &ChangeRequest) {
 }
 
 /// Remembers what can be repeated. A text is one memory's own, and what goes for good is typed anew.
-fn remember(app: &mut App, wanted: &Wanted) {
+pub(super) fn remember(app: &mut App, wanted: &Wanted) {
     if wanted.is_repeatable() {
         app.bulk.last = Some(wanted.clone());
     }
@@ -254,109 +253,8 @@ pub fn figure(app: &mut App) {
     let Some(going) = &app.bulk.going else { return };
     let (done, of) = going.progress.figure();
     let figure = if of > 0 { format!(" {done} of {of}") } else { String::new() };
-    let stops = if going.plans { " · Esc stops it" } else { "" };
+    let stops = if going.is_open() { " · Esc stops it" } else { "" };
     app.notice = Some(format!("{}{figure} …{stops}", going.what));
-}
-
-/// A change was planned: it is shown, and waits for a yes.
-pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
-    app.bulk.going = None;
-    match outcome {
-        Ok(planned) if planned.is_empty() => {
-            let why: Vec<String> = planned.left_out();
-            let why = if why.is_empty() { String::new() } else { format!(" · {}", why.join(" · ")) };
-            app.notice = Some(format!("{}: there is nothing to change{why}", planned.request.name));
-        }
-        Ok(planned) if planned.request.progress.go_on().is_err() => {
-            app.notice = Some("it was stopped. Nothing was changed.".into());
-        }
-        Ok(planned) => {
-            let question = question(&planned);
-            let for_good = planned.request.wanted == Wanted::Erase;
-            let typed = for_good
-                .then(|| Typed { wanted: format!("erase {}", planned.records()), so_far: String::new() });
-            app.notice = None;
-            app.confirm = Some(Confirm { planned: Box::new(planned), question, typed });
-        }
-        Err(why) => app.notice = Some(why),
-    }
-    Vec::new()
-}
-
-/// So many of the hidden ones are named.
-const NAMED: usize = 5;
-
-/// What is asked before several memories are changed: how many, and which of them can't be seen.
-fn question(planned: &Planned) -> String {
-    let request = &planned.request;
-    let verb = request.wanted.verb();
-    let asked = planned.called();
-    let of = match request.at.len() {
-        several if several > planned.records() => format!(" of {several}"),
-        _ => String::new(),
-    };
-    let hidden = match request.hidden.as_slice() {
-        [] => String::new(),
-        [own] if request.at.len() == 1 => format!(", hidden by the filter: {own}"),
-        own => {
-            let more = if own.len() > NAMED { ", …" } else { "" };
-            let names: Vec<&str> = own.iter().take(NAMED).map(String::as_str).collect();
-            format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
-        }
-    };
-    let what = match &request.wanted {
-        Wanted::Tag { add, remove } => {
-            let come = add.iter().map(|tag| format!(" +{tag}"));
-            let go = remove.iter().map(|tag| format!(" -{tag}"));
-            come.chain(go).collect()
-        }
-        Wanted::Rename { from, to } => format!(" {from} → {to}"),
-        Wanted::Importance(value) => format!(" to {value:.2}"),
-        Wanted::Word { value, .. } => format!(" to {value}"),
-        _ => String::new(),
-    };
-    format!("{verb} {asked}{of}{what}{hidden}?")
-}
-
-/// A key while a change waits for its yes. Nothing else means yes.
-pub fn confirm_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
-    let is_seen = layout::is_large_enough(app);
-    let Some(confirm) = &mut app.confirm else { return Vec::new() };
-    match (key.code, &mut confirm.typed) {
-        // What can't be read is not agreed to.
-        (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => Vec::new(),
-        (KeyCode::Char('l'), _) if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
-        (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
-            app.confirm = None;
-            app.notice = Some("nothing was changed".into());
-            Vec::new()
-        }
-        (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
-        (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
-        (KeyCode::Backspace, Some(typed)) => {
-            typed.so_far.pop();
-            Vec::new()
-        }
-        (KeyCode::Char(c), Some(typed)) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
-            if typed.so_far.len() < typed.wanted.len() {
-                typed.so_far.push(c);
-            }
-            Vec::new()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Carries out what was shown.
-fn go(app: &mut App) -> Vec<Effect> {
-    let Some(confirm) = app.confirm.take() else { return Vec::new() };
-    app.changing += 1;
-    let request = &confirm.planned.request;
-    let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
-    app.notice = Some(format!("{what} …"));
-    app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
-    remember(app, &request.wanted);
-    vec![Effect::Job(Job::Commit(confirm.planned))]
 }
 
 /// An editor was left.
@@ -385,6 +283,7 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
         Ok(mut changed) => {
             if !changed.receipt.is_empty() {
                 app.bulk.receipt = Some(std::mem::take(&mut changed.receipt));
+                app.bulk.receipt_top = 0;
                 // Whoever leaves is to see what it came to.
                 app.leaving = false;
             }

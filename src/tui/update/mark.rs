@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{filter, walk};
 use crate::model::EntryRef;
+use crate::model::carried::carried;
 use crate::query::Query;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
-use crate::tui::marks::carried;
 use crate::tui::msg::Effect;
 use crate::work::{Asked, Found, Job};
 

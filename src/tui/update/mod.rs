@@ -4,6 +4,7 @@ mod act;
 mod arrive;
 mod back;
 mod change;
+mod confirm;
 mod detail;
 pub mod editor;
 mod filter;
@@ -16,13 +17,17 @@ mod words;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::app::{App, Screen};
+use super::bulk::Going;
 use super::keys::{self, Pressed};
 use super::layout;
 use super::msg::{Effect, Msg};
+use super::panes::receipt;
 use super::prompt::{Prompt, Purpose};
 use crate::model::Moment;
 use crate::work::Job;
 
+#[cfg(test)]
+pub use act::act;
 pub use arrive::{open, reload};
 pub use change::can;
 pub use detail::set_off;
@@ -83,6 +88,7 @@ pub fn keep_in_view(app: &mut App) {
     app.facet.go(app.facet.at, facets, heights[2]);
     app.problem.go(app.problem.at, problems, layout::problem_rows(app));
     back::keep_in_view(app);
+    confirm::keep_in_view(app);
     let ties = app.ties.len();
     app.tie.go(app.tie.at, ties, layout::rows(app, Pane::Detail));
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {
@@ -109,7 +115,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
         return vec![Effect::Suspend];
     }
-    if app.bulk.going.as_ref().is_some_and(|going| going.plans) {
+    if app.bulk.going.as_ref().is_some_and(Going::is_open) {
         return change::waiting_key(app, key);
     }
     app.notice = None;
@@ -117,7 +123,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return receipt_key(app, key);
     }
     if app.confirm.is_some() {
-        return change::confirm_key(app, key);
+        return confirm::key(app, key);
     }
     if app.menu.is_some() {
         return menu::key(app, key);
@@ -144,7 +150,12 @@ fn receipt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => return vec![Effect::Redraw],
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.bulk.receipt = None,
-        _ => {}
+        _ => {
+            let (lines, rows) = receipt::lines(app);
+            let by = confirm::scrolled(key, false, rows).unwrap_or_default();
+            let last = lines.len().saturating_sub(rows);
+            app.bulk.receipt_top = app.bulk.receipt_top.min(last).saturating_add_signed(by).min(last);
+        }
     }
     Vec::new()
 }

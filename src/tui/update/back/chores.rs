@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::super::confirm;
 use super::{change, request};
 use crate::model::{Entry, EntryRef, Plan};
-use crate::ops::effect::Touched;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{ChoreName, Shelf, name_of};
 use crate::tui::msg::Effect;
-use crate::work::{Batch, Chore, Job, Planned, Task, Upkeep, Wanted, memories};
+use crate::work::{Batch, Chore, Job, Planned, Task, Upkeep, Wanted, memories, say_which};
 
 /// What is due was read, and what is archived.
 pub fn read(app: &mut App, seen: Upkeep) {
@@ -42,7 +42,10 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
         (Action::Toggle, _) => toggle(app),
         (Action::ChooseAll, _) => choose_all(app),
         (Action::Open, true) => {
-            app.back.archive.inside = true;
+            match app.back.shelf() {
+                Some(_) => app.back.archive.inside = true,
+                None => app.notice = Some("nothing is due, and nothing is archived".into()),
+            }
             Vec::new()
         }
         (Action::Open, false) | (Action::Archive, true) => carry_out(app),
@@ -171,7 +174,7 @@ fn carry_out(app: &mut App) -> Vec<Effect> {
         several => format!("{} of {} that are chosen", plans.len(), several.len()),
     };
     let Some(request) = request(app, name, wanted) else { return Vec::new() };
-    let effects = change::planned(app, Ok(Planned::of(request, plans)));
+    let effects = confirm::planned(app, Ok(Planned::of(request, plans)));
     if later > 0 {
         let told = format!(
             "{} of the chosen change the same files: what is left of them is planned anew after this",
@@ -197,8 +200,7 @@ fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
         }
         touched.extend(files);
         let mut plan = plan.clone();
-        plan.lines.push(format!("the rule: {}", chore.rule));
-        plan.lines.extend(chore.touched.iter().map(Touched::line));
+        say_which(&mut plan, &chore.rule, &chore.touched);
         plans.push((chore.store, plan));
     }
     (plans, later)

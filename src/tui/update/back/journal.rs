@@ -41,7 +41,7 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
 
 fn open(app: &mut App) -> Vec<Effect> {
     let journal = &mut app.back.journal;
-    let Some((store, row)) = journal.row() else { return Vec::new() };
+    let Some((store, row)) = journal.row() else { return none(app) };
     // What a step changed stands with the step that did it last.
     let step = row.line.step;
     journal.inside = true;
@@ -53,9 +53,14 @@ fn open(app: &mut App) -> Vec<Effect> {
     ask(app, Inspect::Step(store, step))
 }
 
+fn none(app: &mut App) -> Vec<Effect> {
+    app.notice = Some("no step is under the cursor: nothing is changed".into());
+    Vec::new()
+}
+
 /// Shows what taking the step under the cursor back comes to, or doing it again.
 fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
-    let Some((store, row)) = app.back.journal.row() else { return Vec::new() };
+    let Some((store, row)) = app.back.journal.row() else { return none(app) };
     let step = row.line.step;
     let refused = match (row.standing, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),

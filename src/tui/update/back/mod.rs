@@ -54,12 +54,28 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
             go(app, action);
             Some(restore::follow(app))
         }
-        _ => match app.screen {
-            Screen::Restore => restore::act(app, action),
-            Screen::Journal => journal::act(app, action),
-            _ => chores::act(app, action),
-        },
+        _ => {
+            let done = match app.screen {
+                Screen::Restore => restore::act(app, action),
+                Screen::Journal => journal::act(app, action),
+                _ => chores::act(app, action),
+            };
+            done.or_else(|| is_of_another_view(app, action).then(Vec::new))
+        }
     }
+}
+
+/// Whether an action is one of these views, and of another than the one that is open; then that is
+/// said.
+fn is_of_another_view(app: &mut App, action: Action) -> bool {
+    let (view, key) = match action {
+        Action::BringBack => ("the archive and in backups", Action::ArchiveView.key()),
+        Action::Difference | Action::ReplaceFile | Action::Verify => ("backups", Action::Restore.key()),
+        Action::ChooseAll => ("backups, archive and upkeep", Action::Restore.key()),
+        _ => return false,
+    };
+    app.notice = Some(format!("that is done in {view}: {key} goes there"));
+    true
 }
 
 /// Opens a view anew and has it read.

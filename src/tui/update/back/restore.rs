@@ -32,7 +32,10 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
 /// Opens the backup under the cursor: it alone is read.
 fn open(app: &mut App) -> Vec<Effect> {
     let restore = &mut app.back.restore;
-    let Some(Backup { store, copy, .. }) = restore.backup().cloned() else { return Vec::new() };
+    let Some(Backup { store, copy, .. }) = restore.backup().cloned() else {
+        app.notice = Some("there is no backup here: nothing is changed".into());
+        return Vec::new();
+    };
     let is_open = restore.opened.as_ref().is_some_and(|own| own.store == store && own.copy.path == copy.path);
     restore.inside = true;
     if is_open {
@@ -206,7 +209,10 @@ fn difference(app: &mut App) -> Vec<Effect> {
 
 fn bring_back(app: &mut App) -> Vec<Effect> {
     let restore = &app.back.restore;
-    let Some(opened) = &restore.opened else { return Vec::new() };
+    let Some(opened) = &restore.opened else {
+        app.notice = Some("open a backup first: Enter".into());
+        return Vec::new();
+    };
     if restore.chosen.is_empty() {
         let whole = opened.compared.whole_only.as_ref().map(|why| format!("{why}; W does"));
         app.notice = Some(whole.unwrap_or_else(|| "nothing is chosen: Space chooses, A all".into()));

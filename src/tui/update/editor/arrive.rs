@@ -107,7 +107,7 @@ pub fn saved(app: &mut App, saved: FormSaved) -> Vec<Effect> {
             });
         }
         FormSaved::Failed { why, .. } => {
-            app.leaving = false;
+            (app.leaving, editor.said) = (false, true);
             app.notice = Some(format!("{why} What was typed is still here."));
             effects.push(reload(app));
         }
@@ -145,7 +145,11 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
             editor.conflict = None;
         }
         Some(theirs) => {
-            app.notice = Some(told(theirs));
+            let is_known =
+                matches!((&before, theirs), (Some(Theirs::Gone(old)), Theirs::Gone(new)) if old == new);
+            if !is_known && !std::mem::take(&mut editor.said) {
+                app.notice = Some(told(theirs));
+            }
             let same = matches!((&before, theirs), (Some(Theirs::Changed { form: old, .. }), Theirs::Changed { form, .. }) if old == form);
             if before.is_some() && !same && editor.conflict.is_some() {
                 // What is shown there is not what stands there any more.

@@ -1,0 +1,166 @@
+//! A plan that is shown and waits for its yes: every line that it has, and which are on screen.
+
+use ratatui::layout::Rect;
+
+use super::app::App;
+use super::layout;
+use super::theme;
+use crate::model::EntryRef;
+use crate::text::secrets::mask;
+use crate::text::show::show;
+use crate::work::{Moved, Planned, memories};
+
+/// The widest that it gets, and the highest.
+const SIZE: (u16, u16) = (96, 14);
+
+/// A change that was planned and is shown, to be carried out as it is or not at all.
+pub struct Confirm {
+    pub planned: Box<Planned>,
+    /// What is asked. Untrusted text.
+    pub question: String,
+    /// What has to be typed for it, and what was.
+    pub typed: Option<Typed>,
+    /// So many of its memories are not as they are shown any more.
+    pub moved: usize,
+    /// The first line on screen.
+    pub top: usize,
+    rows: Vec<Row>,
+    /// The width that the lines were made for.
+    width: usize,
+}
+
+/// A word that is typed before something goes for good.
+pub struct Typed {
+    pub wanted: String,
+    pub so_far: String,
+}
+
+/// A line of what is shown.
+enum Row {
+    /// A memory that changes. There may be very many: its text is made when it is drawn.
+    Memory(EntryRef),
+    /// A memory that is left out.
+    Left(EntryRef),
+    /// A line that is safe to show.
+    Text(String),
+}
+
+/// Where it stands, and what of it.
+pub struct Parts {
+    pub area: Rect,
+    /// The question.
+    pub head: Vec<String>,
+    /// So many lines are shown below it.
+    pub rows: usize,
+}
+
+impl Confirm {
+    pub fn new(planned: Box<Planned>, question: String, typed: Option<Typed>) -> Confirm {
+        Confirm { planned, question, typed, moved: 0, top: 0, rows: Vec::new(), width: 0 }
+    }
+
+    /// How many lines it has.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// A line of it. Untrusted text.
+    pub fn line(&self, at: usize) -> String {
+        match self.rows.get(at) {
+            Some(Row::Memory(at)) => format!("  {}", self.planned.line(*at, self.hidden(*at))),
+            Some(Row::Left(at)) => {
+                let name = App::name_of(&self.planned.request.snapshot, *at);
+                format!("  {name}{}", self.hidden(*at))
+            }
+            Some(Row::Text(text)) => text.clone(),
+            None => String::new(),
+        }
+    }
+
+    fn hidden(&self, at: EntryRef) -> &'static str {
+        let request = &self.planned.request;
+        let is_hidden =
+            !request.hidden.is_empty() && request.hidden.contains(&App::name_of(&request.snapshot, at));
+        if is_hidden { " (hidden)" } else { "" }
+    }
+
+    /// Makes its lines for a width, where they were made for another.
+    pub fn lay(&mut self, width: usize) {
+        if width == self.width {
+            return;
+        }
+        self.width = width;
+        self.rows = match &self.planned.difference {
+            Some(difference) => {
+                let head = format!("{}; all else is as it was shown:", difference.head());
+                let moved = difference.moved.iter().map(Moved::line).map(|line| format!("  {line}"));
+                std::iter::once(head).chain(moved).flat_map(|line| wrapped(&line, width)).collect()
+            }
+            None => rows(&self.planned, width),
+        };
+    }
+
+    /// Scrolls by so many lines.
+    pub fn scroll(&mut self, by: isize, shown: usize) {
+        self.top = self.top.saturating_add_signed(by).min(self.len().saturating_sub(shown));
+    }
+}
+
+/// What changes, and what does not: what is left out and why, every memory, and file by file.
+fn rows(planned: &Planned, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for own in &planned.left {
+        let head = format!("left out: {}: {}", memories(own.which.len()), own.reason);
+        rows.extend(wrapped(&head, width));
+        rows.extend(own.which.iter().copied().map(Row::Left));
+    }
+    rows.extend(planned.changing.iter().copied().map(Row::Memory));
+    if !planned.erasures.is_empty() {
+        rows.extend(wrapped("Undo steps, drafts and backups that hold them go too.", width));
+    }
+    let plans = planned.plans.iter().map(|(_, plan)| plan);
+    for plan in plans.chain(planned.erasures.iter().map(|own| &own.plan)) {
+        rows.extend(plan.lines.iter().flat_map(|line| wrapped(line, width)));
+        for change in plan.all().filter(|change| !change.is_empty()) {
+            let path = plan.root.join(&change.path);
+            let (before, after) = (change.len_before(), change.len_after());
+            let line = format!("{:8} {}  {before} → {after} B", change.word(), path.display());
+            rows.extend(wrapped(&line, width));
+        }
+    }
+    rows
+}
+
+/// A line of what may come from a store, masked and safe, in as many as it takes.
+fn wrapped(line: &str, width: usize) -> Vec<Row> {
+    theme::wrap(&show(&mask(line)), width.max(1)).into_iter().map(Row::Text).collect()
+}
+
+/// The widest that a line of it can be.
+pub fn width(app: &App) -> usize {
+    usize::from(layout::frame(app).body.width.min(SIZE.0).saturating_sub(2))
+}
+
+/// Where it stands over the foot of the panes, where there is one.
+pub fn parts(app: &App) -> Option<Parts> {
+    let confirm = app.confirm.as_ref()?;
+    let body = layout::frame(app).body;
+    let width = body.width.min(SIZE.0);
+    let head = head(app, confirm, usize::from(width.saturating_sub(2)));
+    let own = head.len() + usize::from(confirm.typed.is_some());
+    let height = body.height.min(SIZE.1).min((own + confirm.len()).min(usize::from(SIZE.1)) as u16 + 2);
+    let x = body.x + (body.width - width) / 2;
+    let area = Rect { x, y: body.bottom() - height, width, height };
+    Some(Parts { area, head, rows: usize::from(height.saturating_sub(2)).saturating_sub(own) })
+}
+
+/// The question, and what answers it.
+fn head(app: &App, confirm: &Confirm, room: usize) -> Vec<String> {
+    let answers = if confirm.typed.is_some() { "" } else { "  y / n" };
+    let mut head = theme::wrap(&theme::safe(app, &format!("{}{answers}", confirm.question)), room);
+    if confirm.moved > 0 {
+        let told = format!("Others changed {} of them since: the yes shows that first.", confirm.moved);
+        head.extend(theme::wrap(&told, room));
+    }
+    head
+}

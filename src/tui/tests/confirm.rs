@@ -1,0 +1,160 @@
+//! A plan that is longer than its box, and a receipt: every line can be seen before it is answered.
+
+use std::collections::HashSet;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::bulk::enter;
+use super::changes::{files, notice, on};
+use super::marks::search;
+use super::{Desk, now, stable};
+use crate::tui::app::App;
+use crate::tui::msg::Msg;
+use crate::tui::update::update;
+
+/// Every line of the box that is seen on the way to its end.
+fn seen(desk: &mut Desk, down: KeyCode) -> String {
+    let (mut all, mut known) = (String::new(), HashSet::new());
+    for _ in 0..2_000 {
+        let screen = desk.screen();
+        if !known.insert(screen.clone()) {
+            return all;
+        }
+        all.push_str(&screen);
+        desk.press(down);
+    }
+    panic!("it has no end");
+}
+
+#[test]
+fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_is_answered() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(width, height);
+        desk.type_keys("*");
+        enter(&mut desk, "t+reviewed");
+        let before = files(&desk);
+        assert!(desk.screen().contains(" · PgDn"), "{}", desk.screen());
+        insta::assert_snapshot!(format!("confirm-long-{width}x{height}"), stable(&desk.screen()));
+        let planned = &desk.app.confirm.as_ref().unwrap().planned;
+        let mut names: Vec<String> = planned
+            .changing
+            .iter()
+            .chain(planned.left.iter().flat_map(|own| &own.which))
+            .map(|at| App::name_of(&desk.app.listed, *at))
+            .collect();
+        assert_eq!(names.len(), desk.app.marks.count());
+        names.extend(planned.left.iter().map(|own| format!("left out: {} memor", own.which.len())));
+        let changes = planned.plans.iter().flat_map(|(_, plan)| plan.all()).filter(|own| !own.is_empty());
+        names.extend(changes.map(|own| format!("{} → {} B", own.len_before(), own.len_after())));
+        let confirm = desk.app.confirm.as_ref().unwrap();
+        let lines: Vec<String> = (0..confirm.len()).map(|at| confirm.line(at)).collect();
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let whole = bare(&lines.join(" "));
+        let missing: Vec<&String> = names.iter().filter(|own| !whole.contains(&bare(own))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        let all = seen(&mut desk, KeyCode::PageDown);
+        let start = |line: &String| line.chars().take(20).collect::<String>();
+        let unseen: Vec<&String> = lines.iter().filter(|line| !all.contains(&start(line))).collect();
+        assert!(unseen.is_empty(), "{unseen:?}");
+        insta::assert_snapshot!(format!("confirm-end-{width}x{height}"), stable(&desk.screen()));
+        assert_eq!(files(&desk), before);
+        desk.type_keys("y");
+        assert!(notice(&desk).contains("tagged"), "{}", notice(&desk));
+    }
+}
+
+#[test]
+fn keys_scroll_a_plan_line_by_line_by_pages_and_to_its_ends() {
+    let mut desk = on("session:sess_checkout_rework is:live", 80, 24);
+    desk.type_keys("*");
+    enter(&mut desk, "t+reviewed");
+    let top = |desk: &Desk| desk.app.confirm.as_ref().unwrap().top;
+    let mut expect = |key: KeyCode, modifiers: KeyModifiers, is: &dyn Fn(usize, usize) -> bool| {
+        let before = top(&desk);
+        desk.send(Msg::Key(KeyEvent::new(key, modifiers)));
+        assert!(is(before, top(&desk)), "{key:?}: {before} → {}", top(&desk));
+    };
+    let none = KeyModifiers::NONE;
+    expect(KeyCode::Char('j'), none, &|was, is| is == was + 1);
+    expect(KeyCode::Down, none, &|was, is| is == was + 1);
+    expect(KeyCode::Char('k'), none, &|was, is| is + 1 == was);
+    expect(KeyCode::Up, none, &|was, is| is + 1 == was);
+    expect(KeyCode::Up, none, &|_, is| is == 0);
+    expect(KeyCode::PageDown, none, &|was, is| is > was + 3);
+    expect(KeyCode::Char('d'), KeyModifiers::CONTROL, &|was, is| is > was + 1);
+    expect(KeyCode::Char('u'), KeyModifiers::CONTROL, &|was, is| is + 1 < was);
+    expect(KeyCode::PageUp, none, &|_, is| is == 0);
+    expect(KeyCode::Char('G'), none, &|was, is| is > was + 20);
+    expect(KeyCode::Char('j'), none, &|was, is| is == was);
+    expect(KeyCode::Char('g'), none, &|_, is| is == 0);
+    expect(KeyCode::End, none, &|was, is| is > was + 20);
+    expect(KeyCode::Home, none, &|_, is| is == 0);
+    desk.type_keys("G");
+    desk.send(Msg::Resize(120, 36));
+    assert!(desk.screen().contains("PgUp"), "{}", desk.screen());
+    desk.send(Msg::Resize(60, 12));
+    desk.screen();
+}
+
+#[test]
+fn where_words_are_typed_letters_are_words_and_other_keys_scroll() {
+    let mut desk = on("session:sess_checkout_rework is:live", 80, 24);
+    desk.type_keys("*de");
+    desk.type_keys("jkGg");
+    let confirm = desk.app.confirm.as_ref().unwrap();
+    assert_eq!((confirm.top, confirm.typed.as_ref().unwrap().so_far.as_str()), (0, "jkGg"));
+    for key in [KeyCode::PageDown, KeyCode::Down, KeyCode::End] {
+        let before = desk.app.confirm.as_ref().unwrap().top;
+        desk.press(key);
+        assert!(desk.app.confirm.as_ref().unwrap().top > before, "{key:?}");
+    }
+    assert!(desk.screen().contains("PgUp"));
+}
+
+#[test]
+fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(width, height);
+        desk.app.bulk.receipt = Some((0..100).map(|n| format!("line {n} of the receipt.")).collect());
+        assert!(desk.screen().contains(" of 100 · PgDn"), "{}", desk.screen());
+        insta::assert_snapshot!(format!("receipt-long-{width}x{height}"), stable(&desk.screen()));
+        let all = seen(&mut desk, KeyCode::PageDown);
+        assert!((0..100).all(|n| all.contains(&format!("line {n} of"))), "{all}");
+        assert!(desk.screen().contains("100 of 100 · PgUp"));
+        desk.type_keys("gj");
+        assert!(!desk.screen().contains("line 0 of") && desk.screen().contains("line 1 of"));
+        desk.press(KeyCode::Esc);
+        assert!(desk.app.bulk.receipt.is_none());
+    }
+}
+
+/// A plan of 10,000 memories is scrolled as one of ten is: only what is visible is made.
+#[test]
+fn a_plan_of_ten_thousand_memories_is_scrolled_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |n: usize| {
+        format!(
+            "{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
+             \"tags\":[\"a\"],\"content\":{{\"note\":\"what number {n} says\"}}}}\n"
+        )
+    };
+    let log = folder.path().join("sessions/s/memory.jsonl");
+    crate::disk::write_new(&log, (0..10_000).map(record).collect::<String>().as_bytes()).unwrap();
+    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    search(&mut desk, "type:finding");
+    desk.type_keys("*");
+    enter(&mut desk, "t+reviewed");
+    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
+    let mut worst = std::time::Duration::ZERO;
+    for key in ["j", "G", "k", "g"].repeat(20) {
+        let began = std::time::Instant::now();
+        let key = Msg::Key(KeyEvent::new(KeyCode::Char(key.chars().next().unwrap()), KeyModifiers::NONE));
+        let effects = update(&mut desk.app, key, now());
+        desk.screen();
+        worst = worst.max(began.elapsed());
+        desk.settle(effects);
+    }
+    println!("10,000 memories in a plan: {worst:?} a key at worst");
+    assert!(worst.as_millis() < if cfg!(debug_assertions) { 1_000 } else { 16 }, "{worst:?}");
+}

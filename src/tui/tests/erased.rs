@@ -1,0 +1,133 @@
+//! A memory that was erased while somebody wrote about it: nothing that it said is written again,
+//! and no draft of it is kept.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::changes::{differing, files, notice, on, selected_id};
+use super::{Desk, now};
+use crate::query::Cancel;
+use crate::tui::msg::Msg;
+use crate::tui::update::update;
+use crate::work::editor::FormRequest;
+use crate::work::{ChangeRequest, Done, Job, Kept, Wanted, perform};
+
+const TYPED: &str = "typed and meant for nobody else";
+
+fn request(desk: &Desk, wanted: Wanted) -> ChangeRequest {
+    ChangeRequest {
+        snapshot: Arc::clone(&desk.app.listed),
+        at: vec![desk.app.selected().unwrap()],
+        name: selected_id(desk),
+        hidden: Vec::new(),
+        progress: Arc::default(),
+        wanted,
+        data: desk.app.data.clone().unwrap(),
+        now: now(),
+    }
+}
+
+/// Another palimp erases the memory under the cursor.
+fn erase(desk: &Desk) {
+    let job = Job::Change(Box::new(request(desk, Wanted::Erase)));
+    match perform(job, &mut Kept::default(), &Cancel::default()) {
+        Some(Done::Changed(outcome)) => assert!(outcome.is_ok(), "{outcome:?}"),
+        _ => panic!("an erasure is made"),
+    }
+}
+
+fn holding(folder: &Path, words: &str, found: &mut Vec<std::path::PathBuf>) {
+    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        match item.file_type().unwrap().is_dir() {
+            true => holding(&item.path(), words, found),
+            false => {
+                let bytes = std::fs::read(item.path()).unwrap();
+                let holds = memchr::memmem::find(&bytes, words.as_bytes()).is_some();
+                found.extend(holds.then(|| item.path()));
+            }
+        }
+    }
+}
+
+/// Nothing of what was typed stands in any file, our own data among them.
+#[track_caller]
+fn assert_nowhere(desk: &Desk) {
+    let mut found = Vec::new();
+    holding(desk._folder.path(), TYPED, &mut found);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// A form into which something was typed, of a memory that somebody erased then.
+fn typed_and_erased() -> (Desk, FormRequest) {
+    let mut desk = on("id:mem_che_056", 100, 30);
+    desk.type_keys("e");
+    desk.send(Msg::Key(KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL)));
+    desk.type_keys(TYPED);
+    desk.send(Msg::Keep);
+    let request = desk.app.editor.as_ref().unwrap().request(&desk.app).unwrap();
+    let mut found = Vec::new();
+    holding(desk._folder.path(), TYPED, &mut found);
+    assert_eq!(found.len(), 1, "there is a draft: {found:?}");
+    erase(&desk);
+    assert_nowhere(&desk);
+    (desk, request)
+}
+
+#[test]
+fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
+    for reads in [true, false] {
+        let (mut desk, _) = typed_and_erased();
+        let before = files(&desk);
+        if reads {
+            desk.send(Msg::Changed);
+            desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::ALT)));
+            assert!(desk.app.editor.as_ref().unwrap().conflict.is_some(), "{}", notice(&desk));
+            desk.type_keys("c");
+        } else {
+            let request = desk.app.editor.as_ref().unwrap().request(&desk.app).unwrap();
+            let job = Job::SaveCopy(Box::new(request), Arc::clone(&desk.app.snapshot));
+            let done = perform(job, &mut Kept::default(), &Cancel::default()).unwrap();
+            desk.send(Msg::Done(done));
+        }
+        assert!(notice(&desk).contains("erased meanwhile"), "{}", notice(&desk));
+        assert!(desk.app.editor.is_some(), "what was typed is still on screen");
+        desk.send(Msg::Keep);
+        desk.press(KeyCode::Esc);
+        desk.press(KeyCode::Esc);
+        assert!(differing(&before, &files(&desk)).is_empty());
+        assert_nowhere(&desk);
+    }
+}
+
+#[test]
+fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
+    let (mut desk, request) = typed_and_erased();
+    let done = perform(Job::Keep(Box::new(request.clone())), &mut Kept::default(), &Cancel::default());
+    assert!(matches!(&done, Some(Done::Kept(_, Err(why))) if why.contains("erased meanwhile")));
+    assert_nowhere(&desk);
+    let job = Job::KeepText(Box::new(request), format!("content.decision: {TYPED}"));
+    match perform(job, &mut Kept::default(), &Cancel::default()) {
+        Some(Done::TextKept(said)) => assert!(said.contains("not kept") && said.contains("erased"), "{said}"),
+        _ => panic!("it says what became of the text"),
+    }
+    assert_nowhere(&desk);
+    let effects =
+        update(&mut desk.app, Msg::Key(KeyEvent::new(KeyCode::Char('Q'), KeyModifiers::NONE)), now());
+    desk.settle(effects);
+    assert_nowhere(&desk);
+}
+
+#[test]
+fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
+    let mut desk = on("id:mem_che_056", 100, 30);
+    let late = request(&desk, Wanted::Text(TYPED.into()));
+    erase(&desk);
+    let before = files(&desk);
+    let done = perform(Job::Change(Box::new(late)), &mut Kept::default(), &Cancel::default()).unwrap();
+    desk.send(Msg::Done(done));
+    assert!(notice(&desk).contains("not kept: the memory was erased meanwhile"), "{}", notice(&desk));
+    assert!(differing(&before, &files(&desk)).is_empty());
+    assert_nowhere(&desk);
+}

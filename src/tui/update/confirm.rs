@@ -1,0 +1,202 @@
+//! A plan that waits for its yes: the question, its keys, and the question that is asked anew where
+//! others changed what was shown.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{arrive, change};
+use crate::model::Snapshot;
+use crate::tui::app::{App, Screen};
+use crate::tui::bulk::Going;
+use crate::tui::confirm::{self, Confirm, Typed};
+use crate::tui::layout;
+use crate::tui::msg::Effect;
+use crate::work::{Job, Planned, Wanted, moved_since};
+
+/// A change was planned: it is shown, and waits for a yes.
+pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
+    app.bulk.going = None;
+    match outcome {
+        Ok(planned) if planned.is_empty() => {
+            let why: Vec<String> = planned.left_out();
+            let why = if why.is_empty() { String::new() } else { format!(" · {}", why.join(" · ")) };
+            app.notice = Some(format!("{}: there is nothing to change{why}", planned.request.name));
+        }
+        Ok(planned) if planned.request.progress.go_on().is_err() => {
+            app.notice = Some("it was stopped. Nothing was changed.".into());
+        }
+        Ok(planned) => {
+            app.notice = None;
+            show(app, planned);
+        }
+        Err(why) => app.notice = Some(why),
+    }
+    Vec::new()
+}
+
+/// Shows a plan; what goes for good takes a word that is typed.
+fn show(app: &mut App, planned: Planned) {
+    let question = question(&planned);
+    let for_good = planned.request.wanted == Wanted::Erase;
+    let typed =
+        for_good.then(|| Typed { wanted: format!("erase {}", planned.records()), so_far: String::new() });
+    app.confirm = Some(Confirm::new(Box::new(planned), question, typed));
+}
+
+/// Others changed what was agreed to, and nothing was written: what differs is shown and asked for
+/// again. Where somebody is busy with something else by now, it is told alone: no key that was
+/// meant for that answers it.
+pub fn moved(app: &mut App, planned: Planned) -> Vec<Effect> {
+    app.changing = app.changing.saturating_sub(1);
+    if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
+        app.bulk.going = None;
+    }
+    // Whoever leaves is to see that it was not done.
+    app.leaving = false;
+    let told = planned.difference.as_ref().map(|own| own.told()).unwrap_or_default();
+    let is_busy = app.prompt.is_some()
+        || app.menu.is_some()
+        || app.confirm.is_some()
+        || app.bulk.going.is_some()
+        || app.screen == Screen::Edit;
+    if planned.is_empty() {
+        let left: String = planned.left_out().iter().map(|line| format!(" · {line}")).collect();
+        app.notice = Some(format!("{told}. Nothing of the plan remains; nothing was changed.{left}"));
+    } else if is_busy {
+        app.notice = Some(format!("{told}. Nothing was changed; ask for it once more."));
+    } else {
+        app.notice = None;
+        show(app, planned);
+    }
+    vec![arrive::reload(app)]
+}
+
+/// The stores were read anew while a plan waits: how much of it is not as it is shown.
+pub fn reloaded(app: &mut App) {
+    let Some(confirm) = &mut app.confirm else { return };
+    let snapshot: &Snapshot = &app.snapshot;
+    if snapshot.is_whole() {
+        confirm.moved = moved_since(&confirm.planned, snapshot);
+    }
+}
+
+/// Its lines are made for the width of the screen, and it stays within them.
+pub fn keep_in_view(app: &mut App) {
+    let width = confirm::width(app);
+    let Some(confirm) = &mut app.confirm else { return };
+    confirm.lay(width);
+    let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
+    if let Some(confirm) = &mut app.confirm {
+        confirm.scroll(0, rows);
+    }
+}
+
+/// How far a key scrolls what is longer than its box; `None` where it does not. Where words are
+/// typed, letters are theirs.
+pub fn scrolled(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
+    let page = rows.saturating_sub(1).max(1) as isize;
+    let all = isize::MAX / 2;
+    Some(match key.code {
+        KeyCode::Down => 1,
+        KeyCode::Up => -1,
+        KeyCode::PageDown => page,
+        KeyCode::PageUp => -page,
+        KeyCode::Home => -all,
+        KeyCode::End => all,
+        KeyCode::Char(c) if key.modifiers.contains(KeyModifiers::CONTROL) => match c {
+            'd' => (page / 2).max(1),
+            'u' => -(page / 2).max(1),
+            _ => return None,
+        },
+        KeyCode::Char(c) if !types => match c {
+            'j' => 1,
+            'k' => -1,
+            'g' => -all,
+            'G' => all,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// So many of the hidden ones are named.
+const NAMED: usize = 5;
+
+/// What is asked before several memories are changed: how many, and which of them can't be seen.
+fn question(planned: &Planned) -> String {
+    let request = &planned.request;
+    let verb = request.wanted.verb();
+    let asked = planned.called();
+    let of = match request.at.len() {
+        several if several > planned.records() => format!(" of {several}"),
+        _ => String::new(),
+    };
+    let hidden = match request.hidden.as_slice() {
+        [] => String::new(),
+        [own] if request.at.len() == 1 => format!(", hidden by the filter: {own}"),
+        own => {
+            let more = if own.len() > NAMED { ", …" } else { "" };
+            let names: Vec<&str> = own.iter().take(NAMED).map(String::as_str).collect();
+            format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
+        }
+    };
+    let what = match &request.wanted {
+        Wanted::Tag { add, remove } => {
+            let come = add.iter().map(|tag| format!(" +{tag}"));
+            let go = remove.iter().map(|tag| format!(" -{tag}"));
+            come.chain(go).collect()
+        }
+        Wanted::Rename { from, to } => format!(" {from} → {to}"),
+        Wanted::Importance(value) => format!(" to {value:.2}"),
+        Wanted::Word { value, .. } => format!(" to {value}"),
+        _ => String::new(),
+    };
+    format!("{verb} {asked}{of}{what}{hidden}?")
+}
+
+/// A key while a change waits for its yes. Nothing else means yes.
+pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let is_seen = layout::is_large_enough(app);
+    let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
+    let Some(confirm) = &mut app.confirm else { return Vec::new() };
+    if let Some(by) = scrolled(key, confirm.typed.is_some(), rows) {
+        confirm.scroll(by, rows);
+        return Vec::new();
+    }
+    match (key.code, &mut confirm.typed) {
+        // What can't be read is not agreed to.
+        (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => Vec::new(),
+        (KeyCode::Char('l'), _) if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
+            app.confirm = None;
+            app.notice = Some("nothing was changed".into());
+            Vec::new()
+        }
+        (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
+        (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
+        (KeyCode::Backspace, Some(typed)) => {
+            typed.so_far.pop();
+            Vec::new()
+        }
+        (KeyCode::Char(c), Some(typed)) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
+            if typed.so_far.len() < typed.wanted.len() {
+                typed.so_far.push(c);
+            }
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Carries out what was shown.
+fn go(app: &mut App) -> Vec<Effect> {
+    let Some(confirm) = app.confirm.take() else { return Vec::new() };
+    app.changing += 1;
+    let request = &confirm.planned.request;
+    let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
+    app.notice = Some(format!("{what} …"));
+    app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });
+    change::remember(app, &request.wanted);
+    vec![Effect::Job(Job::Commit(confirm.planned))]
+}

@@ -1,0 +1,202 @@
+//! What others did between a plan that was shown and the yes to it. Where they changed, deleted or
+//! moved a memory of it, nothing is written: the plan is made anew for the same memories, never for
+//! what came meanwhile, and what differs is asked for again.
+
+mod renew;
+mod told;
+
+use std::sync::Arc;
+
+pub use renew::say_which;
+
+use super::change::{Committed, Failed, make};
+use super::planned::Planned;
+use super::turn::Recent;
+use super::wanted::Wanted;
+use crate::model::{Carry, EntryRef, Extent, Moment, Plan, Snapshot, Store};
+use crate::ops::effect::effect;
+use crate::store::commit::Host;
+use crate::store::{self, Place};
+
+/// So often a plan is made anew where others change what it is not about.
+const TRIES: usize = 4;
+
+/// What others did to memories of a plan since it was shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// So many memories were shown.
+    pub of: usize,
+    /// Those that are not as they were shown.
+    pub moved: Vec<Moved>,
+}
+
+/// A memory that is not as it was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// What it is called. Untrusted text.
+    pub name: String,
+    /// What became of it: `gone`, or what changed. Untrusted text.
+    pub what: String,
+    /// What is done to it now; empty where that goes without saying. Untrusted text.
+    pub becomes: String,
+}
+
+/// So many of them are named in a sentence.
+const NAMED: usize = 5;
+
+impl Difference {
+    /// Whether everything is as it was shown.
+    pub fn is_none(&self) -> bool {
+        self.moved.is_empty()
+    }
+
+    /// "changed meanwhile: 2 of 212". May quote the store.
+    pub fn head(&self) -> String {
+        format!("changed meanwhile: {} of {}", self.moved.len(), self.of)
+    }
+
+    /// The same, with the first of them.
+    pub fn told(&self) -> String {
+        let named: Vec<String> = self.moved.iter().take(NAMED).map(Moved::told).collect();
+        let more = if self.moved.len() > NAMED { ", …" } else { "" };
+        format!("{} — {}{more}", self.head(), named.join(", "))
+    }
+}
+
+impl Moved {
+    fn told(&self) -> String {
+        match self.what.as_str() {
+            "gone" => format!("{} gone", self.name),
+            what => format!("{} ({what})", self.name),
+        }
+    }
+
+    /// A line of its own.
+    pub fn line(&self) -> String {
+        let becomes = if self.becomes.is_empty() { String::new() } else { format!(" · {}", self.becomes) };
+        format!("{}  {}{becomes}", self.name, self.what)
+    }
+}
+
+/// Carries a plan out that was shown, where its memories are as they were shown.
+pub(super) fn carry_out(planned: Planned, host: Host<'_>, recent: &mut Recent) -> Result<Committed, Failed> {
+    let mut planned = planned;
+    planned.request.progress.go_on()?;
+    for _ in 0..TRIES {
+        let fresh = read(&planned.request.snapshot, planned.request.now);
+        let difference = difference(&planned, &fresh, host)?;
+        if !difference.is_none() {
+            let again = renew::asked_again(&planned, difference, fresh, host)?;
+            return Ok(Committed::Moved(Box::new(again)));
+        }
+        planned.plans.iter_mut().for_each(|(_, plan)| plan.exact = true);
+        planned.erasures.iter_mut().for_each(|own| own.plan.exact = true);
+        match make(&planned, host, recent) {
+            Err(failed) if failed.is_moved => planned = as_it_is(planned, failed, host)?,
+            made => return made.map(Committed::Made),
+        }
+    }
+    make(&planned, host, recent).map(Committed::Made)
+}
+
+/// The plan for the next try, where its files were not as they were read: made anew, where its
+/// memories are as they were shown and others wrote beside them, or used them.
+fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<Planned, Failed> {
+    let fresh = read(&planned.request.snapshot, planned.request.now);
+    let difference = difference(&planned, &fresh, host)?;
+    if !difference.is_none() {
+        return Ok(planned);
+    }
+    match renew::again(&planned, &difference, fresh, host) {
+        Ok(again) if !again.is_empty() && again.records() == planned.records() => Ok(again),
+        _ => Err(failed),
+    }
+}
+
+/// The stores of a snapshot as they are now.
+pub fn read(snapshot: &Snapshot, now: Moment) -> Arc<Snapshot> {
+    let place = |store: &Arc<Store>| Place { root: store.root.clone(), format: store.format, session: None };
+    let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
+    let mut stores = store::load_each(&places, Extent::Whole, snapshot, now);
+    for (new, old) in stores.iter_mut().zip(&snapshot.stores) {
+        if is_same(old, new) {
+            *new = Arc::clone(old);
+        }
+    }
+    Arc::new(Snapshot::of(stores))
+}
+
+fn is_same(old: &Store, new: &Store) -> bool {
+    let both = || old.documents.iter().zip(&new.documents);
+    old.documents.len() == new.documents.len() && both().all(|(old, new)| Arc::ptr_eq(old, new))
+}
+
+/// The memories that a plan is about, in the stores that it was made of.
+fn bound(planned: &Planned) -> Vec<EntryRef> {
+    if !planned.changing.is_empty() {
+        return planned.changing.clone();
+    }
+    let plans = planned.plans.iter().map(|(number, plan)| (*number, plan));
+    touched(&planned.request.snapshot, plans, planned.request.now)
+}
+
+/// The memories that plans change, each with the number of its store.
+pub fn touched<'p>(
+    snapshot: &Snapshot,
+    plans: impl Iterator<Item = (usize, &'p Plan)>,
+    now: Moment,
+) -> Vec<EntryRef> {
+    let mut all = Vec::new();
+    for (number, plan) in plans {
+        let Some(store) = snapshot.stores.get(number) else { continue };
+        let own = effect(store, plan, now).into_iter();
+        all.extend(own.map(|own| EntryRef { store: number as u32, entry: own.entry }));
+    }
+    all
+}
+
+/// What others did to the memories of a plan.
+fn difference(planned: &Planned, fresh: &Snapshot, host: Host<'_>) -> Result<Difference, Failed> {
+    if is_as_shown(planned, fresh) {
+        return Ok(Difference::default());
+    }
+    match &planned.request.wanted {
+        Wanted::Restore(restoring) => renew::restoring(planned, restoring, fresh, host),
+        _ => Ok(of_memories(planned, fresh)),
+    }
+}
+
+fn is_as_shown(planned: &Planned, fresh: &Snapshot) -> bool {
+    let was = &planned.request.snapshot.stores;
+    let is_untouched = |(old, new): (&Arc<Store>, &Arc<Store>)| Arc::ptr_eq(old, new) || is_same(old, new);
+    was.len() == fresh.stores.len() && was.iter().zip(&fresh.stores).all(is_untouched)
+}
+
+fn of_memories(planned: &Planned, fresh: &Snapshot) -> Difference {
+    of_bound(&planned.request.snapshot, &bound(planned), fresh, planned.request.now)
+}
+
+/// What others did to memories since they were read.
+pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> Difference {
+    let mut carry = Carry::new(was, fresh);
+    let mut moved = Vec::new();
+    for &at in bound {
+        let (store, entry) = was.get(at);
+        let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        if let Some(what) = told::told((store, entry), is, now) {
+            moved.push(Moved { name: super::planned::name_of(store, entry), what, becomes: String::new() });
+        }
+    }
+    Difference { of: bound.len(), moved }
+}
+
+/// How many memories of a plan that is shown are not as they were shown, in stores that were read
+/// since.
+pub fn moved_since(planned: &Planned, fresh: &Snapshot) -> usize {
+    match planned.request.wanted {
+        _ if is_as_shown(planned, fresh) => 0,
+        // What a copy brings is looked at when it is agreed to.
+        Wanted::Restore(_) => 0,
+        _ => of_memories(planned, fresh).moved.len(),
+    }
+}

@@ -1,0 +1,281 @@
+//! A plan made anew for the memories that it was made for, and for no others.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::super::change::{ChangeRequest, Failed, memories};
+use super::super::inspect::plans_due;
+use super::super::planned::{Planned, name_of, planned};
+use super::super::wanted::{Restoring, Wanted};
+use super::{Difference, Moved};
+use crate::format::writing::NO_PACKED;
+use crate::model::plan::counted;
+use crate::model::{Carry, EntryRef, Plan, Snapshot, Store};
+use crate::ops::effect::{Touched, effect};
+use crate::ops::erase::Gone;
+use crate::ops::restore::{Comparison, Item, Kind, compare};
+use crate::ops::{self, Progress, Refusal, Scene};
+use crate::store::commit::{Host, Vault};
+
+/// The plan as it is now, with what differs from what was shown.
+pub fn asked_again(
+    shown: &Planned,
+    mut difference: Difference,
+    fresh: Arc<Snapshot>,
+    host: Host<'_>,
+) -> Result<Planned, Failed> {
+    let anew = again(shown, &difference, Arc::clone(&fresh), host);
+    let mut anew = anew.map_err(|failed| Failed {
+        message: format!("{}. {}", difference.told(), failed.message),
+        ..failed
+    })?;
+    say_what_becomes(&mut difference, shown, &anew);
+    anew.difference = Some(difference);
+    Ok(anew)
+}
+
+/// Adds to what others did what is done to those memories now.
+fn say_what_becomes(difference: &mut Difference, shown: &Planned, anew: &Planned) {
+    let request = &anew.request;
+    let mut becomes: HashMap<String, String> = HashMap::new();
+    for &at in &anew.changing {
+        let (store, entry) = request.snapshot.get(at);
+        becomes.insert(name_of(store, entry), request.wanted.told(store, entry));
+    }
+    for own in &anew.left {
+        for &at in &own.which {
+            let (store, entry) = request.snapshot.get(at);
+            becomes.insert(name_of(store, entry), format!("left out: {}", own.reason));
+        }
+    }
+    if shown.changing.is_empty() {
+        return;
+    }
+    for moved in difference.moved.iter_mut().filter(|own| own.what != "gone") {
+        match becomes.get(&moved.name).filter(|told| !told.is_empty()) {
+            Some(told) => moved.becomes = told.clone(),
+            None if becomes.contains_key(&moved.name) => moved.becomes = "stays in the plan".into(),
+            None => {}
+        }
+    }
+}
+
+/// The plan made anew on the stores as they are now.
+pub fn again(
+    shown: &Planned,
+    difference: &Difference,
+    fresh: Arc<Snapshot>,
+    host: Host<'_>,
+) -> Result<Planned, Failed> {
+    let request = ChangeRequest {
+        snapshot: Arc::clone(&fresh),
+        progress: Arc::new(Progress::default()),
+        ..shown.request.clone()
+    };
+    match &shown.request.wanted {
+        Wanted::Turn(..) => planned(request, host),
+        Wanted::Maintain | Wanted::Compact => chores(shown, request),
+        Wanted::Restore(restoring) => match same_of(shown, restoring, &fresh, host)? {
+            Some((name, restoring)) => {
+                let wanted = Wanted::Restore(restoring);
+                planned(ChangeRequest { name, wanted, ..request }, host)
+            }
+            None => Ok(Planned::of(request, Vec::new())),
+        },
+        _ => {
+            let request = same_memories(shown, request, difference);
+            if request.at.is_empty() { Ok(Planned::of(request, Vec::new())) } else { planned(request, host) }
+        }
+    }
+}
+
+/// The request for the same memories, without those that are gone.
+fn same_memories(shown: &Planned, request: ChangeRequest, difference: &Difference) -> ChangeRequest {
+    let mut carry = Carry::new(&shown.request.snapshot, &request.snapshot);
+    let mut taken: HashSet<EntryRef> = HashSet::new();
+    let mut at = Vec::new();
+    for &own in &shown.request.at {
+        if let Some(now) = carry.find(own, &|now| taken.contains(&now))
+            && taken.insert(now)
+        {
+            at.push(now);
+        }
+    }
+    at.sort_unstable();
+    let gone: HashSet<&str> =
+        difference.moved.iter().filter(|own| own.what == "gone").map(|own| own.name.as_str()).collect();
+    let hidden = request.hidden.iter().filter(|name| !gone.contains(name.as_str())).cloned().collect();
+    let name = match at.as_slice() {
+        all if all.len() == shown.request.at.len() => request.name,
+        [one] => {
+            let (store, entry) = request.snapshot.get(*one);
+            name_of(store, entry)
+        }
+        several => memories(several.len()),
+    };
+    ChangeRequest { at, hidden, name, ..request }
+}
+
+/// What is due, and a compaction, of the memories that were shown.
+fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned, Failed> {
+    let mut plans = Vec::new();
+    let mut carry = Carry::new(&shown.request.snapshot, &request.snapshot);
+    for (number, plan) in &shown.plans {
+        let (Some(was), Some(store)) =
+            (shown.request.snapshot.stores.get(*number), request.snapshot.stores.get(*number))
+        else {
+            continue;
+        };
+        let touched = effect(was, plan, request.now).into_iter();
+        let at = |own: Touched| EntryRef { store: *number as u32, entry: own.entry };
+        let known: HashSet<u32> =
+            touched.filter_map(|own| carry.find(at(own), &|_| false)).map(|own| own.entry).collect();
+        for (mut anew, rule) in candidates(store, plan, &request)? {
+            let touched = effect(store, &anew, request.now);
+            if !touched.iter().any(|own| known.contains(&own.entry)) {
+                continue;
+            }
+            if touched.iter().any(|own| !known.contains(&own.entry)) {
+                let message =
+                    "what would be done now concerns memories that were not shown: look at it anew.";
+                return Err(Refusal::unfit(message).into());
+            }
+            say_which(&mut anew, &rule, &touched);
+            plans.push((*number, anew));
+            break;
+        }
+    }
+    Ok(Planned::of(request, plans))
+}
+
+/// Adds to a plan the rule that it follows, and exactly which memories it concerns.
+pub fn say_which(plan: &mut Plan, rule: &str, touched: &[Touched]) {
+    plan.lines.push(format!("the rule: {rule}"));
+    plan.lines.extend(touched.iter().map(Touched::line));
+}
+
+fn candidates(
+    store: &Arc<Store>,
+    plan: &Plan,
+    request: &ChangeRequest,
+) -> Result<Vec<(Plan, String)>, Failed> {
+    if plan.verb != "compact" {
+        return plans_due(store, request.now).map_err(|why| Refusal::unfit(why).into());
+    }
+    let scene = Scene { store, now: request.now, random: [0; 16], packed: &NO_PACKED };
+    let plan = ops::compact::compact(&scene, None)?;
+    Ok(if plan.is_empty() { Vec::new() } else { vec![(plan, ops::compact::rule(store))] })
+}
+
+/// A copy beside its file, as it was shown and as it is.
+struct Sides {
+    was: Comparison,
+    is: Comparison,
+}
+
+fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_>) -> Result<Sides, Failed> {
+    let compared = |snapshot: &Snapshot| -> Result<Comparison, Failed> {
+        let Some(store) = snapshot.stores.get(restoring.store) else {
+            return Err(Refusal::unfit("the store is not open any more.").into());
+        };
+        let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+        let packed = BTreeMap::new();
+        let scene = Scene { store, now: shown.request.now, random: [0; 16], packed: &packed };
+        Ok(compare(&scene, &restoring.file, &restoring.copy, &gone)?)
+    };
+    Ok(Sides { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
+}
+
+impl Sides {
+    /// What was shown that is not as it was shown, in the order of the copy.
+    fn moved(&self, chosen: Option<&HashSet<u64>>) -> Vec<Moved> {
+        let is: HashMap<u64, &Item> =
+            self.is.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| (own.at, own)).collect();
+        let newer: HashSet<&[u8]> =
+            self.is.items.iter().filter(|own| own.kind == Kind::Newer).map(|own| &own.is[..]).collect();
+        let shown = |item: &&Item| chosen.is_none_or(|chosen| chosen.contains(&item.at) && item.can_come);
+        let mut moved = Vec::new();
+        for item in self.was.items.iter().filter(shown) {
+            let name = item.id.clone().unwrap_or_else(|| format!("line {}", item.line));
+            let becomes = String::new();
+            if item.kind == Kind::Newer {
+                if !newer.contains(&item.is[..]) {
+                    moved.push(Moved { name, what: "changed or gone".into(), becomes });
+                }
+                continue;
+            }
+            let what = match is.get(&item.at) {
+                None => Some("stands again as it was"),
+                Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
+                Some(now) if now.is != item.is => Some("changed on disk"),
+                Some(_) => None,
+            };
+            moved.extend(what.map(|what| Moved { name, what: what.into(), becomes }));
+        }
+        if chosen.is_none() {
+            // What stood as the copy has it, and does not any more.
+            let known: HashSet<u64> =
+                self.was.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| own.at).collect();
+            let came = is.values().filter(|own| !known.contains(&own.at));
+            moved.extend(came.map(|own| {
+                let name = own.id.clone().unwrap_or_else(|| format!("line {}", own.line));
+                let (what, becomes) = (own.kind.as_str().to_owned(), String::new());
+                Moved { name, what, becomes }
+            }));
+        }
+        moved
+    }
+
+    /// Whether the file has records now that it had not.
+    fn has_grown(&self) -> bool {
+        let newer = |own: &Comparison| -> HashSet<Vec<u8>> {
+            own.items.iter().filter(|own| own.kind == Kind::Newer).map(|own| own.is.clone()).collect()
+        };
+        !newer(&self.is).is_subset(&newer(&self.was))
+    }
+}
+
+/// What others did to what a copy would bring back, or put back.
+pub fn restoring(
+    shown: &Planned,
+    restoring: &Restoring,
+    fresh: &Snapshot,
+    host: Host<'_>,
+) -> Result<Difference, Failed> {
+    let sides = sides(shown, restoring, fresh, host)?;
+    let moved = sides.moved(restoring.chosen.as_ref());
+    Ok(Difference { of: restoring.chosen.as_ref().map_or(sides.was.items.len(), HashSet::len), moved })
+}
+
+/// What is to come back now: of single records those whose place is what it was, with their file's
+/// name; of a whole file all, unless that would take what came meanwhile.
+fn same_of(
+    shown: &Planned,
+    restoring: &Restoring,
+    fresh: &Snapshot,
+    host: Host<'_>,
+) -> Result<Option<(String, Restoring)>, Failed> {
+    let sides = sides(shown, restoring, fresh, host)?;
+    let Some(chosen) = &restoring.chosen else {
+        if sides.has_grown() {
+            let file = restoring.file.display();
+            return Err(Refusal::unfit(format!(
+                "{file} has records now that were not shown, and they would be lost: look at it anew."
+            ))
+            .into());
+        }
+        return Ok(Some((shown.request.name.clone(), restoring.clone())));
+    };
+    let kinds = |own: &Comparison| -> HashMap<u64, Kind> {
+        let in_copy = own.items.iter().filter(|item| item.kind != Kind::Newer && item.can_come);
+        in_copy.map(|item| (item.at, item.kind)).collect()
+    };
+    let (was, is) = (kinds(&sides.was), kinds(&sides.is));
+    let stays = |at: &&u64| is.contains_key(at) && was.get(at) == is.get(at);
+    let chosen: HashSet<u64> = chosen.iter().filter(stays).copied().collect();
+    if chosen.is_empty() {
+        return Ok(None);
+    }
+    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.file.display());
+    Ok(Some((name, Restoring { chosen: Some(chosen), ..restoring.clone() })))
+}

@@ -1,0 +1,95 @@
+//! What became of one memory since it was shown, in words.
+
+use crate::format::writing::NO_PACKED;
+use crate::model::{Entry, Moment, State, Store};
+use crate::ops::form::{Field, Form, form, items};
+use crate::ops::{Scene, writes};
+use crate::text::edit::{remove, scan};
+use crate::text::scan::Tape;
+use crate::text::secrets::mask;
+
+/// The longest value that is told, in characters.
+const SHORT: usize = 24;
+/// So many fields are told of one memory.
+const FIELDS: usize = 3;
+
+/// What became of a memory; `None` where it is as it was. What merely reads a memory, and counts
+/// that, does not change it.
+pub fn told(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) -> Option<String> {
+    let Some(is) = is else { return Some("gone".into()) };
+    if was.1.state != is.1.state {
+        return Some(match is.1.state {
+            State::Live => "live again".into(),
+            State::Broken => "can't be read any more".into(),
+            other => other.as_str().to_owned(),
+        });
+    }
+    let (old, new) = (was.0.raw(was.1), is.0.raw(is.1));
+    if old != new {
+        return if only_used(was, is, now) { None } else { Some(changed(was, is, now)) };
+    }
+    let [from, to] = [was, is].map(|(store, entry)| &store.document(entry).path);
+    (from != to).then(|| format!("moved to {}", to.display()))
+}
+
+/// Whether it differs in nothing but how often and when it was used, and what follows from that.
+fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
+    let bare = |(store, entry): (&Store, &Entry)| {
+        let (_, writes) = writes(store).ok()?;
+        let raw = store.raw(entry);
+        let mut tape = Tape::default();
+        let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
+        let used = writes.accessed(scan(&mut tape, raw).ok()?, now);
+        if used.is_empty() {
+            return None;
+        }
+        let names = used.into_iter().chain(writes.faded(&scene, entry)).map(|(name, _)| name);
+        let mut bare = raw.to_vec();
+        for name in names.chain(["checksum"]) {
+            bare = remove(&bare, &[name]).ok()?;
+        }
+        Some(bare)
+    };
+    bare(was).is_some_and(|old| bare(is).as_ref() == Some(&old))
+}
+
+/// The fields that changed. Untrusted text.
+fn changed(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> String {
+    let forms = form(was.0, was.1, now).ok().zip(form(is.0, is.1, now).ok());
+    let told = forms.map_or_else(Vec::new, |(old, new)| fields(&old, &new));
+    match told.as_slice() {
+        [] => "written anew".into(),
+        few if few.len() <= FIELDS => few.join(", "),
+        many => format!("{}, and {} more", many[..FIELDS].join(", "), many.len() - FIELDS),
+    }
+}
+
+/// What follows from other fields, and says nothing by itself.
+const FOLLOWS: [&str; 2] = ["checksum", "updated_at"];
+
+fn fields(old: &Form, new: &Form) -> Vec<String> {
+    let value = |field: &Field| new.find(&field.name).map_or("", |at| &new.fields[at].value).to_owned();
+    let tells = |field: &&Field| !FOLLOWS.contains(&field.name.as_str());
+    let stood = old.fields.iter().filter(tells).filter_map(|field| one(field, &field.value, &value(field)));
+    let came = new.fields.iter().filter(tells).filter(|field| old.find(&field.name).is_none());
+    stood.chain(came.filter_map(|field| one(field, "", &field.value))).collect()
+}
+
+fn one(field: &Field, old: &str, new: &str) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let name = &field.name;
+    if field.kind.is_list() {
+        let (old, new) = (items(old), items(new));
+        let come = new.iter().filter(|own| !old.contains(own)).map(|own| format!(" +{own}"));
+        let go = old.iter().filter(|own| !new.contains(own)).map(|own| format!(" -{own}"));
+        return Some(format!("{name}{}", come.chain(go).collect::<String>()));
+    }
+    let is_short = |value: &str| value.chars().count() <= SHORT && !value.contains('\n');
+    if !is_short(old) || !is_short(new) {
+        return Some(format!("{name} written anew"));
+    }
+    let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { mask(value).into_owned() };
+    Some(format!("{name} {} → {}", shown(old), shown(new)))
+}
