@@ -12,6 +12,7 @@ use crate::ops;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
 use crate::store::commit::{Copy, Reason, Vault, Verified, copies};
+use crate::work::gone_of;
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
@@ -155,7 +156,7 @@ pub fn gone(data: &Path, store: &Store) -> Result<Gone, Failure> {
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone(&open::data_folder(context)?, store)?;
+    let gone = gone_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
     for item in &compared.items {
         if context.options.json {
@@ -188,7 +189,7 @@ fn restore(
 ) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone(&open::data_folder(context)?, store)?;
+    let gone = gone_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let scene = scene(context, store);
     let compared = compare(&scene, &copy.file, &bytes, &gone)?;
     let chosen = if ids.is_empty() { compared.by_default() } else { compared.named(ids) };

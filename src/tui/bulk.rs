@@ -33,6 +33,8 @@ pub struct Confirm {
     pub question: String,
     /// What has to be typed for it, and what was.
     pub typed: Option<Typed>,
+    /// So many of its lines are above the first on screen.
+    pub top: usize,
 }
 
 /// A word that is typed before something goes for good.

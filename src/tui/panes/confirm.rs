@@ -22,8 +22,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let theme = Theme::of(app);
     let head = head(app, confirm, room);
     let told: Vec<String> = told(confirm).iter().map(|line| fit(&theme::safe(app, line), room)).collect();
-    let wanted = head.len() + told.len() + usize::from(confirm.typed.is_some());
-    let height = body.height.min(SIZE.1).min(wanted as u16 + 2);
+    let height = height(body, confirm, head.len() + told.len());
     let x = body.x + (body.width - width) / 2;
     let area = Rect { x, y: body.bottom() - height, width, height };
     let foot = match confirm.typed {
@@ -35,14 +34,29 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let shown = usize::from(inner.height).saturating_sub(head.len() + usize::from(typed.is_some()));
     let mut lines: Vec<Line<'static>> =
         head.into_iter().map(|line| Line::styled(line, theme.strong())).collect();
-    let left = told.len().saturating_sub(shown);
+    let top = confirm.top.min(told.len().saturating_sub(shown));
+    let left = (told.len() - top).saturating_sub(shown);
     let cut = if left > 0 { shown.saturating_sub(1) } else { shown };
-    lines.extend(told.into_iter().take(cut).map(Line::raw));
+    lines.extend(told.into_iter().skip(top).take(cut).map(Line::raw));
     if left > 0 && shown > 0 {
-        lines.push(Line::styled(format!("  … {}", counted(left as u64 + 1, "more line")), theme.dim()));
+        lines.push(Line::styled(format!("  … {}: ↓", counted(left as u64 + 1, "more line")), theme.dim()));
     }
     lines.extend(typed);
     frame.render_widget(Paragraph::new(lines), inner);
+}
+
+fn height(body: Rect, confirm: &Confirm, lines: usize) -> u16 {
+    let wanted = lines + usize::from(confirm.typed.is_some());
+    body.height.min(SIZE.1).min(wanted as u16 + 2)
+}
+
+/// The first line of what a plan tells that can be on screen with its last one.
+pub fn last_top(app: &App, body: Rect) -> usize {
+    let Some(confirm) = &app.confirm else { return 0 };
+    let room = usize::from(body.width.min(SIZE.0).saturating_sub(2));
+    let (head, told) = (head(app, confirm, room).len(), told(confirm).len());
+    let inner = usize::from(height(body, confirm, head + told).saturating_sub(2));
+    told.saturating_sub(inner.saturating_sub(head + usize::from(confirm.typed.is_some())))
 }
 
 /// The question, and what answers it.

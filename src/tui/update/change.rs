@@ -12,6 +12,7 @@ use crate::tui::app::{Aim, App, Pane, Screen};
 use crate::tui::bulk::{Confirm, Going, Typed};
 use crate::tui::layout;
 use crate::tui::msg::{Effect, Lent};
+use crate::tui::panes;
 use crate::tui::prompt::Purpose;
 use crate::work::{ChangeRequest, Changed, Job, Planned, Tended, Turned, Wanted, memories};
 
@@ -276,7 +277,7 @@ pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
             let typed = for_good
                 .then(|| Typed { wanted: format!("erase {}", planned.records()), so_far: String::new() });
             app.notice = None;
-            app.confirm = Some(Confirm { planned: Box::new(planned), question, typed });
+            app.confirm = Some(Confirm { planned: Box::new(planned), question, typed, top: 0 });
         }
         Err(why) => app.notice = Some(why),
     }
@@ -332,6 +333,10 @@ pub fn confirm_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
+        (KeyCode::Down, _) | (KeyCode::Char('j'), None) => scroll(app, 1),
+        (KeyCode::Up, _) | (KeyCode::Char('k'), None) => scroll(app, -1),
+        (KeyCode::PageDown, _) => scroll(app, PAGE),
+        (KeyCode::PageUp, _) => scroll(app, -PAGE),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
         (KeyCode::Backspace, Some(typed)) => {
             typed.so_far.pop();
@@ -345,6 +350,18 @@ pub fn confirm_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         }
         _ => Vec::new(),
     }
+}
+
+/// So many lines of a plan are gone over at once.
+const PAGE: isize = 8;
+
+/// Moves through what a plan tells: its last line stays on screen.
+fn scroll(app: &mut App, by: isize) -> Vec<Effect> {
+    let last = panes::confirm::last_top(app, layout::frame(app).body);
+    if let Some(confirm) = &mut app.confirm {
+        confirm.top = confirm.top.saturating_add_signed(by).min(last);
+    }
+    Vec::new()
 }
 
 /// Carries out what was shown.

@@ -1,0 +1,97 @@
+//! Putting a whole file back as it was: what that comes to is told by name.
+
+use super::super::erase::Gone;
+use super::super::{Refusal, Scene, backups, base, check, plan, writes};
+use super::{Comparison, Item, Kind, role};
+use crate::format::writing::document;
+use crate::model::{Change, Plan, Role};
+
+/// The whole file as it was, but for what was erased since. What was written later is lost.
+pub fn replace(
+    scene: &Scene<'_>,
+    comparison: &Comparison,
+    copy: &[u8],
+    gone: &Gone,
+) -> Result<Plan, Refusal> {
+    let (format, writes) = writes(scene.store)?;
+    let file = &comparison.file;
+    if role(format, file) == Role::Index {
+        let message = format!("{} is made of the records: `palimp reindex` makes it anew.", file.display());
+        return Err(Refusal::unfit(message));
+    }
+    let copy = &gone.without(scene, file, copy)?[..];
+    let change = match document(&scene.store.documents, file) {
+        Some(now) => Change::rewrite(file, base(now), copy),
+        None => Change::create(file, copy),
+    };
+    let mut all = backups(scene, writes, std::slice::from_ref(&change));
+    all.push(change);
+    let [back, changed, lost] =
+        [Kind::Missing, Kind::Changed, Kind::Newer].map(|kind| comparison.count(kind));
+    let mut plan = plan("backup restore", scene, back + changed + lost, all)?;
+    plan.lines.extend(comparison.whole());
+    check(scene, &plan)?;
+    Ok(plan)
+}
+
+impl Comparison {
+    /// What putting the whole file back comes to: how many of each, then each by name.
+    /// Untrusted text.
+    fn whole(&self) -> Vec<String> {
+        let parts: Vec<String> = Kind::ALL
+            .iter()
+            .filter_map(|&kind| {
+                let count = self.items.iter().filter(|item| item.kind == kind && self.is_told(item)).count();
+                (count > 0).then(|| format!("{}{count} {}", kind.sign(), self.fate(kind)))
+            })
+            .collect();
+        let mut lines = Vec::new();
+        lines.extend((!parts.is_empty()).then(|| parts.join(", ")));
+        // What is lost stands first: the rest can be had again.
+        for kind in [Kind::Newer, Kind::Tombstoned, Kind::Changed, Kind::Missing] {
+            let own = self.items.iter().filter(|item| item.kind == kind && self.is_told(item));
+            lines.extend(own.map(|item| self.line(item)));
+        }
+        let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
+        lines.extend(self.items.iter().filter(|item| rest.contains(&item.kind)).map(|item| self.line(item)));
+        lines
+    }
+
+    /// Whether something becomes of a record when the whole file is put back.
+    fn is_told(&self, item: &Item) -> bool {
+        item.kind != Kind::Tombstoned || !item.stands_as_it_was
+    }
+
+    /// What becomes of records of a kind when the whole file is put back.
+    fn fate(&self, kind: Kind) -> &'static str {
+        match (kind, self.deletes) {
+            (Kind::Newer, true) => "deletions made later are LOST: what they name is live again",
+            (Kind::Missing, true) => "deletions come back",
+            (Kind::Newer, false) => "written later are LOST",
+            (Kind::Missing, false) => "come back",
+            (Kind::Changed, _) => "put back to what they were",
+            (Kind::Tombstoned, _) => "come back DELETED: a tombstone names them",
+            (Kind::Erased, _) => "were erased and stay away",
+            (Kind::Elsewhere, _) => "come back and stand in another file too",
+            (Kind::Unreadable, _) => "come back that can't be read",
+        }
+    }
+
+    fn line(&self, item: &Item) -> String {
+        let id = item.id.as_deref().unwrap_or("(no id)");
+        let fate = match (item.kind, self.deletes) {
+            (Kind::Newer, true) => "its deletion is LOST",
+            (Kind::Missing, true) => "is deleted again",
+            (Kind::Newer, false) => "LOST",
+            (Kind::Missing, false) => "comes back",
+            (Kind::Changed, _) => "put back",
+            (Kind::Tombstoned, _) => "comes back deleted",
+            (Kind::Erased, _) => "stays away",
+            (Kind::Elsewhere, _) => "comes back",
+            (Kind::Unreadable, _) => "comes back unread",
+        };
+        let parts =
+            [format!("{} {id}", item.kind.sign()), fate.into(), item.told.clone(), item.title.clone()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+    }
+}
