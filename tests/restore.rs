@@ -87,7 +87,7 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     assert!(erased["raw"].is_null() && !erased.to_string().contains("was erased\""), "{erased}");
     site.run(&["backup", "restore", &copy, "mem_2", "mem_3", "mem_4", "--yes"]).expect_status(0);
     assert_eq!(site.lines(), [old[0].clone(), old[2].clone(), old[3].clone(), now[3].clone()]);
-    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let rows = site.run(&["backup", "list", "--verify", "--json"]).json_lines();
     assert!(rows.iter().any(|row| row["reason"] == "before backup restore" && row["verified"] == true));
     site.run(&["undo", "--yes"]).expect_status(0);
     assert_eq!(site.lines(), now);
@@ -99,10 +99,17 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
 fn the_list_says_why_a_backup_was_made_and_whether_it_can_be_read_whole() {
     let site = Site::of(&[line(0, "a"), line(1, "b")]);
     let copy = site.keep(&[line(0, "a"), line(1, "b")[..30].to_owned()]);
-    let rows = site.run(&["backup", "list", "--json"]).json_lines();
-    let own = rows.iter().find(|row| row["backup"] == *copy).unwrap();
-    assert_eq!((&own["reason"], &own["verified"]), (&json!("by hand"), &json!(false)));
+    let own = |args: &[&str]| {
+        let rows = site.run(args).json_lines();
+        rows.into_iter().find(|row| row["backup"] == *copy).unwrap()
+    };
+    let row = own(&["backup", "list", "--json"]);
+    assert_eq!((&row["verified"], &row["found"]), (&Value::Null, &json!("not verified yet")));
+    let row = own(&["backup", "list", "--verify", "--json"]);
+    assert_eq!((&row["reason"], &row["verified"]), (&json!("by hand"), &json!(false)));
     let text = site.run(&["backup", "list"]).stdout;
+    assert!(text.contains("not verified yet") && !text.contains("whole"), "{text}");
+    let text = site.run(&["backup", "list", "--verify"]).stdout;
     assert!(text.contains("BROKEN") && text.contains("by hand"), "{text}");
 }
 

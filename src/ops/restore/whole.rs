@@ -5,6 +5,7 @@ use super::super::{Refusal, Scene, backups, base, check, plan, writes};
 use super::{Comparison, Item, Kind, role};
 use crate::format::writing::document;
 use crate::model::{Change, Plan, Role};
+use crate::store::derive;
 
 /// The whole file as it was, but for what was erased since. What was written later is lost.
 pub fn replace(
@@ -19,11 +20,19 @@ pub fn replace(
         let message = format!("{} is made of the records: `palimp reindex` makes it anew.", file.display());
         return Err(Refusal::unfit(message));
     }
-    let copy = &gone.without(scene, file, copy)?[..];
-    let change = match document(&scene.store.documents, file) {
-        Some(now) => Change::rewrite(file, base(now), copy),
-        None => Change::create(file, copy),
+    let stands = document(&scene.store.documents, file);
+    let change = |bytes: &[u8]| match stands {
+        Some(now) => Change::rewrite(file, base(now), bytes),
+        None => Change::create(file, bytes),
     };
+    let copy = gone.without(scene, file, copy)?;
+    // Counts in it are those of the records as they are now.
+    let after = derive::after(scene.store, &[change(&copy)], scene.now);
+    let change = change(&derive::should_hold(scene.store, &after, file, scene.now).unwrap_or(copy));
+    if change.is_empty() && change.base.is_some() {
+        // A file that is as it was needs no copy.
+        return plan("backup restore", scene, 0, Vec::new());
+    }
     let mut all = backups(scene, writes, std::slice::from_ref(&change));
     all.push(change);
     let [back, changed, lost] =
