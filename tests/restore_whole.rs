@@ -250,3 +250,40 @@ fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_fro
     assert!(!seen.stdout.contains("The safe opens"), "{}", seen.stdout);
     assert_eq!(site.store.read("state.json"), edited);
 }
+
+#[test]
+fn a_torn_last_line_stays_torn_where_a_record_before_it_is_put_back() {
+    let old = [line(0, "a"), line(1, "b")];
+    let site = Site::of(&old);
+    let copy = site.backup(LOG);
+    let now = [line(0, "otherwise"), line(1, "b"), line(2, "c")[..40].to_owned()].concat();
+    site.store.write(LOG, now.as_bytes());
+    site.run(&["backup", "restore", &copy, "mem_0", "--yes"]).expect_status(0);
+    let should = [old.concat(), line(2, "c")[..40].to_owned()].concat();
+    assert_eq!(String::from_utf8(site.store.read(LOG)).unwrap(), should);
+    site.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(String::from_utf8(site.store.read(LOG)).unwrap(), now);
+}
+
+#[test]
+fn a_file_that_is_as_the_copy_has_it_is_not_copied_and_not_written() {
+    let site = Site::of(&[line(0, "a")]);
+    let copy = site.backup(LOG);
+    let count = || site.run(&["backup", "list", "--json"]).json_lines().len();
+    let before = count();
+    let output = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    assert!(output.stderr.contains("there is nothing to change"), "{}", output.stderr);
+    assert_eq!(count(), before);
+}
+
+#[test]
+fn counts_that_come_back_with_a_file_are_those_of_the_records_as_they_are() {
+    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    site.run(&["reindex", "--yes"]).expect_status(0);
+    let file = "sessions/s/metadata.json";
+    let copy = site.backup(file);
+    site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
+    let right = site.store.read(file);
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    assert_eq!(site.store.read(file), right);
+}
