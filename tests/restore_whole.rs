@@ -70,8 +70,8 @@ fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
     let told = told(&output);
     assert_eq!(
         told[0],
-        "+1 come back, ~1 put back to what they were, ⊘1 come back DELETED: a tombstone names them, \
-         −2 written later are LOST"
+        "−2 written later are LOST, ⊘1 come back DELETED: a tombstone names them, ~1 put back to what they \
+         were, +1 come back"
     );
     let starts = |start: &str| told.iter().filter(|line| line.starts_with(start)).count();
     for (start, count) in [

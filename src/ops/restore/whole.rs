@@ -47,22 +47,23 @@ impl Comparison {
     /// What putting the whole file back comes to: how many of each, then each by name.
     /// Untrusted text.
     fn whole(&self) -> Vec<String> {
-        let parts: Vec<String> = Kind::ALL
-            .iter()
-            .filter_map(|&kind| {
+        // What is lost stands first: the rest can be had again.
+        let first = [Kind::Newer, Kind::Tombstoned, Kind::Changed, Kind::Missing];
+        let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
+        let all = first.into_iter().chain(rest);
+        let parts: Vec<String> = all
+            .clone()
+            .filter_map(|kind| {
                 let count = self.items.iter().filter(|item| item.kind == kind && self.is_told(item)).count();
                 (count > 0).then(|| format!("{}{count} {}", kind.sign(), self.fate(kind)))
             })
             .collect();
         let mut lines = Vec::new();
         lines.extend((!parts.is_empty()).then(|| parts.join(", ")));
-        // What is lost stands first: the rest can be had again.
-        for kind in [Kind::Newer, Kind::Tombstoned, Kind::Changed, Kind::Missing] {
+        for kind in all {
             let own = self.items.iter().filter(|item| item.kind == kind && self.is_told(item));
             lines.extend(own.map(|item| self.line(item)));
         }
-        let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
-        lines.extend(self.items.iter().filter(|item| rest.contains(&item.kind)).map(|item| self.line(item)));
         lines
     }
 
