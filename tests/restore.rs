@@ -261,3 +261,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
+    let mut builder = StoreBuilder::memory_server();
+    for number in 0..503 {
+        // The later the number, the longer ago it was used.
+        let used = format!("2026-01-{:02}T{:02}:{:02}:00Z", 31 - number / 24, 23 - number % 24, 0);
+        builder = builder.learning(json!({"id": format!("k-{number}"), "content": "x", "accessed_at": used}));
+    }
+    let site = Site { store: builder.build(), data: tempfile::tempdir().unwrap() };
+    let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
+    let told = plan[0]["plan"]["told"].to_string();
+    assert!(
+        told.contains("3 that full files have no room for") && told.contains("used least lately"),
+        "{told}"
+    );
+    let named: Vec<&str> = ["k-500", "k-501", "k-502"].into_iter().filter(|id| told.contains(id)).collect();
+    assert_eq!(named.len(), 3, "{told}");
+    site.run(&["maintain", "--yes"]).expect_status(0);
+    let rows = site.run(&["list", "is:archived", "--json"]).json_lines();
+    let archived: BTreeSet<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(archived, BTreeSet::from(["k-500", "k-501", "k-502"].map(str::to_owned)));
+    let again = site.run(&["maintain", "--dry-run", "--json"]);
+    assert!(!again.stdout.contains("no room"), "{}", again.stdout);
+}

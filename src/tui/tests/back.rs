@@ -219,7 +219,7 @@ fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     assert_eq!(notice(&desk), "2 backups looked at, 1 not whole");
     let screen = desk.screen();
     assert!(
-        screen.contains("✖ not whole      2026-01-30") && screen.contains("✓ whole          2026-01-23"),
+        screen.contains("✖ not whole        2026-01-30") && screen.contains("✓ whole            2026-01-23"),
         "{screen}"
     );
 }
