@@ -87,7 +87,7 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     assert!(erased["raw"].is_null() && !erased.to_string().contains("was erased\""), "{erased}");
     site.run(&["backup", "restore", &copy, "mem_2", "mem_3", "mem_4", "--yes"]).expect_status(0);
     assert_eq!(site.lines(), [old[0].clone(), old[2].clone(), old[3].clone(), now[3].clone()]);
-    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let rows = site.run(&["backup", "list", "--verify", "--json"]).json_lines();
     assert!(rows.iter().any(|row| row["reason"] == "before backup restore" && row["verified"] == true));
     site.run(&["undo", "--yes"]).expect_status(0);
     assert_eq!(site.lines(), now);
@@ -99,10 +99,17 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
 fn the_list_says_why_a_backup_was_made_and_whether_it_can_be_read_whole() {
     let site = Site::of(&[line(0, "a"), line(1, "b")]);
     let copy = site.keep(&[line(0, "a"), line(1, "b")[..30].to_owned()]);
-    let rows = site.run(&["backup", "list", "--json"]).json_lines();
-    let own = rows.iter().find(|row| row["backup"] == *copy).unwrap();
-    assert_eq!((&own["reason"], &own["verified"]), (&json!("by hand"), &json!(false)));
+    let own = |args: &[&str]| {
+        let rows = site.run(args).json_lines();
+        rows.into_iter().find(|row| row["backup"] == *copy).unwrap()
+    };
+    let row = own(&["backup", "list", "--json"]);
+    assert_eq!((&row["verified"], &row["found"]), (&Value::Null, &json!("not verified yet")));
+    let row = own(&["backup", "list", "--verify", "--json"]);
+    assert_eq!((&row["reason"], &row["verified"]), (&json!("by hand"), &json!(false)));
     let text = site.run(&["backup", "list"]).stdout;
+    assert!(text.contains("not verified yet") && !text.contains("whole"), "{text}");
+    let text = site.run(&["backup", "list", "--verify"]).stdout;
     assert!(text.contains("BROKEN") && text.contains("by hand"), "{text}");
 }
 
@@ -253,4 +260,29 @@ proptest! {
             prop_assert!(has(line));
         }
     }
+}
+
+#[test]
+fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
+    let mut builder = StoreBuilder::memory_server();
+    for number in 0..503 {
+        // The later the number, the longer ago it was used.
+        let used = format!("2026-01-{:02}T{:02}:{:02}:00Z", 31 - number / 24, 23 - number % 24, 0);
+        builder = builder.learning(json!({"id": format!("k-{number}"), "content": "x", "accessed_at": used}));
+    }
+    let site = Site { store: builder.build(), data: tempfile::tempdir().unwrap() };
+    let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
+    let told = plan[0]["plan"]["told"].to_string();
+    assert!(
+        told.contains("3 that full files have no room for") && told.contains("used least lately"),
+        "{told}"
+    );
+    let named: Vec<&str> = ["k-500", "k-501", "k-502"].into_iter().filter(|id| told.contains(id)).collect();
+    assert_eq!(named.len(), 3, "{told}");
+    site.run(&["maintain", "--yes"]).expect_status(0);
+    let rows = site.run(&["list", "is:archived", "--json"]).json_lines();
+    let archived: BTreeSet<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(archived, BTreeSet::from(["k-500", "k-501", "k-502"].map(str::to_owned)));
+    let again = site.run(&["maintain", "--dry-run", "--json"]);
+    assert!(!again.stdout.contains("no room"), "{}", again.stdout);
 }

@@ -207,3 +207,77 @@ fn marked_ones_are_erased_once_the_words_are_typed_and_the_receipt_is_shown() {
         assert_eq!(desk.verb(&["undo"]).status, Some(1), "nothing takes it back");
     }
 }
+
+/// The files by their paths below the stores' folder.
+fn relative(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
+    let own = desk.files().into_iter();
+    own.map(|(path, bytes)| (path.strip_prefix(desk.stores()).unwrap().to_owned(), bytes)).collect()
+}
+
+#[test]
+fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let before = desk.files();
+        let query = "type:learning category:performance since:2025-10-01 until:2026-01-31";
+        let found = desk.list(&["list", query]);
+        assert!(found.len() > 2, "{query} finds {}", found.len());
+        let mut terminal = desk.open(size);
+        terminal.send_keys(&format!("/{query}\r"));
+        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.send_keys("*a");
+        terminal.wait_for_text(&format!("archive {} memories?", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        terminal.send_keys("y");
+        terminal.wait_for_text(&format!("archived {} memories", found.len()), SOON);
+        assert_eq!(desk.list(&["list", query]).len(), 0);
+        for own in &found {
+            let id = own["id"].as_str().unwrap();
+            assert_eq!(desk.list(&["list", &format!("id:{id} is:archived")]).len(), 1, "{id}");
+        }
+        let by_keys = relative(&desk);
+        terminal.send_keys("u");
+        terminal.wait_for_text(&format!("took back: archived {} memories", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
+        let other = Desk::new();
+        other.verb(&["archive", "--query", query, "--yes"]).expect_status(0);
+        assert_eq!(by_keys, relative(&other));
+    }
+}
+
+#[test]
+fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_same() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let before = desk.files();
+        let query = "is:deleted (tag:caching OR tag:feature-flags OR tag:deployment) since:2025-11-01 until:2026-01-31";
+        let found = desk.list(&["list", query]);
+        assert!(found.len() > 2, "{query} finds {}", found.len());
+        let others = desk.list(&["list", "is:deleted"]).len() - found.len();
+        assert!(others > 0);
+        let mut terminal = desk.open(size);
+        terminal.send_keys(&format!("/{query}\r"));
+        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.send_keys("*d");
+        terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
+        terminal.send_keys("r");
+        terminal.wait_for_text(&format!("restore {} memories?", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        terminal.send_keys("y");
+        terminal.wait_for_text(&format!("restored {} memories", found.len()), SOON);
+        assert_eq!(desk.list(&["list", "is:deleted"]).len(), others);
+        for own in &found {
+            let id = own["id"].as_str().unwrap();
+            assert!(!desk.list(&["list", &format!("id:{id} is:live")]).is_empty(), "{id} is not live");
+        }
+        let by_keys = relative(&desk);
+        terminal.send_keys("u");
+        terminal.wait_for_text(&format!("took back: restored {} memories", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
+        let other = Desk::new();
+        other.verb(&["undelete", "--query", query, "--yes"]).expect_status(0);
+        assert_eq!(by_keys, relative(&other));
+    }
+}

@@ -352,8 +352,12 @@ pub enum SessionVerb {
 /// What can be done with backups.
 #[derive(Clone, Debug, Subcommand)]
 pub enum BackupVerb {
-    /// Lists them.
-    List,
+    /// Lists them; none is opened.
+    List {
+        /// Looks at every byte of each, and says whether it is whole.
+        #[arg(long)]
+        verify: bool,
+    },
     /// Copies every live file now.
     Create,
     /// What a backup has and the file lacks.

@@ -1,6 +1,8 @@
 //! `palimp backup`: copies of files as they were.
 
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::args::BackupVerb;
 use super::change::{Carry, make, make_with, scene};
@@ -11,13 +13,14 @@ use crate::model::{Moment, Plan, Snapshot, Store};
 use crate::ops;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
-use crate::store::commit::{Copy, Reason, Vault, Verified, copies};
+use crate::store::commit::{Copy, NOT_VERIFIED, Reason, Vault, Verified, copies};
+use crate::work::gone_of;
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     match what {
-        BackupVerb::List => list(context, &snapshot),
+        BackupVerb::List { verify } => list(context, &snapshot, verify),
         BackupVerb::Create => create(context, &snapshot),
         BackupVerb::Diff { backup } => diff(context, &snapshot, &backup),
         BackupVerb::Restore { backup, ids, replace } => restore(context, &snapshot, &backup, &ids, replace),
@@ -34,43 +37,63 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Fai
     Ok(found)
 }
 
-fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
+fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result<Exit, Failure> {
     let found = all(context, snapshot)?;
     let data = open::data_folder(context)?;
-    for (number, copy) in &found {
+    let began = Instant::now();
+    for (at, (number, copy)) in found.iter().enumerate() {
         let store = &snapshot.stores[*number];
-        let verified = verified(&data, store, copy, context.now);
-        if context.options.json {
-            let step = match copy.reason {
-                Reason::Before(_, step) => Some(step),
-                _ => None,
-            };
-            let row = serde_json::json!({
-                "store": store.root.display().to_string(),
-                "backup": copy.path.display().to_string(),
-                "file": copy.file.display().to_string(),
-                "at": copy.at.map(|at| at.to_rfc3339()),
-                "bytes": copy.bytes,
-                "reason": copy.reason.to_string(),
-                "step": step,
-                "verified": verified.is_whole,
-                "found": verified.told,
-            });
-            context.out.json(&row)?;
-        } else {
-            let at = copy.at.map(|at| at.to_minute()).unwrap_or_default();
-            let sign = if verified.is_whole { "whole" } else { "BROKEN" };
-            context.out.line(&format!(
-                "{at:16} {:10}  {:22} {sign:6} {}  of {}  ({})",
-                copy.bytes,
-                copy.reason.to_string(),
-                copy.path.display(),
-                copy.file.display(),
-                verified.told
-            ))?;
+        let verified = verify.then(|| verified(&data, store, copy, context.now));
+        match context.options.json {
+            true => context.out.json(&row(store, copy, verified.as_ref()))?,
+            false => context.out.line(&told(copy, verified.as_ref()))?,
+        }
+        if verify && began.elapsed() > SLOW {
+            context.out.flush()?;
+            tell_progress(at + 1, found.len());
         }
     }
     Ok(if found.is_empty() { Exit::Nothing } else { Exit::Done })
+}
+
+/// What takes longer says how far it is.
+const SLOW: Duration = Duration::from_millis(200);
+
+/// Where the rows go elsewhere, a terminal is told how many were looked at.
+fn tell_progress(done: usize, all: usize) {
+    if io::stderr().is_terminal() && !io::stdout().is_terminal() {
+        let end = if done == all { "\n" } else { "" };
+        let _ = write!(io::stderr(), "\rpalimp: looked at {done} of {all} backups, ^C stops{end}");
+    }
+}
+
+fn row(store: &Store, copy: &Copy, verified: Option<&Verified>) -> serde_json::Value {
+    let step = match copy.reason {
+        Reason::Before(_, step) => Some(step),
+        _ => None,
+    };
+    serde_json::json!({
+        "store": store.root.display().to_string(),
+        "backup": copy.path.display().to_string(),
+        "file": copy.file.display().to_string(),
+        "at": copy.at.map(|at| at.to_rfc3339()),
+        "bytes": copy.bytes,
+        "reason": copy.reason.to_string(),
+        "step": step,
+        "verified": verified.map(|own| own.is_whole),
+        "found": verified.map_or(NOT_VERIFIED, |own| &own.told),
+    })
+}
+
+fn told(copy: &Copy, verified: Option<&Verified>) -> String {
+    let at = copy.at.map(|at| at.to_minute()).unwrap_or_default();
+    let (path, file, reason) = (copy.path.display(), copy.file.display(), copy.reason.to_string());
+    let found = match verified {
+        None => NOT_VERIFIED.to_owned(),
+        Some(own) if own.is_whole => format!("whole: {}", own.told),
+        Some(own) => format!("BROKEN: {}", own.told),
+    };
+    format!("{at:16} {:10}  {reason:22} {path}  of {file}  ({found})", copy.bytes)
 }
 
 fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
@@ -155,7 +178,7 @@ pub fn gone(data: &Path, store: &Store) -> Result<Gone, Failure> {
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone(&open::data_folder(context)?, store)?;
+    let gone = gone_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
     for item in &compared.items {
         if context.options.json {
@@ -188,7 +211,7 @@ fn restore(
 ) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone(&open::data_folder(context)?, store)?;
+    let gone = gone_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let scene = scene(context, store);
     let compared = compare(&scene, &copy.file, &bytes, &gone)?;
     let chosen = if ids.is_empty() { compared.by_default() } else { compared.named(ids) };

@@ -100,6 +100,10 @@ impl Change {
 
     /// The same change of lines of a file, with lines added at its end.
     pub fn and_append(self, lines: &[u8]) -> Change {
+        if lines.is_empty() {
+            // Nothing needs a line end then.
+            return self;
+        }
         let (Act::Splice(splices), Some(base)) = (&self.act, &self.base) else { return self };
         let end = base.len();
         let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> =

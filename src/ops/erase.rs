@@ -7,9 +7,10 @@ use std::path::Path;
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store};
-use crate::store::commit::erase::ErasedLine;
-use crate::store::erase::{Contents, Outside, Removal, Site, Target, Wanted};
+use crate::store::commit::erase::{Doubt, ErasedLine};
+use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean};
 use crate::text::lines;
+use crate::text::needle::Needles;
 
 /// The reason where none is given.
 pub const REASON: &str = "erased";
@@ -66,12 +67,14 @@ pub struct Gone {
     targets: Vec<Target>,
     /// By which step an id was erased, and when.
     steps: HashMap<String, (u64, String)>,
+    /// Why the copy at hand may hold what nothing tells.
+    doubt: Option<(Doubt, String)>,
 }
 
 impl Gone {
     /// The erasure list.
     pub fn of(targets: impl IntoIterator<Item = Target>) -> Gone {
-        Gone { targets: targets.into_iter().collect(), steps: HashMap::new() }
+        Gone { targets: targets.into_iter().collect(), ..Gone::default() }
     }
 
     /// The same, with what tells of each.
@@ -116,17 +119,67 @@ impl Gone {
         problems
     }
 
-    /// A copy of a file without the records that were erased.
-    pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Vec<u8> {
-        let is_record = is_log(file) && !file.ends_with("tombstones.jsonl");
-        let Some(wanted) = self.wanted(scene).filter(|_| is_record) else { return copy.to_vec() };
-        let records = wanted.read(file, copy);
-        let raw = |own: &crate::model::Record| {
-            copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default()
+    /// The same for what comes out of a copy.
+    pub fn of_copy(self, doubt: Option<Doubt>) -> Gone {
+        let told = |own: &Doubt| {
+            let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(when, _)| when.to_minute());
+            format!(
+                "step {} erased a record without an id {at}, and has not gone through this copy",
+                own.step
+            )
         };
-        let taken = records.iter().filter(|own| wanted.takes(file, raw(own), own.view(), None));
-        let spans: Vec<_> = taken.map(|own| own.span).collect();
-        let splices = crate::model::plan::whole_lines(copy, lines::holes(copy, &spans));
-        crate::model::plan::apply(copy, &splices)
+        Gone { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
+    }
+
+    /// Why a record of a copy that does not stand in the file may be one that was erased,
+    /// though no name tells.
+    pub fn doubts(&self, has_id: bool) -> Option<&str> {
+        self.doubt.as_ref().filter(|(doubt, _)| doubt.of_parts || !has_id).map(|(_, told)| &**told)
+    }
+
+    /// A copy of a file without the records that were erased, or may be; refused where it can't be
+    /// taken apart.
+    pub fn without(&self, scene: &Scene<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>, Refusal> {
+        let Some(wanted) = self.wanted(scene) else { return Ok(copy.to_vec()) };
+        let none = Needles::default();
+        let marks = Marks { main: &none, parts: &none, reason: REASON };
+        let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
+        let cleaned = clean(&wanted, file, copy, marks).map_err(|refusal| holds(&refusal.message))?;
+        let Some(left) = cleaned.left(copy) else {
+            return Err(holds(&format!("{} can't come back.", file.display())));
+        };
+        self.without_doubtful(scene, &wanted, file, left)
+    }
+
+    fn without_doubtful(
+        &self,
+        scene: &Scene<'_>,
+        wanted: &Wanted<'_>,
+        file: &Path,
+        copy: Vec<u8>,
+    ) -> Result<Vec<u8>, Refusal> {
+        let holds_records = matches!(wanted.role(file), Role::Records | Role::Archive);
+        let Some((_, told)) = self.doubt.as_ref().filter(|_| holds_records) else { return Ok(copy) };
+        let now = writing::document(&scene.store.documents, file);
+        let stand: HashSet<&[u8]> =
+            now.into_iter().flat_map(|now| now.records.iter().map(|own| now.raw(own))).collect();
+        let records = wanted.read(file, &copy);
+        let doubtful = records.iter().filter(|own| {
+            let raw = copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+            let has_id = own.view().is_some_and(|view| view.id.is_some());
+            self.doubts(has_id).is_some() && !stand.contains(raw)
+        });
+        let spans: Vec<Span> = doubtful.map(|own| own.span).collect();
+        match (spans.is_empty(), is_log(file) && !wanted.format.is_bound(file)) {
+            (true, _) => Ok(copy),
+            (false, true) => {
+                let splices = crate::model::plan::whole_lines(&copy, lines::holes(&copy, &spans));
+                Ok(crate::model::plan::apply(&copy, &splices))
+            }
+            (false, false) => {
+                let file = file.display();
+                Err(Refusal::unfit(format!("{told}: {file} may hold it, and can't be taken apart.")))
+            }
+        }
     }
 }

@@ -64,6 +64,14 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
     format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
 }
 
+/// What the file at that path should hold where it is derived from `documents`.
+pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now: Moment) -> Option<Vec<u8>> {
+    let folders = folders_of(documents);
+    let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
+    let derived = format::by_name(store.format)?.derived(&parts, &[path.to_owned()], now);
+    derived.into_iter().find(|own| own.path == path).map(|own| own.bytes)
+}
+
 /// Whether what a derived file is made of could not all be read: made anew now, it would lose
 /// what stands in there.
 pub fn is_blind(store: &Store, derived: &Path) -> bool {

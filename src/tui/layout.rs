@@ -118,6 +118,10 @@ pub fn back(app: &App) -> Parts {
     let is_wide = body.width >= 100;
     let restore = &app.back.restore;
     let [list, within] = match is_wide {
+        // Backups say in words what is known of them while the list has the keys.
+        true if app.screen == Screen::Restore && !restore.inside => {
+            Layout::horizontal([Constraint::Fill(12), Constraint::Fill(8)]).areas(body)
+        }
         true => Layout::horizontal([Constraint::Fill(9), Constraint::Fill(11)]).areas(body),
         false => Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(body),
     };

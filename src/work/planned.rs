@@ -14,7 +14,7 @@ use crate::ops::erase::{Gone, REASON};
 use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::tag::Tagging;
 use crate::ops::{self, Progress, Refusal, Scene, Setting};
-use crate::store::commit::{Host, Vault, change_id};
+use crate::store::commit::{CommitError, Copy, Host, Vault, change_id};
 use crate::store::packed_bytes;
 
 /// A change as it will be made: what is shown is what is carried out.
@@ -210,12 +210,13 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
     let Some(store) = request.snapshot.stores.get(wanted.store) else {
         return Err(Refusal::unfit("the store is not open any more.").into());
     };
-    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+    let vault = Vault::look(host.disk, host.data, &store.root);
+    let gone = gone_of(store, &vault, &wanted.copy)?;
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
-    let compared = ops::restore::compare(&scene, &wanted.file, &wanted.copy, &gone)?;
+    let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
     Ok(match &wanted.chosen {
         Some(chosen) => ops::restore::restore(&scene, &compared, chosen)?,
-        None => ops::restore::replace(&scene, &compared, &wanted.copy, &gone)?,
+        None => ops::restore::replace(&scene, &compared, &wanted.bytes, &gone)?,
     })
 }
 
@@ -253,4 +254,11 @@ fn plan(
         | Wanted::Compact
         | Wanted::Turn(..) => Err(Refusal::unfit("there is nothing to plan.")),
     }
+}
+
+/// What was erased of a store, for what comes out of one of its copies.
+pub fn gone_of(store: &Store, vault: &Vault<'_>, copy: &Copy) -> Result<Gone, CommitError> {
+    let erased = vault.erased()?;
+    let doubt = vault.doubt(&store.root, copy, &erased);
+    Ok(Gone::of_lines(erased).of_copy(doubt))
 }

@@ -1,29 +1,28 @@
 //! What can be asked for, what it is called, and of which memories it can be had.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::{Entry, State, Store};
 use crate::ops::{self, Deed, Refusal};
-use crate::store::commit::Turn;
+use crate::store::commit::{Copy, Turn};
 
 /// What is to come back of a copy of a file.
 #[derive(Clone, PartialEq)]
 pub struct Restoring {
     /// The store's number in its snapshot.
     pub store: usize,
-    /// The file, relative to the store's root.
-    pub file: PathBuf,
-    /// The copy's bytes, as they were shown.
-    pub copy: Arc<[u8]>,
+    /// The copy.
+    pub copy: Copy,
+    /// Its bytes, as they were shown.
+    pub bytes: Arc<[u8]>,
     /// Where the records start in the copy that come back; the whole file where `None`.
     pub chosen: Option<HashSet<u64>>,
 }
 
 impl std::fmt::Debug for Restoring {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Restoring({:?}, {:?})", self.file, self.chosen.as_ref().map(HashSet::len))
+        write!(f, "Restoring({:?}, {:?})", self.copy.path, self.chosen.as_ref().map(HashSet::len))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the files of a store say together: states, duplicates, limits, locks.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use super::{index, layout};
 use crate::format::{Assembly, LockFact, Parts};
@@ -96,6 +97,14 @@ fn limits(document: &Document) -> Vec<Problem> {
             )
         })
         .collect()
+}
+
+/// The bytes and the memories above which a file is archived by itself, where its limit is a soft
+/// one.
+pub fn soft_limit(file: &Path) -> Option<(u64, usize)> {
+    let name = file.to_str()?;
+    let &(_, bytes, memories, _) = LIMITS.iter().find(|(own, .., hard)| !*hard && *own == name)?;
+    Some((bytes, memories))
 }
 
 /// Why nothing may be added to a file any more, where its limit is a hard one.

@@ -1,6 +1,7 @@
 //! How memories are written: lines, backups, archives by quarter, the index.
 
 mod derived;
+mod due;
 
 pub use derived::derived;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use super::{MemoryServer, index, layout, rules};
 use crate::format::writing::{Deed, Draft, Due, Members, Refusal, Scene, Writes, document, list, uuid};
-use crate::model::{Change, Document, Entry, Moment, Role, State, Store, View};
+use crate::model::{Change, Document, Entry, Moment, Role, Store};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -164,20 +165,19 @@ impl Writes for MemoryServer {
         vec![("accessed_at", edit::quoted(&stamp(record, now))), ("access_count", (count + 1).to_string())]
     }
 
-    /// Learnings that were not used for 90 days and tasks that were done 30 days ago are
-    /// archived; core memories only by hand ("Archival").
+    /// Learnings that were not used for 90 days and tasks that were done 30 days ago are archived,
+    /// and what a file has no room for; core memories only by hand ("Archival", "Storage Limits").
     fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
-        let own: Vec<Entry> = scene.store.entries.iter().filter(|entry| due(scene, entry)).copied().collect();
-        if own.is_empty() {
+        let due::Own { what, entries } = due::own(scene);
+        if entries.is_empty() {
             return Ok(Vec::new());
         }
-        let changes = self.archive(scene, &own)?;
-        let what = "archive learnings not used for 90 days and tasks done for 30".into();
-        Ok(vec![Due { what, rule: RULE.into(), records: own.len(), changes }])
+        let changes = self.archive(scene, &entries)?;
+        Ok(vec![Due { what, rule: due::RULE.into(), records: entries.len(), changes }])
     }
 
     fn compaction_rule(&self, _store: &Store) -> String {
-        RULE.into()
+        due::RULE.into()
     }
 
     fn compact(&self, scene: &Scene<'_>, _session: Option<&str>) -> Option<Result<Vec<Change>, Refusal>> {
@@ -219,24 +219,6 @@ impl Writes for MemoryServer {
             None => Ok(()),
         }
     }
-}
-
-/// What is archived by itself ("Archival").
-const RULE: &str = "a learning goes to the archive 90 days after it was last used, a task 30 days after it was done; core memories by hand alone";
-
-/// Whether an entry is due to be archived.
-fn due(scene: &Scene<'_>, entry: &Entry) -> bool {
-    let document = scene.store.document(entry);
-    let is_live = entry.state == State::Live && document.role == Role::Records;
-    let Some(view) = scene.store.view(entry).filter(|_| is_live && self::is_log(document)) else {
-        return false;
-    };
-    let mut tape = Tape::default();
-    edit::scan(&mut tape, scene.store.raw(entry)).is_ok_and(|raw| is_due(view, raw, scene.now))
-}
-
-fn is_log(document: &Document) -> bool {
-    document.path.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// The records of a type in a document of the 1.0 writer, a line each.
@@ -360,21 +342,4 @@ pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
     let many = (known.len() + 1).saturating_sub(BACKUPS);
     let old = known.into_iter().take(many).map(|(path, len)| Change::expire(path, len));
     std::iter::once(Change::create(own, file.bytes.to_vec())).chain(old).collect()
-}
-
-/// What is due by the rules of "Archival": learnings that were not used for 90 days, tasks
-/// that were completed 30 days ago.
-pub fn is_due(view: &View, raw: Json<'_>, now: Moment) -> bool {
-    let day = crate::model::time::DAY;
-    match &*view.kind {
-        "learning" => view.accessed.or(view.created).is_some_and(|used| now > used.plus(90 * day)),
-        "task" => {
-            let status = raw.path(&["task_metadata", "status"]);
-            let done = raw.path(&["task_metadata", "completed_at"]).and_then(|when| when.text());
-            let done = done.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
-            status.is_some_and(|status| status.is_text("completed"))
-                && done.is_some_and(|done| now > done.plus(30 * day))
-        }
-        _ => false,
-    }
 }

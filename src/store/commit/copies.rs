@@ -22,8 +22,8 @@ pub struct Copy {
     pub bytes: u64,
     /// Why it was made.
     pub reason: Reason,
-    /// The length that the journal says it was made with, where a step of ours made it.
-    pub made_with: Option<u64>,
+    /// The step of ours that made it, and the length that it was made with, by the journal.
+    pub made: Option<(u64, u64)>,
 }
 
 /// Why a copy was made.
@@ -96,7 +96,7 @@ fn in_store(store: &Store, document: &Document, made: &Made<'_>) -> Option<Copy>
             Some((step, verb, _)) => Reason::Before((*verb).to_owned(), *step),
             None => Reason::Format,
         },
-        made_with: own.map(|(.., len)| *len),
+        made: own.map(|(step, _, len)| (*step, *len)),
     })
 }
 
@@ -209,30 +209,33 @@ impl Vault<'_> {
     fn copies(&self, journal: &[JournalLine]) -> Vec<Copy> {
         let folder = self.path("backups");
         let items = self.disk().list(&folder).unwrap_or_default();
+        let made = copied_first(journal);
         let copy = |item: &crate::disk::Item| {
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
             let file = PathBuf::from(name.replace("%2F", "/").replace("%25", "%"));
             let at = moment(stamp);
-            let before = journal.iter().find(|line| is_made_for(line, &file, at));
-            let reason = match before {
-                Some(line) => Reason::Before(line.verb.clone(), line.step),
-                None => Reason::ByHand,
-            };
+            let step = at.and_then(|at| made.get(&(second(at), &*file)));
+            let reason = step.map_or(Reason::ByHand, |step| Reason::Before(RESTORE.to_owned(), *step));
             let path = folder.join(&item.name);
-            Some(Copy { path, file, at, bytes: item.generation.len, reason, made_with: None })
+            Some(Copy { path, file, at, bytes: item.generation.len, reason, made: None })
         };
         items.iter().filter_map(copy).collect()
     }
 }
 
-/// Whether a step copied that file first: it changed it, and at the second that the copy's
-/// name has.
-fn is_made_for(line: &JournalLine, file: &Path, at: Option<Moment>) -> bool {
-    let second = |when: Moment| when.0.div_euclid(1_000_000);
-    let when = Moment::parse(&line.at).map(|(when, _)| second(when));
-    line.verb == "backup restore"
-        && line.turn.is_none()
-        && when.is_some()
-        && when == at.map(second)
-        && line.files.iter().any(|own| Path::new(&own.path) == file)
+/// What copies a file into our own data before it changes it.
+const RESTORE: &str = "backup restore";
+
+fn second(when: Moment) -> i64 {
+    when.0.div_euclid(1_000_000)
+}
+
+/// The steps that copied a file first: they changed it, and at the second that the copy's name
+/// has.
+fn copied_first(journal: &[JournalLine]) -> HashMap<(i64, &Path), u64> {
+    let lines = journal.iter().rev().filter(|line| line.verb == RESTORE && line.turn.is_none());
+    let timed = lines.filter_map(|line| Some((line, second(Moment::parse(&line.at)?.0))));
+    timed
+        .flat_map(|(line, at)| line.files.iter().map(move |own| ((at, Path::new(&*own.path)), line.step)))
+        .collect()
 }

@@ -50,7 +50,7 @@ pub use rebase::merge;
 pub use step::Step;
 pub use turn::History;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
-pub use verified::Verified;
+pub use verified::{NOT_VERIFIED, Verified};
 
 use super::find::Place;
 use super::load::load_from;

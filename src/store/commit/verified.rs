@@ -7,6 +7,9 @@ use crate::format::{self, Placement};
 use crate::model::plan::counted;
 use crate::model::{Act, Moment, Role, Store};
 
+/// What is said of a copy that was not looked at.
+pub const NOT_VERIFIED: &str = "not verified yet";
+
 /// What a look at every byte of a copy told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
@@ -21,7 +24,7 @@ impl Copy {
     /// known, and whether all of them can be read as the format's.
     pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> Verified {
         let wrong = |told: String| Verified { is_whole: false, told };
-        if let Some(len) = self.made_with.filter(|len| *len != bytes.len() as u64) {
+        if let Some((_, len)) = self.made.filter(|(_, len)| *len != bytes.len() as u64) {
             return wrong(format!("it has {} B, and was made with {len}", bytes.len()));
         }
         let same = self.is_as_kept(vault, bytes);
@@ -42,14 +45,9 @@ impl Copy {
 
     /// Whether these are the bytes that the step copied; `None` where they are kept no longer.
     fn is_as_kept(&self, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
-        let lines = || {
-            vault.journal().into_iter().find(|line| {
-                line.files.iter().any(|own| own.change == "create" && Path::new(&own.path) == self.path)
-            })
-        };
-        let number = match &self.reason {
-            Reason::Before(_, number) => *number,
-            _ if self.made_with.is_some() => lines()?.step,
+        let number = match (&self.reason, self.made) {
+            (_, Some((number, _))) => number,
+            (Reason::Before(_, number), None) => *number,
             _ => return None,
         };
         let step = vault.step(number).ok().flatten()?;

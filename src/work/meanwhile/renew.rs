@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use super::super::change::{ChangeRequest, Failed, memories};
 use super::super::inspect::plans_due;
-use super::super::planned::{Planned, name_of, planned};
+use super::super::planned::{Planned, gone_of, name_of, planned};
 use super::super::wanted::{Restoring, Wanted};
 use super::{Difference, Moved};
 use crate::format::writing::NO_PACKED;
 use crate::model::plan::counted;
 use crate::model::{Carry, EntryRef, Plan, Snapshot, Store};
 use crate::ops::effect::{Touched, effect};
-use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
 use crate::ops::{self, Progress, Refusal, Scene};
 use crate::store::commit::{Host, Vault};
@@ -178,10 +177,11 @@ fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_
         let Some(store) = snapshot.stores.get(restoring.store) else {
             return Err(Refusal::unfit("the store is not open any more.").into());
         };
-        let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+        let vault = Vault::look(host.disk, host.data, &store.root);
+        let gone = gone_of(store, &vault, &restoring.copy)?;
         let packed = BTreeMap::new();
         let scene = Scene { store, now: shown.request.now, random: [0; 16], packed: &packed };
-        Ok(compare(&scene, &restoring.file, &restoring.copy, &gone)?)
+        Ok(compare(&scene, &restoring.copy.file, &restoring.bytes, &gone)?)
     };
     Ok(Sides { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
 }
@@ -258,7 +258,7 @@ fn same_of(
     let sides = sides(shown, restoring, fresh, host)?;
     let Some(chosen) = &restoring.chosen else {
         if sides.has_grown() {
-            let file = restoring.file.display();
+            let file = restoring.copy.file.display();
             return Err(Refusal::unfit(format!(
                 "{file} has records now that were not shown, and they would be lost: look at it anew."
             ))
@@ -276,6 +276,6 @@ fn same_of(
     if chosen.is_empty() {
         return Ok(None);
     }
-    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.file.display());
+    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.copy.file.display());
     Ok(Some((name, Restoring { chosen: Some(chosen), ..restoring.clone() })))
 }

@@ -6,6 +6,7 @@
 //! keeps what an erasure takes out, so nothing takes it back.
 
 mod back;
+mod looked;
 mod search;
 mod since;
 mod torn;
@@ -15,6 +16,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use looked::Doubt;
 pub use search::Searched;
 use serde::Serialize;
 pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
@@ -136,6 +138,7 @@ impl Writer<'_> {
         let wanted = Wanted::of(self.format, &store, &entry.records, self.host.now);
         let mut contents = Contents::default();
         gather(self.host.disk, &store, &self.vault, &wanted, &mut contents);
+        let through = self.gone_through(&store);
         self.vault.begin_erasing(&entry)?;
         if let Err((error, began)) = self.carry_bare(plan) {
             if !began {
@@ -146,7 +149,7 @@ impl Writer<'_> {
             }
             return Err(error.with(Files::Erasing));
         }
-        self.finish(&entry, &wanted, contents, false).map_err(|error| error.with(Files::Erasing))
+        self.finish(&entry, &wanted, contents, Some(&through)).map_err(|error| error.with(Files::Erasing))
     }
 
     /// Refuses another erasure while one is not over: there is one entry, and what it names would
@@ -165,7 +168,7 @@ impl Writer<'_> {
     pub(super) fn finish_erasing(&self) -> Result<(), CommitError> {
         let Some(entry) = self.vault.erasing()? else { return Ok(()) };
         let wanted = Wanted::of(self.format, self.store, &entry.records, self.host.now);
-        let _ = self.cut_torn().and_then(|()| self.finish(&entry, &wanted, Contents::default(), true));
+        let _ = self.cut_torn().and_then(|()| self.finish(&entry, &wanted, Contents::default(), None));
         Ok(())
     }
 
@@ -198,7 +201,7 @@ impl Writer<'_> {
         entry: &Erasing,
         wanted: &Wanted<'_>,
         mut contents: Contents,
-        resumed: bool,
+        through: Option<&looked::Through>,
     ) -> Result<Erased, CommitError> {
         let mut sought = None;
         for _ in 0..ROUNDS {
@@ -226,6 +229,8 @@ impl Writer<'_> {
         let Some(sought) = sought else { return Err(self.refused(&Refusal::unfit("nothing was searched."))) };
         self.vault.list_erased(entry)?;
         self.vault.sweep(wanted, &sought, &entry.reason)?;
+        // Where it was cut short, copies may have been written anew by then.
+        self.note_through(through.unwrap_or(&looked::Through::new()), entry.step)?;
         let mut searched = vec![
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),
@@ -233,7 +238,7 @@ impl Writer<'_> {
         let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
         let folder = self.place.root.parent().unwrap_or(&self.place.root);
         searched.extend(search::search_beside(self.host.disk, folder, around, &sought.needles));
-        self.conclude(entry, sought, searched, resumed)
+        self.conclude(entry, sought, searched, through.is_none())
     }
 
     fn conclude(

@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use super::{draw_text, one_line, part, say, size};
 use crate::model::plan::counted;
 use crate::ops::restore::{Item, Kind};
+use crate::store::commit::NOT_VERIFIED;
 use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::panes::draw_lines;
@@ -41,8 +42,8 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let restore = &app.back.restore;
     let list = restore.list.as_deref().unwrap_or_default();
     let title = format!("Backups  {}", list.len());
-    let foot = "✓ whole  ✖ not  · not looked at yet: V";
-    let inner = part(app, frame, &title, foot, !restore.inside, area);
+    let foot = format!("✓ whole  ✖ not  · {NOT_VERIFIED}: V");
+    let inner = part(app, frame, &title, &foot, !restore.inside, area);
     match &restore.list {
         None => return say(app, frame, "reading …", inner),
         Some(list) if list.is_empty() => {
@@ -58,25 +59,33 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
-    let sign = match &own.verified {
-        None => "·",
-        Some(verified) if verified.is_whole => "✓",
-        Some(_) => "✖",
+    // Words where there is room for them; the foot says what the signs mean.
+    let state = match (&own.verified, width >= ROOMY) {
+        (None, true) => column(&format!("· {NOT_VERIFIED}"), STATE),
+        (Some(own), true) if own.is_whole => column("✓ whole", STATE),
+        (Some(_), true) => column("✖ not whole", STATE),
+        (None, false) => "·".into(),
+        (Some(own), false) => if own.is_whole { "✓" } else { "✖" }.into(),
     };
     let at = own.copy.at.map(|at| at.to_minute()).unwrap_or_else(|| "at no known time".into());
     let file = own.copy.file.display().to_string();
     let short = file.strip_suffix(".jsonl").unwrap_or(&file);
-    let reason = own.copy.reason.to_string();
-    let used = 1 + 1 + 16 + 1 + 9 + 1;
-    let left = width.saturating_sub(used + reason.chars().count() + 1);
+    let used = theme::width(&state) + 1 + 16 + 1 + 9;
+    let reason = theme::fit(&own.copy.reason.to_string(), 20);
+    let left = width.saturating_sub(used + theme::width(&reason) + 1);
     Line::from(vec![
-        Span::raw(format!("{sign} ")),
+        Span::raw(format!("{state} ")),
         Span::raw(column(&at, 16) + " "),
         Span::styled(format!("{:>8} ", size(own.copy.bytes)), theme.dim()),
-        Span::raw(theme::fit(&reason, 20) + " "),
+        Span::raw(reason + " "),
         Span::styled(one_line(app, short, left), theme.dim()),
     ])
 }
+
+/// A list of this width has words for what is known of a backup.
+const ROOMY: usize = 60;
+/// So many columns they take.
+const STATE: usize = 18;
 
 fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let restore = &app.back.restore;
@@ -85,8 +94,11 @@ fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
         (Some(why), ..) => why.clone(),
         (None, Some(_), _) => "reading …".into(),
         (None, None, Some(own)) => {
-            let found =
-                own.verified.as_ref().map(|own| format!(" Looked at: {}.", own.told)).unwrap_or_default();
+            let found = match &own.verified {
+                None => format!(" It is {NOT_VERIFIED}."),
+                Some(own) if own.is_whole => format!(" It is whole: {}.", own.told),
+                Some(own) => format!(" It is not whole: {}.", own.told),
+            };
             let path = own.copy.path.display();
             format!(
                 "{path}, a copy of {}, {}.{found} Enter opens it: nothing is changed by that.",

@@ -1,6 +1,6 @@
 //! Backups: choosing one, what of it comes back, and the plan of that.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::{ask, plan};
@@ -235,10 +235,10 @@ fn replace(app: &mut App) -> Vec<Effect> {
         return Vec::new();
     }
     let lost = opened.compared.count(Kind::Newer);
-    let lost = if lost > 0 {
-        format!(", and lose {} written later", counted(lost as u64, "record"))
-    } else {
-        String::new()
+    let what = if opened.compared.deletes { "deletion" } else { "record" };
+    let lost = match lost {
+        0 => String::new(),
+        _ => format!(", and lose {} made later", counted(lost as u64, what)),
     };
     let name = format!("{}{lost}", opened.copy.file.display());
     wanted(app, name, None)
@@ -246,8 +246,8 @@ fn replace(app: &mut App) -> Vec<Effect> {
 
 fn wanted(app: &mut App, name: String, chosen: Option<std::collections::HashSet<u64>>) -> Vec<Effect> {
     let Some(opened) = &app.back.restore.opened else { return Vec::new() };
-    let file: PathBuf = opened.copy.file.clone();
-    let restoring = Restoring { store: opened.store, file, copy: Arc::clone(&opened.bytes), chosen };
+    let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
+    let restoring = Restoring { store: opened.store, copy, bytes, chosen };
     app.back.read_of = Some(Arc::clone(&opened.snapshot));
     plan(app, name, Wanted::Restore(restoring))
 }

@@ -1,0 +1,229 @@
+//! A copy of a file beside the store, record by record.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::super::erase::Gone;
+use super::super::{Refusal, Scene, when, writes};
+use super::{Comparison, Item, Kind, role};
+use crate::format::writing::document;
+use crate::format::{self, Format, Shape};
+use crate::model::{Document, Record, Role, Store};
+use crate::store::erase::{Wanted, is_log};
+
+/// What differs between a copy of `file` and the store. What was erased is named by its id
+/// alone.
+pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Result<Comparison, Refusal> {
+    let (format, _) = writes(scene.store)?;
+    let now = document(&scene.store.documents, file);
+    if now.is_some_and(|own| own.offset > 0) {
+        return Err(Refusal::unfit("the store has not been read whole yet."));
+    }
+    let records = format.read(role(format, file), file, copy, scene.now).records;
+    let beside = Beside::of(scene.store, file, now);
+    let erased = gone.wanted(scene);
+    let deletes = role(format, file) == Role::Tombstones;
+    let erased = erased.as_ref().filter(|_| !deletes);
+    let mut compared = Compared { scene, file, copy, gone, now, beside: &beside, erased };
+    let (mut items, mut same, mut last) = (Vec::new(), 0, HashMap::new());
+    for (number, record) in records.iter().enumerate() {
+        if let Some(id) = record.view().and_then(|view| view.id.as_deref()) {
+            last.insert(id, number);
+        }
+    }
+    for (number, record) in records.iter().enumerate() {
+        let id = record.view().and_then(|view| view.id.as_deref());
+        // Of several lines of one id the last is what the record was.
+        let is_last = id.is_none_or(|id| last.get(id) == Some(&number));
+        match compared.item(record) {
+            None => same += 1,
+            Some(item) if is_last || matches!(item.kind, Kind::Erased) => items.push(item),
+            Some(_) => {}
+        }
+    }
+    items.extend(compared.newer(&records));
+    items.sort_by_key(|item| (item.kind, item.at));
+    let is_alike = now.is_some_and(|own| *own.bytes == *copy);
+    let stand = now.map_or(0, |own| own.records.len());
+    let whole_only = whole_only(format, file);
+    if whole_only.is_some() {
+        items.iter_mut().for_each(|item| item.can_come = false);
+    }
+    Ok(Comparison { file: file.to_owned(), items, same, stand, whole_only, is_alike, deletes })
+}
+
+/// Why the records of a file can't be brought back one by one.
+fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
+    let why = match (role(format, file), is_log(file) && format.shape(file) == Shape::Json) {
+        _ if format.is_bound(file) => "other files of the store agree with it",
+        (Role::Records, true) => return None,
+        (Role::Records, false) => "it is one document",
+        _ => "it is no log of memories",
+    };
+    Some(format!("{} comes back whole or not at all: {why}", file.display()))
+}
+
+/// What the store says of the records of a file.
+struct Beside<'a> {
+    /// The lines of the file.
+    lines: HashSet<&'a [u8]>,
+    /// Records of the file, by id.
+    ids: HashMap<&'a str, Vec<&'a Record>>,
+    /// What tombstones name, and where they stand.
+    tombstones: HashMap<&'a str, String>,
+    /// Ids in other files, and in which.
+    elsewhere: HashMap<&'a str, &'a Path>,
+}
+
+impl<'a> Beside<'a> {
+    fn of(store: &'a Store, file: &Path, now: Option<&'a Document>) -> Beside<'a> {
+        let mut own = Beside {
+            lines: now.into_iter().flat_map(|own| own.records.iter().map(|r| own.raw(r))).collect(),
+            ids: HashMap::new(),
+            tombstones: HashMap::new(),
+            elsewhere: HashMap::new(),
+        };
+        for record in now.into_iter().flat_map(|now| &now.records) {
+            if let Some(id) = record.view().and_then(|view| view.id.as_deref()) {
+                own.ids.entry(id).or_default().push(record);
+            }
+        }
+        for document in store.documents.iter().filter(|other| is_of(store, file, &other.path)) {
+            own.take(document, file);
+        }
+        own
+    }
+
+    fn take(&mut self, document: &'a Document, file: &Path) {
+        for record in &document.records {
+            let Some(view) = record.view() else { continue };
+            let Some(id) = view.id.as_deref() else { continue };
+            match document.role {
+                // Of a log of deletions each is a record itself.
+                Role::Tombstones if document.path != file => {
+                    let when = view.created.map(when).unwrap_or_default();
+                    let told = format!("deleted {when}, says {}:{}", document.path.display(), record.line);
+                    self.tombstones.insert(id, told);
+                }
+                Role::Records | Role::Archive if document.path != file => {
+                    self.elsewhere.insert(id, &document.path);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether ids of one file are ids of the other: those of sessions are each session's own.
+fn is_of(store: &Store, file: &Path, other: &Path) -> bool {
+    let session = store.sessions.iter().find(|session| file.starts_with(&session.path));
+    session.is_none_or(|session| {
+        let archived = store.sessions.iter().filter(|own| own.name == session.name);
+        archived.into_iter().any(|own| other.starts_with(&own.path))
+    })
+}
+
+struct Compared<'a> {
+    scene: &'a Scene<'a>,
+    file: &'a Path,
+    copy: &'a [u8],
+    gone: &'a Gone,
+    now: Option<&'a Document>,
+    beside: &'a Beside<'a>,
+    erased: Option<&'a Wanted<'a>>,
+}
+
+impl Compared<'_> {
+    /// What became of a record of the copy; `None` where it stands as it did.
+    fn item(&mut self, record: &Record) -> Option<Item> {
+        let raw = bytes_of(self.copy, record);
+        let id = record.view().and_then(|view| view.id.as_deref());
+        let item = |kind, told: String| Item {
+            kind,
+            id: id.map(str::to_owned),
+            line: record.line,
+            at: record.span.start,
+            title: format::title_of_raw(self.scene.store, self.file, record, raw),
+            told,
+            was: raw.to_vec(),
+            is: Vec::new(),
+            can_come: false,
+            stands_as_it_was: false,
+            stands: None,
+        };
+        if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
+            let told = self.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't come back".into());
+            return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
+        }
+        if let Some(told) = id.and_then(|id| self.beside.tombstones.get(id)) {
+            let stands_as_it_was = self.beside.lines.contains(raw);
+            return Some(Item { stands_as_it_was, ..item(Kind::Tombstoned, told.clone()) });
+        }
+        if self.beside.lines.contains(raw) {
+            return None;
+        }
+        if let Some(doubt) = self.gone.doubts(record.view().is_some_and(|view| view.id.is_some())) {
+            let told = doubt.to_owned();
+            return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
+        }
+        if record.view().is_none() {
+            return Some(item(Kind::Unreadable, "comes back with the whole file alone".into()));
+        }
+        if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
+            return Some(changed(item(Kind::Changed, String::new()), own, now));
+        }
+        if let Some(path) = id.and_then(|id| self.beside.elsewhere.get(id)) {
+            return Some(item(Kind::Elsewhere, format!("stands in {}", path.display())));
+        }
+        let written = record.view().and_then(|view| view.created);
+        let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
+        Some(Item { can_come: true, ..item(Kind::Missing, told) })
+    }
+
+    /// The records of the file that the copy has not.
+    fn newer(&mut self, records: &[Record]) -> Vec<Item> {
+        let Some(now) = self.now else { return Vec::new() };
+        let lines: HashSet<&[u8]> = records.iter().map(|record| bytes_of(self.copy, record)).collect();
+        let ids = records.iter().filter_map(|record| record.view()?.id.as_deref());
+        let ids: HashSet<&str> = ids.collect();
+        let mut items = Vec::new();
+        for record in &now.records {
+            let (raw, view) = (now.raw(record), record.view());
+            let id = view.and_then(|view| view.id.as_deref());
+            if lines.contains(raw) || id.is_some_and(|id| ids.contains(id)) {
+                continue;
+            }
+            let written = view.and_then(|view| view.created);
+            let told = written.map_or("not in the backup".into(), |at| format!("written {}", when(at)));
+            items.push(Item {
+                kind: Kind::Newer,
+                id: id.map(str::to_owned),
+                line: record.line,
+                at: record.span.start,
+                title: format::title_of_raw(self.scene.store, self.file, record, raw),
+                told,
+                was: Vec::new(),
+                is: raw.to_vec(),
+                can_come: false,
+                stands_as_it_was: false,
+                stands: None,
+            });
+        }
+        items
+    }
+}
+
+fn changed(item: Item, own: &[&Record], now: &Document) -> Item {
+    let [one] = own else {
+        let told = format!("stands {} times: repair that first", own.len());
+        return Item { told, ..item };
+    };
+    let is = now.raw(one).to_vec();
+    let told = "put back to what it was, where it is chosen".to_owned();
+    let stands = Some((one.span.start as usize, one.span.end as usize));
+    Item { told, is, stands, can_come: true, ..item }
+}
+
+fn bytes_of<'a>(copy: &'a [u8], record: &Record) -> &'a [u8] {
+    copy.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
+}

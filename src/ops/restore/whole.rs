@@ -1,0 +1,107 @@
+//! Putting a whole file back as it was: what that comes to is told by name.
+
+use super::super::erase::Gone;
+use super::super::{Refusal, Scene, backups, base, check, plan, writes};
+use super::{Comparison, Item, Kind, role};
+use crate::format::writing::document;
+use crate::model::{Change, Plan, Role};
+use crate::store::derive;
+
+/// The whole file as it was, but for what was erased since. What was written later is lost.
+pub fn replace(
+    scene: &Scene<'_>,
+    comparison: &Comparison,
+    copy: &[u8],
+    gone: &Gone,
+) -> Result<Plan, Refusal> {
+    let (format, writes) = writes(scene.store)?;
+    let file = &comparison.file;
+    if role(format, file) == Role::Index {
+        let message = format!("{} is made of the records: `palimp reindex` makes it anew.", file.display());
+        return Err(Refusal::unfit(message));
+    }
+    let stands = document(&scene.store.documents, file);
+    let change = |bytes: &[u8]| match stands {
+        Some(now) => Change::rewrite(file, base(now), bytes),
+        None => Change::create(file, bytes),
+    };
+    let copy = gone.without(scene, file, copy)?;
+    // Counts in it are those of the records as they are now.
+    let after = derive::after(scene.store, &[change(&copy)], scene.now);
+    let change = change(&derive::should_hold(scene.store, &after, file, scene.now).unwrap_or(copy));
+    if change.is_empty() && change.base.is_some() {
+        // A file that is as it was needs no copy.
+        return plan("backup restore", scene, 0, Vec::new());
+    }
+    let mut all = backups(scene, writes, std::slice::from_ref(&change));
+    all.push(change);
+    let [back, changed, lost] =
+        [Kind::Missing, Kind::Changed, Kind::Newer].map(|kind| comparison.count(kind));
+    let mut plan = plan("backup restore", scene, back + changed + lost, all)?;
+    plan.lines.extend(comparison.whole());
+    check(scene, &plan)?;
+    Ok(plan)
+}
+
+impl Comparison {
+    /// What putting the whole file back comes to: how many of each, then each by name.
+    /// Untrusted text.
+    fn whole(&self) -> Vec<String> {
+        // What is lost stands first: the rest can be had again.
+        let first = [Kind::Newer, Kind::Tombstoned, Kind::Changed, Kind::Missing];
+        let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
+        let all = first.into_iter().chain(rest);
+        let parts: Vec<String> = all
+            .clone()
+            .filter_map(|kind| {
+                let count = self.items.iter().filter(|item| item.kind == kind && self.is_told(item)).count();
+                (count > 0).then(|| format!("{}{count} {}", kind.sign(), self.fate(kind)))
+            })
+            .collect();
+        let mut lines = Vec::new();
+        lines.extend((!parts.is_empty()).then(|| parts.join(", ")));
+        for kind in all {
+            let own = self.items.iter().filter(|item| item.kind == kind && self.is_told(item));
+            lines.extend(own.map(|item| self.line(item)));
+        }
+        lines
+    }
+
+    /// Whether something becomes of a record when the whole file is put back.
+    fn is_told(&self, item: &Item) -> bool {
+        item.kind != Kind::Tombstoned || !item.stands_as_it_was
+    }
+
+    /// What becomes of records of a kind when the whole file is put back.
+    fn fate(&self, kind: Kind) -> &'static str {
+        match (kind, self.deletes) {
+            (Kind::Newer, true) => "deletions made later are LOST: what they name is live again",
+            (Kind::Missing, true) => "deletions come back",
+            (Kind::Newer, false) => "written later are LOST",
+            (Kind::Missing, false) => "come back",
+            (Kind::Changed, _) => "put back to what they were",
+            (Kind::Tombstoned, _) => "come back DELETED: a tombstone names them",
+            (Kind::Erased, _) => "were erased and stay away",
+            (Kind::Elsewhere, _) => "come back and stand in another file too",
+            (Kind::Unreadable, _) => "come back that can't be read",
+        }
+    }
+
+    fn line(&self, item: &Item) -> String {
+        let id = item.id.as_deref().unwrap_or("(no id)");
+        let fate = match (item.kind, self.deletes) {
+            (Kind::Newer, true) => "its deletion is LOST",
+            (Kind::Missing, true) => "is deleted again",
+            (Kind::Newer, false) => "LOST",
+            (Kind::Missing, false) => "comes back",
+            (Kind::Changed, _) => "put back",
+            (Kind::Tombstoned, _) => "comes back deleted",
+            (Kind::Erased, _) => "stays away",
+            (Kind::Elsewhere, _) => "comes back",
+            (Kind::Unreadable, _) => "comes back unread",
+        };
+        let parts =
+            [format!("{} {id}", item.kind.sign()), fate.into(), item.told.clone(), item.title.clone()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+    }
+}

@@ -1,0 +1,112 @@
+//! Which copies an erasure has gone through. A record without an id is told by nothing once it
+//! is erased, so that a copy which came from elsewhere since may hold it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::ErasedLine;
+use crate::disk::Disk;
+use crate::model::{Moment, Store};
+use crate::store::commit::{CommitError, Copy, Vault, Writer, copies};
+
+/// A copy that was gone through, as it stood afterwards. It holds no content.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Looked {
+    copy: PathBuf,
+    inode: u64,
+    bytes: u64,
+    modified: i64,
+    /// The erasures that went through it.
+    steps: Vec<u64>,
+}
+
+/// The copies, with the erasures that have gone through each.
+pub(super) type Through = HashMap<PathBuf, Vec<u64>>;
+
+const LOOKED: &str = "looked.jsonl";
+
+/// Why a copy may hold what was erased, although nothing in it tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// The erasure that has not gone through it.
+    pub step: u64,
+    /// When that was.
+    pub at: String,
+    /// Whether it took out parts of documents, which other records may repeat.
+    pub of_parts: bool,
+}
+
+impl Vault<'_> {
+    /// Whether the copy may hold a record without an id that was erased: it was made before, and
+    /// it is not the one that the erasure went through.
+    pub fn doubt(&self, root: &Path, copy: &Copy, erased: &[ErasedLine]) -> Option<Doubt> {
+        let nameless: Vec<&ErasedLine> = erased.iter().filter(|line| line.record.id.is_none()).collect();
+        if nameless.is_empty() {
+            return None;
+        }
+        let steps = through(self.disk(), root, &copy.path, &self.looked());
+        let is_later = |line: &&&ErasedLine| {
+            let erased = Moment::parse(&line.at).map(|(when, _)| when);
+            copy.at.zip(erased).is_some_and(|(made, erased)| made > erased)
+        };
+        let line = nameless.iter().find(|line| !steps.contains(&line.step) && !is_later(line))?;
+        let of_parts = nameless.iter().any(|line| line.record.was.is_some());
+        Some(Doubt { step: line.step, at: line.at.clone(), of_parts })
+    }
+
+    /// What can't be read says of no copy that it was gone through.
+    fn looked(&self) -> Vec<Looked> {
+        let bytes = self.own(&self.path(LOOKED)).ok().flatten().unwrap_or_default();
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+/// The erasures that went through the copy as it stands now.
+fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[Looked]) -> Vec<u64> {
+    let Some((inode, bytes, modified)) = identity(disk, &root.join(copy)) else { return Vec::new() };
+    let same =
+        |own: &&Looked| own.copy == copy && (own.inode, own.bytes, own.modified) == (inode, bytes, modified);
+    looked.iter().find(same).map(|own| own.steps.clone()).unwrap_or_default()
+}
+
+fn identity(disk: &dyn Disk, path: &Path) -> Option<(u64, u64, i64)> {
+    let own = disk.look(path).ok()?.generation;
+    Some((own.inode, own.len, i64::try_from(own.modified).ok()?))
+}
+
+impl Writer<'_> {
+    /// The copies of the store as it is now, with the erasures that went through each.
+    pub(super) fn gone_through(&self, store: &Store) -> Through {
+        let looked = self.vault.looked();
+        let own = copies(store, &self.vault).into_iter();
+        own.map(|copy| {
+            let steps = through(self.host.disk, &self.place.root, &copy.path, &looked);
+            (copy.path, steps)
+        })
+        .collect()
+    }
+
+    /// Notes that the copies that stand now were gone through by that erasure, too.
+    pub(super) fn note_through(&self, before: &Through, step: u64) -> Result<(), CommitError> {
+        if self.vault.erased()?.iter().all(|line| line.record.id.is_some()) {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        for copy in copies(&self.load(), &self.vault) {
+            let Some((inode, bytes, modified)) = identity(self.host.disk, &self.place.root.join(&copy.path))
+            else {
+                continue;
+            };
+            let mut steps = before.get(&copy.path).cloned().unwrap_or_default();
+            steps.push(step);
+            let line = Looked { copy: copy.path, inode, bytes, modified, steps };
+            let line = serde_json::to_vec(&line);
+            lines
+                .extend(line.map_err(|error| CommitError::own_data(&self.vault.path(LOOKED), error.into()))?);
+            lines.push(b'\n');
+        }
+        self.vault.put_whole(&self.vault.path(LOOKED), &lines)
+    }
+}
