@@ -16,7 +16,7 @@ use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::tag::Tagging;
 use crate::ops::{self, Progress, Refusal, Scene, Setting};
 use crate::store::commit::{
-    CommitError, Copy, Host, Receipt, Turn, Vault, Writer, is_left_over, keep_draft, nothing_else,
+    CommitError, Host, Receipt, Turn, Vault, Writer, is_left_over, keep_draft, nothing_else,
 };
 use crate::store::packed_bytes;
 
@@ -309,20 +309,13 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
         return Err(Refusal::unfit("the store is not open any more.").into());
     };
     let vault = Vault::look(host.disk, host.data, &store.root);
-    let gone = gone_of(store, &vault, &wanted.copy)?;
+    let gone = Gone::out_of(store, &vault, &wanted.copy)?;
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
     let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
     Ok(match &wanted.chosen {
         Some(chosen) => ops::restore::restore(&scene, &compared, chosen)?,
         None => ops::restore::replace(&scene, &compared, &wanted.bytes, &gone)?,
     })
-}
-
-/// What was erased of a store, for what comes out of one of its copies.
-pub fn gone_of(store: &Store, vault: &Vault<'_>, copy: &Copy) -> Result<Gone, CommitError> {
-    let erased = vault.erased()?;
-    let doubt = vault.doubt(&store.root, copy, &erased);
-    Ok(Gone::of_lines(erased).of_copy(doubt))
 }
 
 /// Carries one plan out, each kind of change in its own way.

@@ -10,7 +10,7 @@ mod thread;
 mod turn;
 mod wanted;
 
-pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, gone_of, keep, memories};
+pub use change::{ChangeRequest, Changed, Planned, Tended, Turned, keep, memories};
 pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,

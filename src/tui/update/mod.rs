@@ -4,6 +4,7 @@ mod act;
 mod arrive;
 mod back;
 mod change;
+mod confirm;
 mod detail;
 pub mod editor;
 mod filter;
@@ -117,7 +118,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return receipt_key(app, key);
     }
     if app.confirm.is_some() {
-        return change::confirm_key(app, key);
+        return confirm::confirm_key(app, key);
     }
     if app.menu.is_some() {
         return menu::key(app, key);
