@@ -274,8 +274,8 @@ fn by_hand(path: &Path, picks: &[u16]) {
 fn append(path: &Path, number: usize) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|byte| *byte == b'\n');
-    let objects = lines.filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
-    let Some(mut value) = objects.filter(serde_json::Value::is_object).last() else { return Vec::new() };
+    let mut objects = lines.filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
+    let Some(mut value) = objects.rfind(serde_json::Value::is_object) else { return Vec::new() };
     for name in ["id", "event_id", "trace_id"] {
         if value.get(name).is_some() {
             value[name] = serde_json::json!(format!("late_{number}"));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::backup::BackupVerb;
 use crate::model::{Moment, Zone};
 use crate::query::Ranking;
 
@@ -346,34 +347,6 @@ pub enum SessionVerb {
     Delete {
         /// Which.
         id: String,
-    },
-}
-
-/// What can be done with backups.
-#[derive(Clone, Debug, Subcommand)]
-pub enum BackupVerb {
-    /// Lists them; none is opened.
-    List {
-        /// Looks at every byte of each, and says whether it is whole.
-        #[arg(long)]
-        verify: bool,
-    },
-    /// Copies every live file now.
-    Create,
-    /// What a backup has and the file lacks.
-    Diff {
-        /// Its path, as `list` gives it.
-        backup: String,
-    },
-    /// Brings records back.
-    Restore {
-        /// Its path, as `list` gives it.
-        backup: String,
-        /// The records; all that the file lacks where none is named.
-        ids: Vec<String>,
-        /// The whole file, as it was.
-        #[arg(long)]
-        replace: bool,
     },
 }
 

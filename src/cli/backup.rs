@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::args::BackupVerb;
+use clap::Subcommand;
+
 use super::change::{Carry, make, make_with, scene};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
@@ -14,7 +15,34 @@ use crate::ops;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
 use crate::store::commit::{Copy, NOT_VERIFIED, Reason, Vault, Verified, copies};
-use crate::work::gone_of;
+
+/// What can be done with backups.
+#[derive(Clone, Debug, Subcommand)]
+pub enum BackupVerb {
+    /// Lists them; none is opened.
+    List {
+        /// Looks at every byte of each, and says whether it is whole.
+        #[arg(long)]
+        verify: bool,
+    },
+    /// Copies every live file now.
+    Create,
+    /// What a backup has and the file lacks.
+    Diff {
+        /// Its path, as `list` gives it.
+        backup: String,
+    },
+    /// Brings records back.
+    Restore {
+        /// Its path, as `list` gives it.
+        backup: String,
+        /// The records; all that the file lacks where none is named.
+        ids: Vec<String>,
+        /// The whole file, as it was.
+        #[arg(long)]
+        replace: bool,
+    },
+}
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
@@ -178,7 +206,7 @@ pub fn gone(data: &Path, store: &Store) -> Result<Gone, Failure> {
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
+    let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
     for item in &compared.items {
         if context.options.json {
@@ -211,7 +239,7 @@ fn restore(
 ) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let gone = gone_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
+    let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let scene = scene(context, store);
     let compared = compare(&scene, &copy.file, &bytes, &gone)?;
     let chosen = if ids.is_empty() { compared.by_default() } else { compared.named(ids) };

@@ -8,6 +8,7 @@ use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store};
 use crate::store::commit::erase::{Doubt, ErasedLine};
+use crate::store::commit::{CommitError, Copy, Vault};
 use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean};
 use crate::text::lines;
 use crate::text::needle::Needles;
@@ -119,8 +120,14 @@ impl Gone {
         problems
     }
 
-    /// The same for what comes out of a copy.
-    pub fn of_copy(self, doubt: Option<Doubt>) -> Gone {
+    /// What was erased of a store, for what comes out of one of its copies.
+    pub fn out_of(store: &Store, vault: &Vault<'_>, copy: &Copy) -> Result<Gone, CommitError> {
+        let erased = vault.erased()?;
+        let doubt = vault.doubt(&store.root, copy, &erased);
+        Ok(Gone::of_lines(erased).with_doubt(doubt))
+    }
+
+    fn with_doubt(self, doubt: Option<Doubt>) -> Gone {
         let told = |own: &Doubt| {
             let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(when, _)| when.to_minute());
             format!(

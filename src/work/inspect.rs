@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::planned::gone_of;
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::time::DAY;
 use crate::model::{Act, Moment, Plan, Snapshot, State, Store};
 use crate::ops::effect::{Touched, effect};
+use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, compare};
 use crate::ops::{self, Refusal, Scene};
 use crate::store::commit::{Account, Copy, Vault, Verified, copies};
@@ -232,7 +232,7 @@ impl<'a> Look<'a> {
             None => self.read(store, &copy)?,
         };
         let vault = self.vault(store);
-        let gone = gone_of(store, &vault, &copy).map_err(|error| error.to_string())?;
+        let gone = Gone::out_of(store, &vault, &copy).map_err(|error| error.to_string())?;
         let scene = self.scene(store, &NO_PACKED);
         let compared = compare(&scene, &copy.file, &bytes, &gone).map_err(|refusal| refusal.message)?;
         let verified = copy.verify(store, &vault, &bytes, self.now);

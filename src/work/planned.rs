@@ -14,7 +14,7 @@ use crate::ops::erase::{Gone, REASON};
 use crate::ops::several::{self, LeftOut, leave_out};
 use crate::ops::tag::Tagging;
 use crate::ops::{self, Progress, Refusal, Scene, Setting};
-use crate::store::commit::{CommitError, Copy, Host, Vault, change_id};
+use crate::store::commit::{Host, Vault, change_id};
 use crate::store::packed_bytes;
 
 /// A change as it will be made: what is shown is what is carried out.
@@ -93,7 +93,10 @@ pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned,
     let request = match &request.wanted {
         Wanted::Restore(wanted) => {
             let mut plan = restored(&request, wanted, host)?;
-            say_each(&request, wanted.store, &mut plan);
+            // The plan of a whole file names each itself.
+            if wanted.chosen.is_some() {
+                say_each(&request, wanted.store, &mut plan);
+            }
             let plans = vec![(wanted.store, plan)];
             return Ok(Planned::of(request, plans));
         }
@@ -211,7 +214,7 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
         return Err(Refusal::unfit("the store is not open any more.").into());
     };
     let vault = Vault::look(host.disk, host.data, &store.root);
-    let gone = gone_of(store, &vault, &wanted.copy)?;
+    let gone = Gone::out_of(store, &vault, &wanted.copy)?;
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
     let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
     Ok(match &wanted.chosen {
@@ -254,11 +257,4 @@ fn plan(
         | Wanted::Compact
         | Wanted::Turn(..) => Err(Refusal::unfit("there is nothing to plan.")),
     }
-}
-
-/// What was erased of a store, for what comes out of one of its copies.
-pub fn gone_of(store: &Store, vault: &Vault<'_>, copy: &Copy) -> Result<Gone, CommitError> {
-    let erased = vault.erased()?;
-    let doubt = vault.doubt(&store.root, copy, &erased);
-    Ok(Gone::of_lines(erased).of_copy(doubt))
 }

@@ -14,7 +14,7 @@ use crate::tui::app::Screen;
 use crate::tui::back::Shelf;
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Job, StepFile, Task};
+use crate::work::{Job, Task};
 
 /// The files of the demo's stores, but for locks, and what our own data has.
 pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
@@ -360,64 +360,6 @@ fn nothing_is_planned_where_nothing_may_be_changed() {
         assert!(desk.app.confirm.is_none());
     }
     assert_eq!(files(&desk), before);
-}
-
-#[test]
-fn a_secret_that_goes_over_several_lines_is_masked_in_what_a_step_changed() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:learning");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("dx");
-    desk.type_keys("gu");
-    desk.press(KeyCode::Enter);
-    let mark = |what: &str| ["-----", what, " PRIVATE ", "KEY-----"].concat();
-    let body: Vec<String> = (0..4).map(|at| format!("{at}{}", "MIIBVAIBADANBgkqhkiG".repeat(3))).collect();
-    let whole: Vec<String> =
-        [vec![mark("BEGIN")], body.clone(), vec![mark("END"), "a line that stays".into()]].concat();
-    let journal = &mut desk.app.back.journal;
-    let file = StepFile {
-        path: "knowledge/notes/key.md".into(),
-        gone: 0,
-        come: whole.len(),
-        lines: whole.into_iter().map(|line| (true, line.into_bytes())).collect(),
-    };
-    journal.shown.as_mut().unwrap().files = Ok(vec![file]);
-    journal.top = 0;
-    let screen = desk.screen();
-    assert!(screen.contains("key.md") && screen.contains("a line that stays"), "{screen}");
-    for line in &body {
-        assert!(!screen.contains(&line[..12]), "{screen}");
-    }
-}
-
-#[test]
-fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
-    let (mut desk, _) = lost_nine(120, 36);
-    open_older(&mut desk);
-    desk.type_keys("W");
-    let newer: Vec<String> = desk
-        .app
-        .back
-        .restore
-        .items()
-        .iter()
-        .filter(|own| own.kind == Kind::Newer)
-        .filter_map(|own| own.id.clone())
-        .collect();
-    let screen = desk.screen();
-    assert!(screen.contains("−34 written later are LOST") && screen.contains(&newer[0]), "{screen}");
-    assert!(!screen.contains(newer.last().unwrap()), "{screen}");
-    let mut seen = screen;
-    for _ in 0..60 {
-        desk.press(KeyCode::Down);
-        seen += &desk.screen();
-    }
-    for id in newer {
-        assert!(seen.contains(&format!("− {id}  LOST")), "{id}");
-    }
-    assert!(!desk.screen().contains("more line"), "{}", desk.screen());
-    desk.press(KeyCode::PageUp);
-    assert!(desk.screen().contains("more line"), "{}", desk.screen());
 }
 
 /// How long the random keys are: 100,000 of them where it is asked for.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::super::change::{ChangeRequest, Failed, memories};
 use super::super::inspect::plans_due;
-use super::super::planned::{Planned, gone_of, name_of, planned};
+use super::super::planned::{Planned, name_of, planned};
 use super::super::wanted::{Restoring, Wanted};
 use super::{Difference, Moved};
 use crate::format::writing::NO_PACKED;
 use crate::model::plan::counted;
 use crate::model::{Carry, EntryRef, Plan, Snapshot, Store};
 use crate::ops::effect::{Touched, effect};
+use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
 use crate::ops::{self, Progress, Refusal, Scene};
 use crate::store::commit::{Host, Vault};
@@ -178,7 +179,7 @@ fn sides(shown: &Planned, restoring: &Restoring, fresh: &Snapshot, host: Host<'_
             return Err(Refusal::unfit("the store is not open any more.").into());
         };
         let vault = Vault::look(host.disk, host.data, &store.root);
-        let gone = gone_of(store, &vault, &restoring.copy)?;
+        let gone = Gone::out_of(store, &vault, &restoring.copy)?;
         let packed = BTreeMap::new();
         let scene = Scene { store, now: shown.request.now, random: [0; 16], packed: &packed };
         Ok(compare(&scene, &restoring.copy.file, &restoring.bytes, &gone)?)
