@@ -14,7 +14,7 @@ use crate::tui::app::Screen;
 use crate::tui::back::Shelf;
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Job, Task};
+use crate::work::{Job, Task, Wanted};
 
 /// The files of the demo's stores, but for locks, and what our own data has.
 pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
@@ -382,10 +382,13 @@ proptest! {
             let inside = matches!(desk.app.screen, Screen::Restore | Screen::Archive | Screen::Upkeep | Screen::Journal);
             let msg: Msg = happening.into();
             let is_key = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('y'), modifiers: KeyModifiers::NONE, .. }));
-            let takes_back = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('u' | 'U'), .. }));
             let effects = update(&mut desk.app, msg, now());
-            let writes = effects.iter().any(|own| matches!(own, Effect::Job(Job::Change(_) | Job::Commit(_))));
-            prop_assert!(!inside || !writes || (confirmed && is_key) || takes_back);
+            // To take the last change back, by its key or from the help, needs no yes.
+            let writes = effects.iter().any(|own| match own {
+                Effect::Job(Job::Change(asked)) => !matches!(asked.wanted, Wanted::Undo | Wanted::Redo),
+                own => matches!(own, Effect::Job(Job::Commit(_))),
+            });
+            prop_assert!(!inside || !writes || (confirmed && is_key));
             desk.settle(effects);
             desk.screen();
         }
