@@ -43,6 +43,8 @@ pub struct Differing {
 pub struct Conflict {
     pub fields: Vec<Differing>,
     pub at: usize,
+    /// Whether what was typed becomes a memory of its own, and the other stays as it is.
+    pub copies: bool,
 }
 
 impl Conflict {
@@ -55,7 +57,7 @@ impl Conflict {
             let their = at.map(|at| theirs.fields[at].value.as_str()).unwrap_or_default();
             fields.extend(differing(field, mine, their));
         }
-        Conflict { fields, at: 0 }
+        Conflict { fields, at: 0, copies: false }
     }
 
     /// What a field is to have, as it was chosen; `None` where it does not differ.

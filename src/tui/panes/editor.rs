@@ -67,6 +67,13 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
     let act = |action: Action, what: &str| hint(action.key(), what);
     if let Some(conflict) = &editor.conflict {
         let copy = hint("c", "mine as a new memory");
+        if conflict.copies {
+            return vec![
+                act(Action::Save, "save it"),
+                hint("c", "choose field by field"),
+                hint("Esc", "back"),
+            ];
+        }
         if conflict.fields.is_empty() {
             return vec![copy, hint("Esc", "back")];
         }

@@ -170,7 +170,15 @@ fn of_a_conflict_mine_can_become_a_memory_of_its_own() {
     meanwhile(&mut desk, "No retries of tests in CI\"", "Retries, theirs\"");
     desk.send(alt('c'));
     insta::assert_snapshot!("conflict-80x24", stable(&desk.screen()));
+    let before = files(&desk);
     desk.type_keys("c");
+    assert!(desk.screen().contains("becomes a new memory"), "{}", desk.screen());
+    assert_eq!(
+        differing(&before, &files(&desk)),
+        Vec::<PathBuf>::new(),
+        "nothing is written before it is saved"
+    );
+    desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved as a new memory"), "{}", notice(&desk));
     assert_eq!(desk.app.snapshot.entries().count(), listed + 1);
     let text = std::fs::read_to_string(file_of(&desk)).unwrap();

@@ -85,6 +85,7 @@ fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
             desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::ALT)));
             assert!(desk.app.editor.as_ref().unwrap().conflict.is_some(), "{}", notice(&desk));
             desk.type_keys("c");
+            desk.press(KeyCode::F(2));
         } else {
             let request = desk.app.editor.as_ref().unwrap().request(&desk.app).unwrap();
             let job = Job::SaveCopy(Box::new(request), Arc::clone(&desk.app.snapshot));

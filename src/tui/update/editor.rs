@@ -80,7 +80,10 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         return Vec::new();
     }
     if editor.conflict.is_some() {
-        return settle::key(app, key);
+        return match action {
+            Some(Action::Save) => settle::save(app),
+            _ => settle::key(app, key),
+        };
     }
     if editor.found.is_some() {
         return leave::found_key(app, key);

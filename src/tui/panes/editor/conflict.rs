@@ -16,6 +16,10 @@ use crate::tui::theme::{self, Theme, fit, wrap};
 /// So many rows a side has at most.
 const ROWS: usize = 4;
 
+/// What is shown where mine becomes a new memory.
+const COPIES: &str = "What was typed becomes a new memory, with an id of its own. \
+                      The one on disk stays as it is.";
+
 /// Draws what differs.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let Some(conflict) = &editor.conflict else { return };
@@ -23,6 +27,10 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let inner = framed(app, frame, None, "Changed on disk since the form was opened", foot, area);
     let theme = Theme::of(app);
     let width = usize::from(inner.width);
+    if conflict.copies {
+        let said = wrap(COPIES, width).into_iter().map(Line::raw);
+        return frame.render_widget(Paragraph::new(said.collect::<Vec<_>>()), inner);
+    }
     if conflict.fields.is_empty() {
         let why = match &editor.theirs {
             Some(Theirs::Gone(why)) => why.as_str(),

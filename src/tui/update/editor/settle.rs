@@ -41,7 +41,10 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Char('m') => choose(conflict, Side::Mine),
         KeyCode::Char('t') => choose(conflict, Side::Theirs),
         KeyCode::Char('b') => choose(conflict, Side::Both),
-        KeyCode::Char('c') => return copy(app),
+        KeyCode::Char('c') => {
+            conflict.copies = !conflict.copies;
+            app.notice = None;
+        }
         KeyCode::Enter => return take(app),
         KeyCode::Esc => {
             editor.conflict = None;
@@ -53,13 +56,21 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
 }
 
 fn choose(conflict: &mut Conflict, side: Side) {
+    conflict.copies = false;
     if let Some(own) = conflict.fields.get_mut(conflict.at) {
         own.side = side;
     }
 }
 
-/// What was typed becomes a memory of its own; the one on disk stays as it is.
-fn copy(app: &mut App) -> Vec<Effect> {
+/// What was typed becomes a memory of its own, where that was chosen; the one on disk stays as it is.
+pub fn save(app: &mut App) -> Vec<Effect> {
+    let copies =
+        app.editor.as_ref().and_then(|editor| editor.conflict.as_ref()).is_some_and(|own| own.copies);
+    if !copies {
+        app.notice =
+            Some(format!("Enter takes this into the form, and {} saves it then", Action::Save.key()));
+        return Vec::new();
+    }
     let request = app.editor.as_ref().and_then(|editor| editor.request(app));
     let into = Arc::clone(&app.snapshot);
     request.map_or(Vec::new(), |request| give(app, Job::SaveCopy(Box::new(request), into)))
@@ -70,9 +81,14 @@ fn take(app: &mut App) -> Vec<Effect> {
     let Some(editor) = &mut app.editor else { return Vec::new() };
     let (Some(conflict), Some(Theirs::Changed { snapshot, at, form })) = (&editor.conflict, &editor.theirs)
     else {
-        app.notice = Some("there is nothing to choose from: c saves what was typed as a new memory".into());
+        app.notice = Some("there is nothing to choose from: c makes a new memory of what was typed".into());
         return Vec::new();
     };
+    if conflict.copies {
+        app.notice =
+            Some(format!("{} saves it as a new memory; c chooses field by field again", Action::Save.key()));
+        return Vec::new();
+    }
     let (snapshot, at, form) = (Arc::clone(snapshot), *at, Arc::clone(form));
     let mut texts = Vec::new();
     for field in &form.fields {
