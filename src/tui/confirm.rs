@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::app::App;
 use super::layout;
 use super::theme;
-use crate::model::EntryRef;
+use crate::model::{Change, EntryRef};
 use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work::{Moved, Planned, memories};
@@ -121,10 +121,13 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
     let plans = planned.plans.iter().map(|(_, plan)| plan);
     for plan in plans.chain(planned.erasures.iter().map(|own| &own.plan)) {
         rows.extend(plan.lines.iter().flat_map(|line| wrapped(line, width)));
-        for change in plan.all().filter(|change| !change.is_empty()) {
-            let path = plan.root.join(&change.path);
+        let changes: Vec<&Change> = plan.all().filter(|change| !change.is_empty()).collect();
+        if !changes.is_empty() {
+            rows.extend(wrapped(&format!("in {}:", plan.root.display()), width));
+        }
+        for change in changes {
             let (before, after) = (change.len_before(), change.len_after());
-            let line = format!("{:8} {}  {before} → {after} B", change.word(), path.display());
+            let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.display());
             rows.extend(wrapped(&line, width));
         }
     }

@@ -74,8 +74,9 @@ pub(super) struct Failed {
     pub(super) message: String,
     /// The step that was to be turned is not there any more.
     pub(super) is_gone: bool,
-    /// It was refused before anything began, and for a reason other than that somebody stopped it.
-    pub(super) is_refusal: bool,
+    /// Why it was refused before anything began; `None` where it was otherwise, or somebody
+    /// stopped it.
+    pub(super) refused: Option<String>,
     /// The files were not as it was planned of them, and are as they were.
     pub(super) is_moved: bool,
 }
@@ -83,8 +84,12 @@ pub(super) struct Failed {
 impl From<Refusal> for Failed {
     fn from(refusal: Refusal) -> Self {
         let message = format!("{} Nothing was changed. ({})", refusal.message, refusal.code);
-        Failed { message, is_gone: false, is_refusal: !is_stop(&refusal), is_moved: false }
+        Failed { message, is_gone: false, refused: reason(&refusal), is_moved: false }
     }
+}
+
+fn reason(refusal: &Refusal) -> Option<String> {
+    (!is_stop(refusal)).then(|| refusal.message.clone())
 }
 
 impl From<CommitError> for Failed {
@@ -92,7 +97,10 @@ impl From<CommitError> for Failed {
         Failed {
             message: format!("{error} ({})", error.code()),
             is_gone: matches!(error, CommitError::NoStep(_)),
-            is_refusal: matches!(&error, CommitError::Refused(refusal) if !is_stop(refusal)),
+            refused: match &error {
+                CommitError::Refused(refusal) => reason(refusal),
+                _ => None,
+            },
             is_moved: error.is_moved(),
         }
     }

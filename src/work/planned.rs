@@ -121,8 +121,10 @@ pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned,
         match in_store(&request, host, store, &entries) {
             Ok(part) => part.into(&mut planned, number, store),
             // Of several stores one that refuses is left out.
-            Err(failed) if is_one || !failed.is_refusal => return Err(failed),
-            Err(failed) => leave_out(&mut planned.left, &own, &failed.message),
+            Err(failed) => match &failed.refused {
+                Some(why) if !is_one => leave_out(&mut planned.left, &own, why),
+                _ => return Err(failed),
+            },
         }
     }
     if planned.plans.len() > 1 {

@@ -133,9 +133,9 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
     assert!(desk.app.editor.as_ref().unwrap().found.is_none());
 }
 
-#[test]
-fn a_memory_that_changed_meanwhile_is_told_at_once_and_settled_field_by_field() {
-    let mut desk = on("id:mem_che_056", 120, 36);
+/// A form whose text and tags somebody else changed, too.
+pub(super) fn typed_on_both_sides(width: u16, height: u16) -> Desk {
+    let mut desk = on("id:mem_che_056", width, height);
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
     desk.type_keys(", mine");
@@ -145,6 +145,12 @@ fn a_memory_that_changed_meanwhile_is_told_at_once_and_settled_field_by_field() 
     meanwhile(&mut desk, "No retries of tests in CI\"", "Retries, theirs\"");
     assert!(notice(&desk).starts_with("changed on disk meanwhile"), "{}", notice(&desk));
     meanwhile(&mut desk, "[\"ci.flaky\"]", "[\"ci.flaky\",\"theirs\"]");
+    desk
+}
+
+#[test]
+fn a_memory_that_changed_meanwhile_is_told_at_once_and_settled_field_by_field() {
+    let mut desk = typed_on_both_sides(120, 36);
     let on_disk = std::fs::read(file_of(&desk)).unwrap();
     desk.press(KeyCode::F(2));
     insta::assert_snapshot!("conflict-120x36", stable(&desk.screen()));

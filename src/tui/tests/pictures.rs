@@ -1,0 +1,158 @@
+//! The pictures in `screenshots/` are what the program draws; `PALIMP_DRAW=1 cargo test --lib
+//! pictures` draws them anew.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crossterm::event::KeyCode;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::Desk;
+use super::back::{lost_nine, open_older};
+use super::changes::on;
+use super::editor::typed_on_both_sides;
+use crate::model::Snapshot;
+use crate::tui::svg::picture;
+use crate::tui::view::view;
+
+const SIZE: (u16, u16) = (120, 36);
+
+fn main() -> Desk {
+    let mut desk = Desk::new(SIZE.0, SIZE.1);
+    desk.type_keys("/pool OR oauth");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("jj");
+    desk
+}
+
+fn marked() -> Desk {
+    let mut desk = on("session:sess_checkout_rework", SIZE.0, SIZE.1);
+    desk.type_keys("*/type:decision");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("j");
+    desk
+}
+
+fn plan() -> Desk {
+    let mut desk = marked();
+    desk.type_keys("t+reviewed");
+    desk.press(KeyCode::Enter);
+    desk
+}
+
+fn edit() -> Desk {
+    let mut desk = on("id:mem_che_056", SIZE.0, SIZE.1);
+    desk.type_keys("e");
+    while desk.app.editor.as_ref().unwrap().own().name != "importance" {
+        desk.press(KeyCode::Tab);
+    }
+    desk.press(KeyCode::End);
+    desk.type_keys("1");
+    desk.press(KeyCode::Home);
+    desk.type_keys("1");
+    desk
+}
+
+fn conflict() -> Desk {
+    let mut desk = typed_on_both_sides(SIZE.0, SIZE.1);
+    desk.press(KeyCode::F(2));
+    desk
+}
+
+fn restore() -> Desk {
+    let (mut desk, _) = lost_nine(SIZE.0, SIZE.1);
+    open_older(&mut desk);
+    desk
+}
+
+fn archive() -> Desk {
+    let mut desk = Desk::new(SIZE.0, SIZE.1);
+    desk.type_keys("gaj");
+    desk
+}
+
+fn upkeep() -> Desk {
+    let mut desk = Desk::new(SIZE.0, SIZE.1);
+    desk.type_keys("gmG ");
+    desk
+}
+
+fn journal() -> Desk {
+    let mut desk = marked();
+    desk.type_keys("t+reviewed");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("y");
+    desk.press(KeyCode::Esc);
+    desk.type_keys("ip");
+    desk.press(KeyCode::Esc);
+    desk.type_keys("dxu");
+    desk.type_keys("guj");
+    desk.press(KeyCode::Enter);
+    desk
+}
+
+fn problems() -> Desk {
+    let mut desk = Desk::new(SIZE.0, SIZE.1);
+    desk.type_keys("gp");
+    desk
+}
+
+/// The folder of the demo has another name at every run: its stores are named without it.
+fn without_folder(desk: &mut Desk) {
+    let folder = desk._folder.path().to_owned();
+    let short = |root: &Path| -> PathBuf { root.strip_prefix(&folder).unwrap_or(root).to_owned() };
+    let rename = |snapshot: &mut Arc<Snapshot>| {
+        for store in &mut Arc::make_mut(snapshot).stores {
+            Arc::make_mut(store).root = short(&store.root);
+        }
+    };
+    rename(&mut desk.app.snapshot);
+    rename(&mut desk.app.listed);
+    desk.app.back.read_of.iter_mut().for_each(rename);
+    if let Some(confirm) = &mut desk.app.confirm {
+        let plans = confirm.planned.plans.iter_mut();
+        plans.for_each(|(_, plan)| plan.root = short(&plan.root));
+        confirm.lay(1);
+        confirm.lay(94);
+    }
+}
+
+fn drawn(mut desk: Desk) -> String {
+    without_folder(&mut desk);
+    let mut terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
+    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
+    picture(terminal.backend().buffer())
+}
+
+type Scene = fn() -> Desk;
+
+#[test]
+fn the_pictures_are_what_the_program_draws() {
+    let scenes: [(&str, Scene); 10] = [
+        ("main", main),
+        ("marks", marked),
+        ("plan", plan),
+        ("edit", edit),
+        ("conflict", conflict),
+        ("backups", restore),
+        ("archive", archive),
+        ("upkeep", upkeep),
+        ("journal", journal),
+        ("problems", problems),
+    ];
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/screenshots");
+    for (name, scene) in scenes {
+        let drawn = drawn(scene());
+        let file = format!("{folder}/{name}.svg");
+        assert!(!drawn.contains("/tmp") && !drawn.contains(".tmp"), "{name} names the folder");
+        if std::env::var_os("PALIMP_DRAW").is_some() {
+            std::fs::write(&file, &drawn).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            kept == drawn,
+            "{file} is of another program: draw it anew with PALIMP_DRAW=1 cargo test --lib"
+        );
+    }
+}
