@@ -102,8 +102,8 @@ pub struct Aim {
     pub at: Vec<EntryRef>,
     /// The id of the one, or its place; how many they are. Untrusted text.
     pub name: String,
-    /// The names of those that the filter hides. Untrusted text.
-    pub hidden: Vec<String>,
+    /// Those of them that the filter hides, ascending.
+    pub hidden: Vec<EntryRef>,
 }
 
 impl Aim {

@@ -78,10 +78,7 @@ impl Confirm {
     }
 
     fn hidden(&self, at: EntryRef) -> &'static str {
-        let request = &self.planned.request;
-        let is_hidden =
-            !request.hidden.is_empty() && request.hidden.contains(&App::name_of(&request.snapshot, at));
-        if is_hidden { " (hidden)" } else { "" }
+        if self.planned.request.is_hidden(at) { " (hidden)" } else { "" }
     }
 
     /// Makes its lines for a width, where they were made for another.
@@ -149,7 +146,8 @@ pub fn parts(app: &App) -> Option<Parts> {
     let confirm = app.confirm.as_ref()?;
     let body = layout::frame(app).body;
     let width = body.width.min(SIZE.0);
-    let head = head(app, confirm, usize::from(width.saturating_sub(2)));
+    let most = usize::from(body.height.min(SIZE.1).saturating_sub(2) / 2).max(1);
+    let head = head(app, confirm, usize::from(width.saturating_sub(2)), most);
     let own = head.len() + usize::from(confirm.typed.is_some());
     let height = body.height.min(SIZE.1).min((own + confirm.len()).min(usize::from(SIZE.1)) as u16 + 2);
     let x = body.x + (body.width - width) / 2;
@@ -157,10 +155,16 @@ pub fn parts(app: &App) -> Option<Parts> {
     Some(Parts { area, head, rows: usize::from(height.saturating_sub(2)).saturating_sub(own) })
 }
 
-/// The question, and what answers it.
-fn head(app: &App, confirm: &Confirm, room: usize) -> Vec<String> {
+/// The question, and what answers it. It leaves room for what it is about, however long the names
+/// in it are.
+fn head(app: &App, confirm: &Confirm, room: usize, most: usize) -> Vec<String> {
     let answers = if confirm.typed.is_some() { "" } else { "  y / n" };
     let mut head = theme::wrap(&theme::safe(app, &format!("{}{answers}", confirm.question)), room);
+    if head.len() > most {
+        head.truncate(most);
+        let last = head.pop().unwrap_or_default();
+        head.push(theme::fit(&format!("{last} …"), room));
+    }
     if confirm.moved > 0 {
         let told = format!("Others changed {} of them since: the yes shows that first.", confirm.moved);
         head.extend(theme::wrap(&told, room));

@@ -26,8 +26,8 @@ pub struct ChangeRequest {
     pub at: Vec<EntryRef>,
     /// What they are called. Untrusted text.
     pub name: String,
-    /// The names of those that the filter hides. Untrusted text.
-    pub hidden: Vec<String>,
+    /// Those of them that the filter hides, ascending.
+    pub hidden: Vec<EntryRef>,
     /// How far it is, for whoever waits.
     pub progress: Arc<Progress>,
     /// What is to be done.
@@ -36,6 +36,13 @@ pub struct ChangeRequest {
     pub data: PathBuf,
     /// The time.
     pub now: Moment,
+}
+
+impl ChangeRequest {
+    /// Whether the filter hides a memory that it is about.
+    pub fn is_hidden(&self, at: EntryRef) -> bool {
+        self.hidden.binary_search(&at).is_ok()
+    }
 }
 
 /// What a change came to.

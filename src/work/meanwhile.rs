@@ -89,13 +89,13 @@ pub(super) fn carry_out(planned: Planned, host: Host<'_>, recent: &mut Recent) -
             let again = renew::asked_again(&planned, difference, fresh, host)?;
             return Ok(Committed::Moved(Box::new(again)));
         }
-        planned.plans.iter_mut().for_each(|(_, plan)| plan.exact = true);
-        planned.erasures.iter_mut().for_each(|own| own.plan.exact = true);
+        planned.make_exact();
         match make(&planned, host, recent) {
             Err(failed) if failed.is_moved => planned = as_it_is(planned, failed, host)?,
             made => return made.map(Committed::Made),
         }
     }
+    planned.make_exact();
     make(&planned, host, recent).map(Committed::Made)
 }
 
@@ -107,7 +107,7 @@ fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<Planned,
     if !difference.is_none() {
         return Ok(planned);
     }
-    match renew::again(&planned, &difference, fresh, host) {
+    match renew::again(&planned, fresh, host) {
         Ok(again) if !again.is_empty() && again.records() == planned.records() => Ok(again),
         _ => Err(failed),
     }
@@ -191,12 +191,11 @@ pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Momen
 }
 
 /// How many memories of a plan that is shown are not as they were shown, in stores that were read
-/// since.
+/// since. Where the plans themselves say which they change, that is looked at when it is agreed to:
+/// whole files would have to be read.
 pub fn moved_since(planned: &Planned, fresh: &Snapshot) -> usize {
-    match planned.request.wanted {
-        _ if is_as_shown(planned, fresh) => 0,
-        // What a copy brings is looked at when it is agreed to.
-        Wanted::Restore(_) => 0,
-        _ => of_memories(planned, fresh).moved.len(),
+    match planned.changing.is_empty() || is_as_shown(planned, fresh) {
+        true => 0,
+        false => of_memories(planned, fresh).moved.len(),
     }
 }

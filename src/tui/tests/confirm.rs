@@ -158,3 +158,26 @@ fn a_plan_of_ten_thousand_memories_is_scrolled_at_once() {
     println!("10,000 memories in a plan: {worst:?} a key at worst");
     assert!(worst.as_millis() < if cfg!(debug_assertions) { 1_000 } else { 16 }, "{worst:?}");
 }
+
+#[test]
+fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
+    for size in [(120, 36), (80, 24), (60, 12)] {
+        let folder = tempfile::tempdir().unwrap();
+        let record = |id: &str, kind: &str| {
+            let record = serde_json::json!({"id": id, "session_id": "s", "type": kind,
+                "timestamp": "2026-01-01T00:00:00Z", "content": "what it says"});
+            format!("{record}\n")
+        };
+        let log = record(&"long-".repeat(400), "finding") + &record("short", "decision");
+        crate::disk::write_new(&folder.path().join("sessions/s/memory.jsonl"), log.as_bytes()).unwrap();
+        crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let mut desk = Desk::of(folder, size.0, size.1);
+        desk.type_keys("*");
+        search(&mut desk, "type:decision");
+        enter(&mut desk, "t+reviewed");
+        let screen = desk.screen();
+        let is_seen = screen.contains("short  +reviewed") || screen.contains(" · PgDn · ");
+        assert!(screen.contains("tag 2 memories") && is_seen, "{screen}");
+        assert!(screen.contains("y does it"), "{screen}");
+    }
+}

@@ -163,7 +163,8 @@ pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim
         [one] => App::name_of(&app.listed, *one),
         several => memories(several.len()),
     };
-    let hidden = hidden.into_iter().map(|at| App::name_of(&app.listed, at)).collect();
+    let mut hidden = hidden;
+    hidden.sort_unstable();
     Aim { snapshot: Arc::clone(&app.listed), at, name, hidden }
 }
 

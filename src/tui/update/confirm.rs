@@ -134,10 +134,13 @@ fn question(planned: &Planned) -> String {
     };
     let hidden = match request.hidden.as_slice() {
         [] => String::new(),
-        [own] if request.at.len() == 1 => format!(", hidden by the filter: {own}"),
+        [own] if request.at.len() == 1 => {
+            format!(", hidden by the filter: {}", App::name_of(&request.snapshot, *own))
+        }
         own => {
             let more = if own.len() > NAMED { ", …" } else { "" };
-            let names: Vec<&str> = own.iter().take(NAMED).map(String::as_str).collect();
+            let named = own.iter().take(NAMED);
+            let names: Vec<String> = named.map(|at| App::name_of(&request.snapshot, *at)).collect();
             format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
         }
     };

@@ -24,7 +24,7 @@ pub fn asked_again(
     fresh: Arc<Snapshot>,
     host: Host<'_>,
 ) -> Result<Planned, Failed> {
-    let anew = again(shown, &difference, Arc::clone(&fresh), host);
+    let anew = again(shown, Arc::clone(&fresh), host);
     let mut anew = anew.map_err(|failed| Failed {
         message: format!("{}. {}", difference.told(), failed.message),
         ..failed
@@ -61,12 +61,7 @@ fn say_what_becomes(difference: &mut Difference, shown: &Planned, anew: &Planned
 }
 
 /// The plan made anew on the stores as they are now.
-pub fn again(
-    shown: &Planned,
-    difference: &Difference,
-    fresh: Arc<Snapshot>,
-    host: Host<'_>,
-) -> Result<Planned, Failed> {
+pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Planned, Failed> {
     let request = ChangeRequest {
         snapshot: Arc::clone(&fresh),
         progress: Arc::new(Progress::default()),
@@ -83,28 +78,27 @@ pub fn again(
             None => Ok(Planned::of(request, Vec::new())),
         },
         _ => {
-            let request = same_memories(shown, request, difference);
+            let request = same_memories(shown, request);
             if request.at.is_empty() { Ok(Planned::of(request, Vec::new())) } else { planned(request, host) }
         }
     }
 }
 
 /// The request for the same memories, without those that are gone.
-fn same_memories(shown: &Planned, request: ChangeRequest, difference: &Difference) -> ChangeRequest {
+fn same_memories(shown: &Planned, request: ChangeRequest) -> ChangeRequest {
     let mut carry = Carry::new(&shown.request.snapshot, &request.snapshot);
     let mut taken: HashSet<EntryRef> = HashSet::new();
-    let mut at = Vec::new();
+    let (mut at, mut hidden) = (Vec::new(), Vec::new());
     for &own in &shown.request.at {
         if let Some(now) = carry.find(own, &|now| taken.contains(&now))
             && taken.insert(now)
         {
             at.push(now);
+            hidden.extend(shown.request.is_hidden(own).then_some(now));
         }
     }
     at.sort_unstable();
-    let gone: HashSet<&str> =
-        difference.moved.iter().filter(|own| own.what == "gone").map(|own| own.name.as_str()).collect();
-    let hidden = request.hidden.iter().filter(|name| !gone.contains(name.as_str())).cloned().collect();
+    hidden.sort_unstable();
     let name = match at.as_slice() {
         all if all.len() == shown.request.at.len() => request.name,
         [one] => {
