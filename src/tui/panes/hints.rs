@@ -3,6 +3,7 @@
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
+use crate::tui::confirm;
 use crate::tui::prompt::Purpose;
 use crate::tui::update::can;
 
@@ -28,15 +29,14 @@ pub fn of(app: &App) -> Vec<(String, String)> {
     if app.bulk.receipt.is_some() {
         return vec![hint("jk", "scroll"), hint("Esc", "close")];
     }
-    if app.confirm.as_ref().is_some_and(|confirm| confirm.typed.is_some()) {
-        return vec![
-            hint("Enter", "erase, once it is typed"),
-            hint("↑↓ PgDn", "scroll"),
-            hint("Esc", "leave it as it is"),
-        ];
-    }
-    if app.confirm.is_some() {
-        return vec![hint("y", "do it"), hint("jk PgDn", "scroll"), hint("Esc", "leave it as it is")];
+    if let Some(confirm) = &app.confirm {
+        let (yes, keys) = match confirm.typed {
+            Some(_) => (hint("Enter", "erase, once it is typed"), "↑↓ PgDn"),
+            None => (hint("y", "do it"), "jk PgDn"),
+        };
+        let is_longer = confirm::parts(app).is_some_and(|parts| parts.rows < confirm.len());
+        let scroll = is_longer.then(|| hint(keys, "scroll"));
+        return [Some(yes), scroll, Some(hint("Esc", "leave it as it is"))].into_iter().flatten().collect();
     }
     if app.menu.is_some() {
         return vec![hint("Esc", "leave it as it is")];
