@@ -55,6 +55,11 @@ pub fn run(
         say("nothing was written otherwise; nothing was changed");
         return Ok(Exit::Done);
     }
+    if written.trim().is_empty() && !before.trim().is_empty() {
+        let why = "the editor left no text; nothing was changed. `palimp delete` deletes a record, and \
+                   `--set text=` empties it.";
+        return Err(Failure::new(Exit::Refused, why));
+    }
     settings.push(Setting { name: "text", value: &written });
     // Whatever is in the way: a text that somebody wrote is not lost.
     save(context, store, entry, &settings, None)

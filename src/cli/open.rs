@@ -1,27 +1,45 @@
 //! From the options to a snapshot of stores.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, say};
 use crate::disk::{Disk, Real, ThisMachine};
+use crate::format::FORMATS;
 use crate::model::{Document, Extent, Snapshot, Store};
-use crate::store::commit::{Host, Writer, is_left_over};
+use crate::store::commit::{Host, Vault, Writer, is_left_over};
 use crate::store::{self, Looked, Place};
 
 /// Where stores are: those that the options name, or those found from here and from home.
 pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
     let named: Vec<&PathBuf> = context.options.stores.iter().chain(paths).collect();
+    let data = data_folder(context).ok();
+    let known = |looked: Looked| known_by_journal(looked, data.as_deref());
     if named.is_empty() {
-        return store::look_around(&here(), home().as_deref());
+        return store::look_around(&here(), home().as_deref()).into_iter().map(known).collect();
     }
     let format = context.options.format.as_deref();
-    let look = |path: &PathBuf| store::look_at(path, format);
+    let look = |path: &PathBuf| known(store::look_at(path, format));
     std::thread::scope(|scope| {
         let threads: Vec<_> = named.iter().map(|path| (path, scope.spawn(move || look(path)))).collect();
         threads.into_iter().map(|(path, thread)| thread.join().unwrap_or_else(|_| look(path))).collect()
     })
+}
+
+/// A store that holds nothing any more by which it could be told is known by its journal: what
+/// emptied it can still be taken back.
+fn known_by_journal(looked: Looked, data: Option<&Path>) -> Looked {
+    let (Err(_), false, Some(data)) = (&looked.found, looked.refused, data) else { return looked };
+    let places = FORMATS.iter().map(|format| looked.path.join(format.default_place()));
+    let known = std::iter::once(looked.path.clone()).chain(places).find_map(|root| {
+        let format = Vault::look(&Real, data, &root).format()?;
+        store::look_at(&root, Some(&format)).found.ok()
+    });
+    match known {
+        Some(found) => Looked { found: Ok(found), ..looked },
+        None => looked,
+    }
 }
 
 /// The stores in what was looked at, each once.
@@ -31,10 +49,16 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
 
 /// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
+    read(context, false)
+}
+
+/// The same; where `all`, each store that is named has to be there.
+fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
     let looked = places(context, &[]);
     let found = found(&looked);
     let named = !context.options.stores.is_empty();
-    if found.is_empty() {
+    let is_missing = all && named && looked.iter().any(|look| look.found.is_err());
+    if found.is_empty() || is_missing {
         return Err(none_found(&looked, named));
     }
     for look in &looked {
@@ -54,7 +78,7 @@ pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
 /// The same for a verb that changes something: what an earlier change left behind is finished
 /// or taken back first, unless nothing may be written.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
-    let snapshot = snapshot(context)?;
+    let snapshot = read(context, true)?;
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);
     }
@@ -80,7 +104,10 @@ pub fn none_found(looked: &[Looked], named: bool) -> Failure {
     if named {
         let why = looked.iter().filter_map(|look| Some((&look.path, look.found.as_ref().err()?)));
         let lines: Vec<String> = why.map(|(path, why)| format!("{}: {why}", path.display())).collect();
-        return Failure::new(exit, format!("{}\nno store was found. Nothing was written.", lines.join("\n")));
+        return Failure::new(
+            exit,
+            format!("{}\nno store was found there. Nothing was written.", lines.join("\n")),
+        );
     }
     let alike = looked.iter().flat_map(|look| &look.alike);
     let places = looked.iter().map(|look| format!("  {}", look.path.display()));

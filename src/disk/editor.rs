@@ -1,13 +1,14 @@
 //! A text in the user's own editor: in a private folder that is gone afterwards.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
+use super::{Disk, Real};
 
 /// Why no text came back.
 #[derive(Debug, thiserror::Error)]
@@ -84,13 +85,20 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     RUNNING.store(0, Ordering::SeqCst);
     let status = status.map_err(|source| EditorError::Start { name: name.clone(), source })?;
     if !status.success() {
-        let left = std::fs::read(&file).ok().filter(|left| left != text.as_bytes());
+        let left = read_left(&file).ok().filter(|left| left != text.as_bytes());
         return Err(EditorError::Ended { name, status, left });
     }
-    let after = std::fs::read(&file).map_err(EditorError::Read)?;
+    let after = read_left(&file).map_err(EditorError::Read)?;
     let after = String::from_utf8(after).map_err(|error| EditorError::NoText(error.into_bytes()))?;
     let added = !text.ends_with('\n') && after.ends_with('\n');
     Ok(if added { after[..after.len() - 1].to_owned() } else { after })
+}
+
+/// What an editor left in the file. What it put in its place that is no regular file is not
+/// opened: a pipe would never answer, and a link leads elsewhere.
+fn read_left(file: &Path) -> io::Result<Vec<u8>> {
+    let (bytes, _) = Real.read(file, 0, None)?;
+    Ok(bytes)
 }
 
 /// A folder that goes with this.

@@ -46,6 +46,10 @@ fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) ->
             vec![Change::edits(&document.path, base(document), edits)]
         }
     };
+    if changes.iter().all(Change::is_empty) {
+        // Nothing follows from nothing: an index that was stale before is no part of an edit.
+        return Ok(Plan::new("edit", &scene.store.root, scene.store.format));
+    }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let plan = plan("edit", scene, 1, all)?;
@@ -121,6 +125,9 @@ pub fn each(
         changes.push(Change::edits(&document.path, base(&document), edits));
     }
     changes.retain(|change| !change.is_empty());
+    if changes.is_empty() {
+        return Ok(Plan::new("edit", &scene.store.root, scene.store.format));
+    }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let plan = plan("edit", scene, count, all)?;

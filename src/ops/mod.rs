@@ -263,7 +263,7 @@ pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<
 
 /// Copies of live files before they are changed, where the format keeps such.
 pub fn backups(scene: &Scene<'_>, writes: &dyn Writes, changes: &[Change]) -> Vec<Change> {
-    let rewritten = changes.iter().filter(|change| change.word() == "rewrite");
+    let rewritten = changes.iter().filter(|change| change.word() == "rewrite" && !change.is_empty());
     let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
     let spliced =
         |document: &&Arc<Document>| document.role == Role::Records && rewritten.contains(&*document.path);

@@ -106,7 +106,7 @@ fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -
 
 fn row(line: JournalLine, history: &History, kept: &[u64]) -> Row {
     let at = Moment::parse(&line.at).map(|(when, _)| when);
-    let undone = history.undone.iter().find(|(step, _)| *step == line.step);
+    let undone = history.undone.iter().chain(&history.left).find(|(step, _)| *step == line.step);
     let standing = match (line.turn, undone) {
         (Some(turn), _) => Standing::Turned(turn),
         (None, Some((_, by))) => Standing::TakenBack(*by),
@@ -121,7 +121,7 @@ fn row(line: JournalLine, history: &History, kept: &[u64]) -> Row {
         Some("nothing takes an erasure back")
     } else if !kept.contains(&by) {
         Some("what it replaced is kept no longer")
-    } else if !history.has(line.step) && undone.is_none() {
+    } else if !history.has(line.step) && !history.undone.iter().any(|(step, _)| *step == line.step) {
         Some("something new was done since")
     } else {
         None
@@ -140,6 +140,7 @@ fn erasing(entry: Erasing) -> Row {
         files: entry.files,
         turn: None,
         ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
+        format: String::new(),
         change: None,
         as_planned: false,
     };

@@ -191,6 +191,7 @@ impl<'a> Writer<'a> {
             files,
             turn,
             ids: Vec::new(),
+            format: self.place.format.to_owned(),
             change: step.change,
             as_planned: !carried.derive,
         };

@@ -236,6 +236,7 @@ fn line_of(writer: &Writer<'_>, number: u64, step: &Step) -> JournalLine {
         files,
         turn: step.turn,
         ids: Vec::new(),
+        format: writer.place.format.to_owned(),
         change: step.change.clone(),
         as_planned: false,
     }

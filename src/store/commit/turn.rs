@@ -18,6 +18,8 @@ pub struct History {
     pub done: Vec<(u64, u64)>,
     /// Taken back: a step, and the step that took it back.
     pub undone: Vec<(u64, u64)>,
+    /// Taken back, and not to be done again: something new was done since.
+    pub left: Vec<(u64, u64)>,
 }
 
 impl History {
@@ -35,7 +37,7 @@ impl History {
             match line.turn {
                 None => {
                     history.done.push((line.step, line.step));
-                    history.undone.clear();
+                    history.left.append(&mut history.undone);
                 }
                 Some(Turn::Undo(step)) => {
                     history.done.retain(|(own, _)| *own != step);

@@ -59,6 +59,9 @@ pub struct JournalLine {
     /// The ids of what it erased: of that nothing else is left to name it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<String>,
+    /// The store's format: a store that a step emptied is known by it.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub format: String,
     /// The change of several stores of which it is a part: its other parts have the same.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub change: Option<String>,
@@ -134,6 +137,12 @@ impl<'a> Vault<'a> {
         lines.sort_by_key(|line| line.step);
         lines.dedup_by_key(|line| line.step);
         Ok(lines)
+    }
+
+    /// The format of the store, as the last step that names it does; `None` where none does.
+    pub fn format(&self) -> Option<String> {
+        let named = |line: JournalLine| Some(line.format).filter(|format| !format.is_empty());
+        self.journal().into_iter().rev().find_map(named)
     }
 
     /// Adds a line to the journal, durably.

@@ -28,7 +28,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         let line = theme::safe(app, &confirm.line(at));
         Line::raw(fit(&line, usize::from(inner.width)))
     }));
-    lines.extend(confirm.typed.as_ref().map(|typed| line_to_type(&theme, typed)));
+    lines.extend(confirm.typed.as_ref().map(|typed| line_to_type(&theme, typed, usize::from(inner.width))));
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
@@ -52,11 +52,13 @@ pub fn place(top: usize, rows: usize, len: usize) -> String {
 }
 
 /// What has to be typed, and what was.
-fn line_to_type(theme: &Theme, typed: &Typed) -> Line<'static> {
+fn line_to_type(theme: &Theme, typed: &Typed, width: usize) -> Line<'static> {
     let is_right = typed.so_far.trim() == typed.wanted;
     let after = if is_right { "▏ Enter erases" } else { "▏" };
-    Line::from(vec![
-        Span::styled(format!("Nothing takes it back. Type `{}`: ", typed.wanted), theme.key()),
-        Span::raw(format!("{}{after}", typed.so_far)),
-    ])
+    let asked = format!("Type `{}`: ", typed.wanted);
+    let warned = format!("Nothing takes it back. {asked}");
+    // What is typed is seen before anything else is.
+    let room = width.saturating_sub(typed.wanted.len() + "▏ Enter erases".chars().count());
+    let asked = if warned.len() <= room { warned } else { asked };
+    Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])
 }

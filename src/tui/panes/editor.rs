@@ -133,7 +133,8 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let (errors, warnings) = editor.counts();
     let foot = match (errors, warnings) {
         (0, 0) => "",
-        (0, _) => "warnings are shown once more before they are saved",
+        (0, _) if editor.judged.warns() => "warnings are shown once more before they are saved",
+        (0, _) => "",
         _ => "errors that the form brings are not saved; what was typed is kept",
     };
     let inner = framed(app, frame, None, "Problems of this form", foot, area);

@@ -265,6 +265,12 @@ pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, Strin
             app.notice = Some("nothing was written otherwise; nothing was changed".into());
             Vec::new()
         }
+        Ok(after) if after.trim().is_empty() && !before.trim().is_empty() => {
+            let key = Action::Delete.key();
+            app.notice =
+                Some(format!("the editor left no text; nothing was changed. {key} deletes a memory"));
+            Vec::new()
+        }
         Ok(after) => ask(app, Some(aim), Wanted::Text(after)),
         Err(why) => {
             app.notice = Some(why);

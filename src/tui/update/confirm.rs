@@ -163,6 +163,12 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     let is_seen = layout::is_large_enough(app);
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
     let Some(confirm) = &mut app.confirm else { return Vec::new() };
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    if let (KeyCode::Char('u' | 'w'), true, Some(typed)) = (key.code, control, &mut confirm.typed) {
+        // Prompts edit like readline; of two words neither is right without the other.
+        typed.so_far.clear();
+        return Vec::new();
+    }
     if let Some(by) = scrolled(key, confirm.typed.is_some(), rows) {
         confirm.scroll(by, rows);
         return Vec::new();
@@ -170,7 +176,7 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     match (key.code, &mut confirm.typed) {
         // What can't be read is not agreed to.
         (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => Vec::new(),
-        (KeyCode::Char('l'), _) if key.modifiers.contains(KeyModifiers::CONTROL) => vec![Effect::Redraw],
+        (KeyCode::Char('l'), _) if control => vec![Effect::Redraw],
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             app.confirm = None;
             app.notice = Some("nothing was changed".into());

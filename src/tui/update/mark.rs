@@ -34,14 +34,14 @@ pub fn toggle(app: &mut App) {
     if app.marks.range.is_some() {
         return range(app);
     }
-    let Some(at) = app.selected() else { return };
+    let Some(at) = app.selected() else { return nothing(app) };
     app.marks.set(at, !app.marks.has(at));
     walk::step(app, 1);
 }
 
 /// Begins a range under the cursor, or marks from where it began to the cursor.
 fn range(app: &mut App) {
-    let Some(at) = app.selected() else { return };
+    let Some(at) = app.selected() else { return nothing(app) };
     let Some(lines) = open_range(app) else {
         app.marks.range = Some(at);
         return;
@@ -65,14 +65,21 @@ pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
 fn all(app: &mut App) {
     let hits: Vec<EntryRef> = app.results.hits.iter().map(|hit| hit.at).collect();
     if hits.is_empty() {
-        app.notice = Some("nothing is shown, so nothing was marked".into());
+        nothing(app);
     }
     hits.into_iter().for_each(|at| app.marks.set(at, true));
+}
+
+fn nothing(app: &mut App) {
+    app.notice = Some("nothing is shown, so nothing was marked".into());
 }
 
 /// Those that the filter hides stay as they are.
 fn invert(app: &mut App) {
     let hits: Vec<EntryRef> = app.results.hits.iter().map(|hit| hit.at).collect();
+    if hits.is_empty() {
+        nothing(app);
+    }
     for at in hits {
         let marked = app.marks.has(at);
         app.marks.set(at, !marked);

@@ -275,6 +275,7 @@ impl Writer<'_> {
                 files: entry.files.clone(),
                 turn: None,
                 ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
+                format: self.place.format.to_owned(),
                 change: None,
                 as_planned: false,
             })?;

@@ -130,7 +130,10 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
             format!("U does again what was taken back, until {}", until.to_minute())
         }
         (Some(until), _) => format!("u takes it back, until {}", until.to_minute()),
-        (None, why) => format!("can't be taken back: {}", why.unwrap_or("its time can't be read")),
+        (None, why) => {
+            let turn = if row.comes_again() { "done again" } else { "taken back" };
+            format!("can't be {turn}: {}", why.unwrap_or("its time can't be read"))
+        }
     });
     for file in &row.line.files {
         put(&format!("{:8} {}  {} → {} B", file.change, file.path, file.bytes_before, file.bytes_after));

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::diff::stretches;
+use super::diff::three_stretches;
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::editor::conflict::{Conflict, Differing, Side};
@@ -14,7 +14,7 @@ use crate::tui::editor::{Editor, Theirs};
 use crate::tui::theme::{self, Theme, fit, wrap};
 
 /// So many rows a side has at most.
-const ROWS: usize = 4;
+const ROWS: usize = 8;
 
 /// What is shown where mine becomes a new memory.
 const COPIES: &str = "What was typed becomes a new memory, with an id of its own. \
@@ -75,7 +75,6 @@ fn field(app: &App, theme: &Theme, conflict: &Conflict, at: usize, width: usize)
 
 /// The sides with what differs of them.
 fn sides(app: &App, own: &Differing) -> [(&'static str, Option<Side>, String); 3] {
-    let (_, theirs) = stretches(app, &own.before, &own.theirs);
-    let (before, mine) = stretches(app, &own.before, &own.mine);
+    let [before, mine, theirs] = three_stretches(app, &own.before, &own.mine, &own.theirs);
     [("before", None, before), ("mine", Some(Side::Mine), mine), ("theirs", Some(Side::Theirs), theirs)]
 }

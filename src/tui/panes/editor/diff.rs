@@ -15,7 +15,7 @@ use crate::tui::theme::{self, Theme, fit};
 /// So many characters stand around what differs.
 const AROUND: usize = 24;
 /// The longest stretch of a field that is shown.
-const LONGEST: usize = 400;
+const LONGEST: usize = 1_000;
 
 /// Draws the difference.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
@@ -49,17 +49,27 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
 /// What differs of two texts, with a little of what stands around it, as it may be drawn.
 pub fn stretches(app: &App, before: &str, after: &str) -> (String, String) {
     let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
-    let new_end = start + with.len();
-    let cut = |text: &str, end: usize| {
-        let from = boundary(text, start.min(text.len()), -(AROUND as isize));
-        let until = boundary(text, end.min(text.len()), AROUND as isize);
-        let most = boundary(text, from, LONGEST as isize).min(until.max(from));
-        let part = masked(app, text, from..most).replace('␊', "⏎ ");
-        let head = if from > 0 { "…" } else { "" };
-        let tail = if most < text.len() { "…" } else { "" };
-        format!("{head}{part}{tail}")
-    };
-    (cut(before, end), cut(after, new_end))
+    (cut(app, before, start, end), cut(app, after, start, start + with.len()))
+}
+
+/// The same of a text before, and of what each of two sides made of it: all that either changed
+/// stands in each of the three.
+pub fn three_stretches(app: &App, before: &str, mine: &str, theirs: &str) -> [String; 3] {
+    let (start, end, _) = difference(before.as_bytes(), mine.as_bytes());
+    let (other_start, other_end, _) = difference(before.as_bytes(), theirs.as_bytes());
+    let start = start.min(other_start);
+    let behind = before.len() - end.max(other_end);
+    [before, mine, theirs].map(|text| cut(app, text, start, text.len().saturating_sub(behind)))
+}
+
+fn cut(app: &App, text: &str, start: usize, end: usize) -> String {
+    let from = boundary(text, start.min(text.len()), -(AROUND as isize));
+    let until = boundary(text, end.min(text.len()), AROUND as isize);
+    let most = boundary(text, from, LONGEST as isize).min(until.max(from));
+    let part = masked(app, text, from..most).replace('␊', "⏎ ");
+    let head = if from > 0 { "…" } else { "" };
+    let tail = if most < text.len() { "…" } else { "" };
+    format!("{head}{part}{tail}")
 }
 
 /// So many characters before or behind a byte.
