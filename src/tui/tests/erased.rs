@@ -60,9 +60,10 @@ fn assert_nowhere(desk: &Desk) {
 }
 
 /// A form into which something was typed, of a memory that somebody erased then.
-fn typed_and_erased() -> (Desk, FormRequest) {
-    let mut desk = on("id:mem_che_056", 100, 30);
+fn typed_and_erased(query: &str) -> (Desk, FormRequest) {
+    let mut desk = on(query, 100, 30);
     desk.type_keys("e");
+    assert!(desk.app.editor.is_some(), "{query}: {}", notice(&desk));
     desk.send(Msg::Key(KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL)));
     desk.type_keys(TYPED);
     desk.send(Msg::Keep);
@@ -78,7 +79,7 @@ fn typed_and_erased() -> (Desk, FormRequest) {
 #[test]
 fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
     for reads in [true, false] {
-        let (mut desk, _) = typed_and_erased();
+        let (mut desk, _) = typed_and_erased("id:mem_che_056");
         let before = files(&desk);
         if reads {
             desk.send(Msg::Changed);
@@ -102,9 +103,8 @@ fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
     }
 }
 
-#[test]
-fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
-    let (mut desk, request) = typed_and_erased();
+/// Every way in which what was typed could be kept after the erasure.
+fn assert_none_is_kept((mut desk, request): (Desk, FormRequest)) {
     let done = perform(Job::Keep(Box::new(request.clone())), &mut Kept::default(), &Cancel::default());
     assert!(matches!(&done, Some(Done::Kept(_, Err(why))) if why.contains("erased meanwhile")));
     assert_nowhere(&desk);
@@ -118,6 +118,16 @@ fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
         update(&mut desk.app, Msg::Key(KeyEvent::new(KeyCode::Char('Q'), KeyModifiers::NONE)), now());
     desk.settle(effects);
     assert_nowhere(&desk);
+}
+
+#[test]
+fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
+    assert_none_is_kept(typed_and_erased("id:mem_che_056"));
+}
+
+#[test]
+fn of_a_part_of_a_bundle_that_was_erased_no_draft_is_kept_however_late_it_comes() {
+    assert_none_is_kept(typed_and_erased("id:gotchas.0"));
 }
 
 #[test]

@@ -82,8 +82,8 @@ fn one(field: &Field, old: &str, new: &str) -> Option<String> {
     let name = &field.name;
     if field.kind.is_list() {
         let (old, new) = (items(old), items(new));
-        let come = new.iter().filter(|own| !old.contains(own)).map(|own| format!(" +{own}"));
-        let go = old.iter().filter(|own| !new.contains(own)).map(|own| format!(" -{own}"));
+        let come = new.iter().filter(|own| !old.contains(own)).map(|own| format!(" +{}", mask(own)));
+        let go = old.iter().filter(|own| !new.contains(own)).map(|own| format!(" -{}", mask(own)));
         return Some(format!("{name}{}", come.chain(go).collect::<String>()));
     }
     let is_short = |value: &str| value.chars().count() <= SHORT && !value.contains('\n');
