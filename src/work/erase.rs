@@ -138,3 +138,49 @@ pub fn told(erased: &Erased) -> Vec<String> {
     lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::disk::{Real, ThisMachine, write_new};
+    use crate::model::{Extent, Moment};
+    use crate::ops::NO_PACKED;
+    use crate::ops::erase::REASON;
+    use crate::store::commit::keep_text;
+    use crate::store::{Place, load};
+
+    const NOW: Moment = Moment(1_770_000_000_000_000);
+
+    fn store_at(root: &Path) -> Arc<Store> {
+        let line = |id: &str, text: &str| {
+            format!("{{{id}\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n")
+        };
+        let lines = [line("\"id\":\"mem_1\",", "It is to be forgotten."), line("", "It has no id at all.")];
+        write_new(&root.join("sessions/s/memory.jsonl"), lines.concat().as_bytes()).unwrap();
+        let place = Place { root: root.to_owned(), format: "session-log", session: None };
+        Arc::new(load(&place, Extent::Whole, None, NOW))
+    }
+
+    #[test]
+    fn what_is_kept_while_its_memory_is_being_erased_goes_as_well() {
+        for number in [0, 1] {
+            let folder = tempfile::tempdir().unwrap();
+            let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
+            let machine = ThisMachine::new();
+            let host = Host { disk: &Real, machine: &machine, data: &data, now: NOW };
+            let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+            let entry = store.entries[number];
+            let keep = || {
+                let asked =
+                    ask(host, &scene, &store, &[entry], (REASON, true), &Progress::default()).unwrap();
+                carry_out(host, &asked, REASON).unwrap();
+                keep_text(host, &store.root, b"It was typed meanwhile.").unwrap()
+            };
+            let mut dropped = Vec::new();
+            let kept = unless_erased(host, (&store, &entry), keep, |path| dropped.push(path)).unwrap();
+            assert_eq!((kept, dropped.len()), (None, 1), "record {number}");
+        }
+    }
+}
