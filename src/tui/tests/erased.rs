@@ -154,7 +154,9 @@ fn on_a_line_without_an_id() -> Desk {
     let lines = [(None, "It is to be erased."), (Some("mem_1"), "It stays.")].map(|(id, text)| {
         let mut record = serde_json::json!({"session_id": "s", "type": "conversation",
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});
-        id.map(|id| record["id"] = id.into());
+        if let Some(id) = id {
+            record["id"] = id.into();
+        }
         format!("{record}\n")
     });
     let log = folder.path().join("sessions/s/memory.jsonl");
