@@ -8,6 +8,8 @@ mod support;
 mod again;
 #[path = "erase/cut_short.rs"]
 mod cut_short;
+#[path = "erase/looked.rs"]
+mod looked;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -389,6 +391,20 @@ fn on_a_terminal_it_is_typed_what_is_done() {
         assert_eq!(terminal.wait_exit(SOON) == support::Exit::Status(0), is_done, "{typed:?}");
     }
     assert_eq!(found(site.store.around(), &[secret(3), secret(4)]), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn on_a_terminal_no_token_is_shown_of_what_is_to_be_erased() {
+    let token = ["ghp_", &"a1B2".repeat(9)].concat();
+    let store = StoreBuilder::memory_server().learning(json!({"id": token, "content": "It goes."})).build();
+    let site = Site::of(store);
+    let (store, data) = (site.store.path.to_str().unwrap(), site.data.to_str().unwrap());
+    let words = ["erase", "--query", "goes", "--store", store, "--data-dir", data, "--now", NOW];
+    let mut terminal = Terminal::palimp(words, 40, 160);
+    terminal.wait_for_text("Type `erase 1`", SOON);
+    let screen = terminal.screen_text();
+    terminal.send_keys("no\r");
+    assert!(!screen.contains(&token) && screen.contains("ghp_"), "{screen}");
 }
 
 /// A gotcha that says what is erased in its title and in what it warns of.

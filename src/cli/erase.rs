@@ -15,6 +15,7 @@ use crate::model::{Entry, Plan, Snapshot, Store};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::{Erased, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
+use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work::{ErasureAsked as Asked, Progress, ask_erasure, carry_out_erasure};
 
@@ -105,7 +106,7 @@ fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
     let told = context.shown.lines();
     let told = told.unwrap_or_else(|| asked.iter().flat_map(|one| lines(&one.plan)).collect());
     for line in told {
-        writeln!(err, "{}", show(&line))?;
+        writeln!(err, "{}", show(&mask(&line)))?;
     }
     let count: usize = asked.iter().map(|one| one.targets.len()).sum();
     writeln!(err, "Undo steps, drafts and backups that hold them go too. Nothing takes this back.")?;

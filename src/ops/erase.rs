@@ -44,6 +44,17 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
     Ok(targets)
 }
 
+/// Whether nothing would tell the record once it is erased: it has no id, or is a part of a
+/// document.
+pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
+    let own = store.document(entry);
+    let span = store.record(entry).span;
+    let erases = writes(store).ok().and_then(|(_, writes)| writes.erases());
+    let is_part =
+        erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
+    is_part || store.view(entry).and_then(|view| view.id.as_deref()).is_none_or(str::is_empty)
+}
+
 fn is_log(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")

@@ -14,7 +14,7 @@ use crate::ops::erase::REASON;
 use crate::ops::progress::is_stop;
 use crate::ops::{Progress, Refusal};
 use crate::store::commit::{
-    CommitError, Host, Receipt, Turn, Writer, is_left_over, keep_draft, nothing_else,
+    CommitError, Host, Receipt, Turn, Writer, is_left_over, keep_text, kept_in, not_kept, nothing_else,
 };
 
 /// A change that the user asked for.
@@ -166,10 +166,14 @@ pub fn not_made(request: &ChangeRequest, why: String) -> String {
 pub fn keep(data: &Path, of: (&Store, &Entry), text: &[u8], now: Moment) -> String {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
-    match erase::is_erased(host, of.0, of.1) {
-        Ok(false) => keep_draft(host, &of.0.root, text),
-        Ok(true) => format!("What you wrote is not kept: {}.", erase::ERASED),
-        Err(error) => format!("What you wrote could not be kept: {error}"),
+    let keep = || keep_text(host, &of.0.root, text);
+    let drop = |kept: Result<PathBuf, CommitError>| {
+        let _ = kept.map(|path| host.disk.remove(&path));
+    };
+    match erase::unless_erased(host, of, keep, drop) {
+        Ok(Some(Ok(path))) => kept_in(&path),
+        Ok(None) => format!("What you wrote is not kept: {}.", erase::ERASED),
+        Ok(Some(Err(error))) | Err(error) => not_kept(&error),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{Changed, Turned, keep};
-use super::erase::{ERASED, is_erased};
+use super::erase::{ERASED, is_erased, unless_erased};
 use super::turn::{Recent, Step};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
@@ -13,7 +13,7 @@ use crate::ops::form::{Form, Judged, judge, verdict};
 use crate::ops::{Refusal, Scene, form};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::store::commit::{
-    CommitError, DraftField, DraftOf, FormDraft, Host, Writer, drop_form, find_form, keep_form,
+    CommitError, DraftField, DraftOf, FormDraft, Host, Receipt, Writer, drop_form, find_form, keep_form,
 };
 
 /// A form that was changed, and of what.
@@ -227,7 +227,8 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut Recent) -> FormS
             drop_draft(host, scene.store, &request.of());
             return FormSaved::Same;
         }
-        written(request, host, &plan, "saved", recent)
+        let outcome = Writer::open(host, scene.store).and_then(|writer| writer.commit(&plan));
+        written(request, host, outcome, "saved", recent)
     })
 }
 
@@ -240,44 +241,61 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) ->
         why: format!("{} Nothing was changed. ({})", refusal.message, refusal.code),
         is_conflict: false,
     };
+    let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
+        return failed(Refusal::unfit("the store is not there any more."));
+    };
+    // Whoever holds the store lets no other palimp erase between the look and the writing.
+    let writer = match Writer::open(host, old) {
+        Ok(writer) => writer,
+        Err(error) => return not_written(&error),
+    };
     match is_erased(host, old, entry) {
         Ok(false) => {}
         Ok(true) => {
             // What was typed holds what it said: a new record would bring that back.
-            let _ = drop_form(host, &old.root, &request.of());
+            drop_draft(host, old, &request.of());
             return failed(Refusal::unfit(
-                "the memory was erased meanwhile: nothing that it said is written again.",
+                "the memory was erased meanwhile, or can't be told from one that was: nothing that it said is \
+                 written again.",
             ));
         }
-        Err(error) => {
-            return FormSaved::Failed { why: format!("{error} ({})", error.code()), is_conflict: false };
-        }
+        Err(error) => return not_written(&error),
     }
-    let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
-        return failed(Refusal::unfit("the store is not there any more."));
-    };
     let random = host.machine.random();
     let scene = Scene { store, now: request.now, random, packed: &NO_PACKED };
     match form::copy(&scene, old, entry, &request.form, &request.values) {
-        Ok(plan) => written(request, host, &plan, "saved as a new memory what was typed of", recent),
+        Ok(plan) => {
+            let outcome = writer.commit(&plan);
+            written(request, host, outcome, "saved as a new memory what was typed of", recent)
+        }
         Err(refusal) => failed(refusal),
     }
 }
 
-fn written(request: &FormRequest, host: Host<'_>, plan: &Plan, verb: &str, recent: &mut Recent) -> FormSaved {
+fn written(
+    request: &FormRequest,
+    host: Host<'_>,
+    outcome: Result<Receipt, CommitError>,
+    verb: &str,
+    recent: &mut Recent,
+) -> FormSaved {
     let (store, _) = request.entry();
     let said = format!("{verb} {}", request.name);
-    match Writer::open(host, store).and_then(|writer| writer.commit(plan)) {
+    match outcome {
         Ok(receipt) => {
             recent.begin();
             recent.made(Step::new(&store.root, receipt.step, &said));
             drop_draft(host, store, &request.of());
             FormSaved::Done(Changed { said, notes: receipt.notes, turned: Turned::Made, receipt: Vec::new() })
         }
-        Err(error) => FormSaved::Failed {
-            is_conflict: matches!(error, CommitError::Conflict { .. }),
-            why: format!("{error} ({})", error.code()),
-        },
+        Err(error) => not_written(&error),
+    }
+}
+
+fn not_written(error: &CommitError) -> FormSaved {
+    FormSaved::Failed {
+        is_conflict: matches!(error, CommitError::Conflict { .. }),
+        why: format!("{error} ({})", error.code()),
     }
 }
 
@@ -291,15 +309,18 @@ fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
 pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
     request.with(|host, scene, entry| {
         let root = &scene.store.root;
-        if is_erased(host, scene.store, entry).map_err(|error| error.to_string())? {
-            let _ = drop_form(host, root, &request.of());
-            return Err(ERASED.into());
-        }
-        let kept = match request.draft() {
+        let keep = || match request.draft() {
             Some(draft) => keep_form(host, root, &draft),
             None => drop_form(host, root, &request.of()),
         };
-        kept.map(|()| request.now).map_err(|error| error.to_string())
+        let kept = unless_erased(host, (scene.store, entry), keep, |_| {});
+        match kept.map_err(|error| error.to_string())? {
+            Some(kept) => kept.map(|()| request.now).map_err(|error| error.to_string()),
+            None => {
+                let _ = drop_form(host, root, &request.of());
+                Err(ERASED.into())
+            }
+        }
     })
 }
 

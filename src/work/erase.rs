@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::{Entry, Plan, Store};
-use crate::ops::erase::{Gone, plan as planned, targets};
+use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
 use crate::store::commit::erase::{Erased, gather, kept_copies};
@@ -23,15 +23,57 @@ pub struct Asked {
 }
 
 /// Said where a memory was erased while somebody wrote about it.
-pub const ERASED: &str = "the memory was erased meanwhile, and no copy of it is kept";
+pub const ERASED: &str = "the memory was erased meanwhile, or can't be told from one that was: no \
+                          copy of it is kept";
 
-/// Whether a memory was erased since it was read: what is written about it holds what it said.
+/// Whether a memory was erased since it was read: what is written about it holds what it said. One
+/// that nothing tells any more counts as erased where such a one was, and it does not stand now.
 pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
-    let gone = Gone::of_lines(Vault::look(host.disk, host.data, &store.root).erased()?);
+    let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
+    let may_be = erased.iter().any(|line| may_be(&line.record, store, entry)) && is_nameless(store, entry);
+    if may_be && !stands(host, store, entry)? {
+        return Ok(true);
+    }
+    let gone = Gone::of_lines(erased);
     let scene = Scene { store, now: host.now, random: [0; 16], packed: &ops::NO_PACKED };
     let path = &store.document(entry).path;
     let takes = |own: Wanted<'_>| own.takes(path, store.raw(entry), store.view(entry), None);
     Ok(gone.wanted(&scene).is_some_and(takes))
+}
+
+/// Keeps what is written about a memory, unless that was erased; `None` where it was. An erasure
+/// removes what is kept by then: what comes too late for that is dropped here.
+pub fn unless_erased<T>(
+    host: Host<'_>,
+    of: (&Store, &Entry),
+    keep: impl FnOnce() -> T,
+    drop: impl FnOnce(T),
+) -> Result<Option<T>, CommitError> {
+    if is_erased(host, of.0, of.1)? {
+        return Ok(None);
+    }
+    let kept = keep();
+    match is_erased(host, of.0, of.1) {
+        Ok(false) => Ok(Some(kept)),
+        outcome => {
+            drop(kept);
+            outcome.map(|_| None)
+        }
+    }
+}
+
+/// Whether a nameless record that was erased stood in the file of the entry, or was called like it
+/// in another: a part stands in every version of its document.
+fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
+    let id = store.view(entry).and_then(|view| view.id.as_deref());
+    let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
+    erased.id.is_none() && (erased.file == store.document(entry).path.to_string_lossy() || is_called_so)
+}
+
+/// Whether a record of the same bytes stands in the store as it is on disk now.
+fn stands(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
+    let now = Writer::look(host, store)?.load();
+    Ok(now.entries.iter().any(|own| now.raw(own) == store.raw(entry)))
 }
 
 /// Plans it; nothing is written. Of several records those that can't be erased are left out;
@@ -95,4 +137,50 @@ pub fn told(erased: &Erased) -> Vec<String> {
     lines.push("What no program can reach:".into());
     lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::disk::{Real, ThisMachine, write_new};
+    use crate::model::{Extent, Moment};
+    use crate::ops::NO_PACKED;
+    use crate::ops::erase::REASON;
+    use crate::store::commit::keep_text;
+    use crate::store::{Place, load};
+
+    const NOW: Moment = Moment(1_770_000_000_000_000);
+
+    fn store_at(root: &Path) -> Arc<Store> {
+        let line = |id: &str, text: &str| {
+            format!("{{{id}\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n")
+        };
+        let lines = [line("\"id\":\"mem_1\",", "It is to be forgotten."), line("", "It has no id at all.")];
+        write_new(&root.join("sessions/s/memory.jsonl"), lines.concat().as_bytes()).unwrap();
+        let place = Place { root: root.to_owned(), format: "session-log", session: None };
+        Arc::new(load(&place, Extent::Whole, None, NOW))
+    }
+
+    #[test]
+    fn what_is_kept_while_its_memory_is_being_erased_goes_as_well() {
+        for number in [0, 1] {
+            let folder = tempfile::tempdir().unwrap();
+            let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
+            let machine = ThisMachine::new();
+            let host = Host { disk: &Real, machine: &machine, data: &data, now: NOW };
+            let scene = Scene { store: &store, now: NOW, random: [7; 16], packed: &NO_PACKED };
+            let entry = store.entries[number];
+            let keep = || {
+                let asked =
+                    ask(host, &scene, &store, &[entry], (REASON, true), &Progress::default()).unwrap();
+                carry_out(host, &asked, REASON).unwrap();
+                keep_text(host, &store.root, b"It was typed meanwhile.").unwrap()
+            };
+            let mut dropped = Vec::new();
+            let kept = unless_erased(host, (&store, &entry), keep, |path| dropped.push(path)).unwrap();
+            assert_eq!((kept, dropped.len()), (None, 1), "record {number}");
+        }
+    }
 }

@@ -100,12 +100,30 @@ fn name_of(of: &DraftOf) -> String {
 /// Keeps a text that was meant for the store at `root`, and says where, as a sentence. Where
 /// our own data can't be written, it goes to the system's temporary files.
 pub fn keep_draft(host: Host<'_>, root: &Path, text: &[u8]) -> String {
-    let vault = Vault::open(host.disk, host.data, root);
-    let kept = vault.and_then(|vault| vault.draft(text, host.now));
-    match kept.map_err(|error| (temporary(host, text), error)) {
-        Ok(path) | Err((Ok(path), _)) => format!("What you wrote is kept in {}.", path.display()),
-        Err((Err(_), error)) => format!("What you wrote could not be kept: {error}"),
+    match keep_text(host, root, text) {
+        Ok(path) => kept_in(&path),
+        Err(error) => not_kept(&error),
     }
+}
+
+/// The same, with where it is.
+///
+/// # Errors
+///
+/// If it can be written neither there nor among the temporary files.
+pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, CommitError> {
+    let kept = Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(text, host.now));
+    kept.or_else(|error| temporary(host, text).map_err(|_| error))
+}
+
+/// Where a text is, as a sentence.
+pub fn kept_in(path: &Path) -> String {
+    format!("What you wrote is kept in {}.", path.display())
+}
+
+/// Why it is nowhere, as a sentence.
+pub fn not_kept(error: &CommitError) -> String {
+    format!("What you wrote could not be kept: {error}")
 }
 
 fn temporary(host: Host<'_>, text: &[u8]) -> io::Result<PathBuf> {

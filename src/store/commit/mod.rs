@@ -38,7 +38,9 @@ use std::time::Duration;
 
 pub use account::{Account, Others, Row, Standing};
 pub use copies::{Copy, Reason, copies};
-pub use drafts::{DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form};
+pub use drafts::{
+    DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
+};
 pub use error::{CommitError, Files, nothing_else};
 pub use hidden::{START as OURS, is_ours};
 pub use keeping::undo_until;

@@ -8,7 +8,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on, selected_id};
 use super::{Desk, now};
+use crate::model::EntryRef;
 use crate::query::Cancel;
+use crate::tui::app::App;
 use crate::tui::msg::Msg;
 use crate::tui::update::update;
 use crate::work::editor::FormRequest;
@@ -31,7 +33,11 @@ fn request(desk: &Desk, wanted: Wanted) -> ChangeRequest {
 
 /// Another palimp erases the memory under the cursor.
 fn erase(desk: &Desk) {
-    let job = Job::Change(Box::new(request(desk, Wanted::Erase)));
+    erase_at(desk, desk.app.selected().unwrap());
+}
+
+fn erase_at(desk: &Desk, at: EntryRef) {
+    let job = Job::Change(Box::new(ChangeRequest { at: vec![at], ..request(desk, Wanted::Erase) }));
     match perform(job, &mut Kept::default(), &Cancel::default()) {
         Some(Done::Changed(outcome)) => assert!(outcome.is_ok(), "{outcome:?}"),
         _ => panic!("an erasure is made"),
@@ -60,9 +66,9 @@ fn assert_nowhere(desk: &Desk) {
 }
 
 /// A form into which something was typed, of a memory that somebody erased then.
-fn typed_and_erased() -> (Desk, FormRequest) {
-    let mut desk = on("id:mem_che_056", 100, 30);
+fn typed_and_erased(mut desk: Desk) -> (Desk, FormRequest) {
     desk.type_keys("e");
+    assert!(desk.app.editor.is_some(), "{}", notice(&desk));
     desk.send(Msg::Key(KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL)));
     desk.type_keys(TYPED);
     desk.send(Msg::Keep);
@@ -78,7 +84,7 @@ fn typed_and_erased() -> (Desk, FormRequest) {
 #[test]
 fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
     for reads in [true, false] {
-        let (mut desk, _) = typed_and_erased();
+        let (mut desk, _) = typed_and_erased(on("id:mem_che_056", 100, 30));
         let before = files(&desk);
         if reads {
             desk.send(Msg::Changed);
@@ -102,9 +108,8 @@ fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
     }
 }
 
-#[test]
-fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
-    let (mut desk, request) = typed_and_erased();
+/// Every way in which what was typed could be kept after the erasure.
+fn assert_none_is_kept((mut desk, request): (Desk, FormRequest)) {
     let done = perform(Job::Keep(Box::new(request.clone())), &mut Kept::default(), &Cancel::default());
     assert!(matches!(&done, Some(Done::Kept(_, Err(why))) if why.contains("erased meanwhile")));
     assert_nowhere(&desk);
@@ -121,6 +126,16 @@ fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
 }
 
 #[test]
+fn no_draft_of_an_erased_memory_is_kept_however_late_it_comes() {
+    assert_none_is_kept(typed_and_erased(on("id:mem_che_056", 100, 30)));
+}
+
+#[test]
+fn of_a_part_of_a_bundle_that_was_erased_no_draft_is_kept_however_late_it_comes() {
+    assert_none_is_kept(typed_and_erased(on("id:gotchas.0", 100, 30)));
+}
+
+#[test]
 fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
     let mut desk = on("id:mem_che_056", 100, 30);
     let late = request(&desk, Wanted::Text(TYPED.into()));
@@ -131,4 +146,51 @@ fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
     assert!(notice(&desk).contains("not kept: the memory was erased meanwhile"), "{}", notice(&desk));
     assert!(differing(&before, &files(&desk)).is_empty());
     assert_nowhere(&desk);
+}
+
+/// A store whose first line has no id, on screen.
+fn on_a_line_without_an_id() -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [(None, "It is to be erased."), (Some("mem_1"), "It stays.")].map(|(id, text)| {
+        let mut record = serde_json::json!({"session_id": "s", "type": "conversation",
+            "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});
+        if let Some(id) = id {
+            record["id"] = id.into();
+        }
+        format!("{record}\n")
+    });
+    let log = folder.path().join("sessions/s/memory.jsonl");
+    crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
+    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+    let mut desk = Desk::of(folder, 100, 30);
+    desk.type_keys("/erased");
+    desk.press(KeyCode::Enter);
+    desk
+}
+
+#[test]
+fn of_a_line_without_an_id_that_was_erased_nothing_is_kept_and_no_copy_is_written() {
+    assert_none_is_kept(typed_and_erased(on_a_line_without_an_id()));
+    let (mut desk, request) = typed_and_erased(on_a_line_without_an_id());
+    let before = files(&desk);
+    let job = Job::SaveCopy(Box::new(request), Arc::clone(&desk.app.snapshot));
+    let done = perform(job, &mut Kept::default(), &Cancel::default()).unwrap();
+    desk.send(Msg::Done(done));
+    assert!(notice(&desk).contains("erased meanwhile"), "{}", notice(&desk));
+    assert!(differing(&before, &files(&desk)).is_empty());
+    assert_nowhere(&desk);
+}
+
+#[test]
+fn what_is_typed_about_a_part_that_still_stands_is_kept_when_another_was_erased() {
+    let mut desk = on("id:gotchas.1", 100, 30);
+    desk.type_keys("e");
+    desk.send(Msg::Key(KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL)));
+    desk.type_keys(TYPED);
+    let request = desk.app.editor.as_ref().unwrap().request(&desk.app).unwrap();
+    let other = |at: &EntryRef| App::name_of(&desk.app.listed, *at) == "gotchas.0";
+    let other = desk.app.listed.entries().find(other).unwrap();
+    erase_at(&desk, other);
+    let done = perform(Job::Keep(Box::new(request)), &mut Kept::default(), &Cancel::default());
+    assert!(matches!(&done, Some(Done::Kept(_, Ok(_)))));
 }

@@ -82,8 +82,8 @@ fn one(field: &Field, old: &str, new: &str) -> Option<String> {
     let name = &field.name;
     if field.kind.is_list() {
         let (old, new) = (items(old), items(new));
-        let come = new.iter().filter(|own| !old.contains(own)).map(|own| format!(" +{own}"));
-        let go = old.iter().filter(|own| !new.contains(own)).map(|own| format!(" -{own}"));
+        let come = new.iter().filter(|own| !old.contains(own)).map(|own| format!(" +{}", mask(own)));
+        let go = old.iter().filter(|own| !new.contains(own)).map(|own| format!(" -{}", mask(own)));
         return Some(format!("{name}{}", come.chain(go).collect::<String>()));
     }
     let is_short = |value: &str| value.chars().count() <= SHORT && !value.contains('\n');
@@ -92,4 +92,33 @@ fn one(field: &Field, old: &str, new: &str) -> Option<String> {
     }
     let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { mask(value).into_owned() };
     Some(format!("{name} {} → {}", shown(old), shown(new)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::write_new;
+    use crate::model::Extent;
+    use crate::store::{Place, load};
+
+    const NOW: Moment = Moment(1_770_000_000_000_000);
+
+    fn tagged(tags: &[&str]) -> Store {
+        let folder = tempfile::tempdir().unwrap();
+        let record = serde_json::json!({"id": "mem_1", "session_id": "s", "type": "conversation", "tags": tags,
+            "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": "Hello."}});
+        let log = folder.path().join("sessions/s/memory.jsonl");
+        write_new(&log, format!("{record}\n").as_bytes()).unwrap();
+        let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
+        load(&place, Extent::Whole, None, NOW)
+    }
+
+    #[test]
+    fn a_tag_that_is_a_token_is_told_masked() {
+        let tokens = ["a1B2", "c3D4"].map(|part| ["ghp_", &part.repeat(9)].concat());
+        let [old, new] = [tagged(&["plain", &tokens[0]]), tagged(&["plain", &tokens[1], "ci"])];
+        let what = told((&old, &old.entries[0]), Some((&new, &new.entries[0])), NOW).unwrap();
+        assert!(what.contains("tags +ghp_") && what.contains("+ci") && what.contains(" -ghp_"), "{what}");
+        assert!(tokens.iter().all(|token| !what.contains(token)), "{what}");
+    }
 }

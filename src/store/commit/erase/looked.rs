@@ -8,13 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use super::ErasedLine;
 use crate::disk::Disk;
+use crate::model::time::DAY;
 use crate::model::{Moment, Store};
+use crate::store::commit::step::path_text;
 use crate::store::commit::{CommitError, Copy, Vault, Writer, copies};
 
 /// A copy that was gone through, as it stood afterwards. It holds no content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Looked {
-    copy: PathBuf,
+    copy: String,
+    /// Whether the path is no text, and stands as hex.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hex: bool,
     inode: u64,
     bytes: u64,
     modified: i64,
@@ -24,6 +29,12 @@ struct Looked {
 
 /// The copies, with the erasures that have gone through each.
 pub(super) type Through = HashMap<PathBuf, Vec<u64>>;
+
+/// What tells a file from another that takes its place: inode, length, and when it was written.
+type Identity = (u64, u64, i64);
+
+/// The copies that stand in the store, as they are before a sweep looks at them.
+pub(super) type Standing = HashMap<PathBuf, Identity>;
 
 const LOOKED: &str = "looked.jsonl";
 
@@ -47,11 +58,7 @@ impl Vault<'_> {
             return None;
         }
         let steps = through(self.disk(), root, &copy.path, &self.looked());
-        let is_later = |line: &&&ErasedLine| {
-            let erased = Moment::parse(&line.at).map(|(when, _)| when);
-            copy.at.zip(erased).is_some_and(|(made, erased)| made > erased)
-        };
-        let line = nameless.iter().find(|line| !steps.contains(&line.step) && !is_later(line))?;
+        let line = nameless.iter().find(|line| !steps.contains(&line.step) && !is_later(copy, line))?;
         let of_parts = nameless.iter().any(|line| line.record.was.is_some());
         Some(Doubt { step: line.step, at: line.at.clone(), of_parts })
     }
@@ -63,15 +70,32 @@ impl Vault<'_> {
     }
 }
 
+/// Whether the copy was made after the erasure. Others name their copies by the clock where they
+/// are, which is ahead of ours by less than a day; ours are told by their steps, and those in our
+/// own data by our own clock.
+fn is_later(copy: &Copy, line: &ErasedLine) -> bool {
+    if copy.made.is_some_and(|(step, len)| step > line.step && len == copy.bytes) {
+        return true;
+    }
+    let margin = if is_in_our_data(&copy.path) { 0 } else { DAY };
+    let erased = Moment::parse(&line.at).map(|(when, _)| when);
+    copy.at.zip(erased).is_some_and(|(made, erased)| made > erased.plus(margin))
+}
+
+fn is_in_our_data(copy: &Path) -> bool {
+    copy.is_absolute()
+}
+
 /// The erasures that went through the copy as it stands now.
 fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[Looked]) -> Vec<u64> {
-    let Some((inode, bytes, modified)) = identity(disk, &root.join(copy)) else { return Vec::new() };
+    let Some(stands) = identity(disk, &root.join(copy)) else { return Vec::new() };
+    let (name, hex) = path_text(copy);
     let same =
-        |own: &&Looked| own.copy == copy && (own.inode, own.bytes, own.modified) == (inode, bytes, modified);
+        |own: &&Looked| own.copy == name && own.hex == hex && (own.inode, own.bytes, own.modified) == stands;
     looked.iter().find(same).map(|own| own.steps.clone()).unwrap_or_default()
 }
 
-fn identity(disk: &dyn Disk, path: &Path) -> Option<(u64, u64, i64)> {
+fn identity(disk: &dyn Disk, path: &Path) -> Option<Identity> {
     let own = disk.look(path).ok()?.generation;
     Some((own.inode, own.len, i64::try_from(own.modified).ok()?))
 }
@@ -88,21 +112,35 @@ impl Writer<'_> {
         .collect()
     }
 
-    /// Notes that the copies that stand now were gone through by that erasure, too.
-    pub(super) fn note_through(&self, before: &Through, step: u64) -> Result<(), CommitError> {
+    /// The copies in the store, each as it stands now.
+    pub(super) fn standing(&self, store: &Store) -> Standing {
+        let own = copies(store, &self.vault).into_iter().filter(|copy| !is_in_our_data(&copy.path));
+        let stands = |copy: &Copy| identity(self.host.disk, &self.place.root.join(&copy.path));
+        own.filter_map(|copy| Some((stands(&copy)?, copy.path))).map(|(own, path)| (path, own)).collect()
+    }
+
+    /// Notes that the copies that stood before the last sweep were gone through by that erasure,
+    /// too: what came after it, nobody has looked into. To our own data nobody else adds.
+    pub(super) fn note_through(
+        &self,
+        before: &Through,
+        standing: &Standing,
+        step: u64,
+    ) -> Result<(), CommitError> {
         if self.vault.erased()?.iter().all(|line| line.record.id.is_some()) {
             return Ok(());
         }
         let mut lines = Vec::new();
-        for copy in copies(&self.load(), &self.vault) {
-            let Some((inode, bytes, modified)) = identity(self.host.disk, &self.place.root.join(&copy.path))
-            else {
-                continue;
+        for Copy { path, .. } in copies(&self.load(), &self.vault) {
+            let stands = match is_in_our_data(&path) {
+                true => identity(self.host.disk, &path),
+                false => standing.get(&path).copied(),
             };
-            let mut steps = before.get(&copy.path).cloned().unwrap_or_default();
+            let Some((inode, bytes, modified)) = stands else { continue };
+            let mut steps = before.get(&path).cloned().unwrap_or_default();
             steps.push(step);
-            let line = Looked { copy: copy.path, inode, bytes, modified, steps };
-            let line = serde_json::to_vec(&line);
+            let (copy, hex) = path_text(&path);
+            let line = serde_json::to_vec(&Looked { copy, hex, inode, bytes, modified, steps });
             lines
                 .extend(line.map_err(|error| CommitError::own_data(&self.vault.path(LOOKED), error.into()))?);
             lines.push(b'\n');

@@ -204,9 +204,11 @@ impl Writer<'_> {
         through: Option<&looked::Through>,
     ) -> Result<Erased, CommitError> {
         let mut sought = None;
+        let mut standing = looked::Standing::new();
         for _ in 0..ROUNDS {
             self.drop_olds(wanted, &mut contents)?;
             let store = self.load();
+            standing = self.standing(&store);
             let scene = Scene {
                 store: &store,
                 now: self.host.now,
@@ -230,7 +232,7 @@ impl Writer<'_> {
         self.vault.list_erased(entry)?;
         self.vault.sweep(wanted, &sought, &entry.reason)?;
         // Where it was cut short, copies may have been written anew by then.
-        self.note_through(through.unwrap_or(&looked::Through::new()), entry.step)?;
+        self.note_through(through.unwrap_or(&looked::Through::new()), &standing, entry.step)?;
         let mut searched = vec![
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),

@@ -1,0 +1,121 @@
+//! Which copies an erasure has gone through: out of any other a record without an id may come back.
+
+use std::path::{Path, PathBuf};
+
+use palimp::disk::faulty::{Faulty, Op};
+use palimp::disk::{Disk, Real};
+use palimp::model::{Extent, Store};
+use palimp::store::commit::{Vault, copies};
+use palimp::store::{Place, load as load_place};
+use serde_json::json;
+
+use super::cut_short::{DATA, NOW, ROOT, erase_of, load};
+use super::support::{Files, StoreBuilder};
+use super::{Site, below};
+
+const TORN: &str = "{\"content\": \"It has no id and is to be forgotten";
+
+/// A store of a line without an id, on a disk in memory.
+fn nameless() -> Faulty {
+    let files = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": "It stays as it is."}))
+        .line("learnings.jsonl", TORN)
+        .build();
+    let disk = Faulty::new();
+    for (path, bytes) in below(files.path.clone()) {
+        disk.put(Path::new(ROOT).join(path), bytes, 0o600);
+    }
+    disk.put_folder(DATA, 0o700);
+    disk
+}
+
+/// A copy of the log that is called after a time of the store's own month.
+fn copy_at(stamp: &str) -> PathBuf {
+    Path::new(ROOT).join(format!(".backup/learnings.jsonl.backup.{stamp}"))
+}
+
+/// The copies that may hold what was erased, by name.
+fn doubtful(disk: &dyn Disk, data: &Path, store: &Store) -> Vec<String> {
+    let vault = Vault::look(disk, data, &store.root);
+    let erased = vault.erased().unwrap();
+    assert!(erased.iter().any(|line| line.record.id.is_none()), "{erased:?}");
+    let copies = copies(store, &vault);
+    let own = copies.iter().filter(|copy| vault.doubt(&store.root, copy, &erased).is_some());
+    own.map(|copy| copy.path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_copy_that_arrives_after_the_last_look_is_not_one_that_was_gone_through() {
+    let disk = nameless();
+    let log = disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone();
+    disk.put(copy_at("19700119_100000"), log.clone(), 0o600);
+    disk.before(move |op, disk| {
+        if matches!(op, Op::Rename { to, .. } if to.ends_with("erased.jsonl")) {
+            disk.put(copy_at("19700119_110000"), log.clone(), 0o600);
+        }
+    });
+    erase_of(&disk, &load(&disk), b"has no id").unwrap();
+    assert!(disk.files().contains_key(&copy_at("19700119_100000")));
+    let doubtful = doubtful(&disk, Path::new(DATA), &load(&disk));
+    assert_eq!(doubtful, ["learnings.jsonl.backup.19700119_110000"]);
+}
+
+#[test]
+fn a_clock_that_is_ahead_makes_no_copy_one_that_came_after_the_erasure() {
+    let disk = nameless();
+    let log = disk.files()[&Path::new(ROOT).join("learnings.jsonl")].clone();
+    erase_of(&disk, &load(&disk), b"has no id").unwrap();
+    // It is 1970-01-20 12:00 in UTC.
+    assert_eq!(NOW.to_pattern("%Y%m%d_%H%M%S"), "19700120_120000");
+    disk.put(copy_at("19700121_010000"), log.clone(), 0o600);
+    disk.put(copy_at("19700121_130000"), log, 0o600);
+    let doubtful = doubtful(&disk, Path::new(DATA), &load(&disk));
+    assert_eq!(doubtful, ["learnings.jsonl.backup.19700121_010000"]);
+}
+
+fn loaded(site: &Site, format: &'static str) -> Store {
+    load_place(&Place { root: site.store.path.clone(), format, session: None }, Extent::Whole, None, NOW)
+}
+
+/// Erases the record that can't be read.
+fn erase_torn(site: &Site) {
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["raw"].as_str().is_some_and(|raw| raw.contains("no id"))).unwrap();
+    site.erase(row["key"].as_str().unwrap());
+}
+
+#[test]
+fn a_copy_that_a_later_step_of_ours_makes_is_in_no_doubt() {
+    let store = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": "It stays as it is."}))
+        .line("learnings.jsonl", TORN)
+        .build();
+    let site = Site::of(store);
+    erase_torn(&site);
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    let store = loaded(&site, "memory-server");
+    assert!(!copies(&store, &Vault::look(&Real, &site.data, &store.root)).is_empty());
+    assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_copy_in_a_folder_whose_name_is_no_text_keeps_no_erasure_from_ending() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let event = "{\"timestamp\":\"2026-01-17T12:00:01Z\",\"trace_id\":\"abc123\",\"status\":\"success\",\
+                 \"schema_version\":\"1.0\",\"event_type\":\"gateway.tool_call\",\"source\":\"gateway\"}\n";
+    let store = Files::default()
+        .with("README.md", "# Memory")
+        .with("events/2026-01/events.jsonl", format!("{event}{TORN}\n"))
+        .build("project/.chora/memory");
+    let folder = store.path.join("knowledge").join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("x.md.bak"), "# A note\n").unwrap();
+    let site = Site::of(store);
+    erase_torn(&site);
+    assert!(!site.vault().join("erasing.json").exists());
+    let store = loaded(&site, "a-mem");
+    assert_eq!(copies(&store, &Vault::look(&Real, &site.data, &store.root)).len(), 1);
+    assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);
+}
