@@ -15,6 +15,7 @@ use crate::model::{Entry, Plan, Snapshot, Store};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::{Erased, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
+use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work::{ErasureAsked as Asked, Progress, ask_erasure, carry_out_erasure};
 
@@ -60,8 +61,12 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     drop(plans);
     asked.iter_mut().for_each(|one| one.plan.exact = context.shown.agreed);
     let mut exit = Exit::Done;
-    for one in &asked {
-        if !carry_out(context, one, reason)? {
+    for (number, one) in asked.iter().enumerate() {
+        let done = carry_out(context, one, reason).map_err(|failure| match number {
+            0 => context.shown.told_of(failure, &[(&*one.store, &one.plan)], context.now),
+            _ => failure,
+        });
+        if !done? {
             exit = Exit::Failed;
         }
     }
@@ -101,11 +106,13 @@ fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }
+    let own: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
+    if context.shown.is_as_shown(&own, context.now) {
+        return Ok(true);
+    }
     let mut err = io::stderr();
-    let told = context.shown.lines();
-    let told = told.unwrap_or_else(|| asked.iter().flat_map(|one| lines(&one.plan)).collect());
-    for line in told {
-        writeln!(err, "{}", show(&line))?;
+    for line in context.shown.lines(asked.iter().flat_map(|one| lines(&one.plan)).collect()) {
+        writeln!(err, "{}", show(&mask(&line)))?;
     }
     let count: usize = asked.iter().map(|one| one.targets.len()).sum();
     writeln!(err, "Undo steps, drafts and backups that hold them go too. Nothing takes this back.")?;
