@@ -272,14 +272,15 @@ fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_ques
 }
 
 #[test]
-fn what_is_written_for_a_memory_that_others_changed_is_told_to_be_kept() {
+fn where_a_verb_erases_a_memory_that_was_merely_read_meanwhile_the_words_are_typed_once() {
     let desk = Desk::new();
-    let mut terminal = desk.run(&["edit", "mem_0", "--set", "importance=0.9"], SIZES[0]);
-    terminal.wait_for_text("edit 1 record? [y/N]", SOON);
+    let mut terminal = desk.run(&["erase", "mem_0"], SIZES[0]);
+    terminal.wait_for_text("Type `erase 1`", SOON);
     desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
-    terminal.send_keys("y\r");
-    terminal.wait_for_text("What you wrote is kept in", SOON);
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.send_keys("erase 1\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{}", terminal.screen_text());
+    assert_eq!(terminal.screen_text().matches("Type `erase 1`").count(), 1);
+    assert!(!desk.log().contains("mem_0"));
 }
 
 #[test]

@@ -16,6 +16,9 @@ use crate::work::{Difference, of_bound, read_anew, touched};
 /// So often a plan is made anew where others change what it is not about.
 const TRIES: usize = 4;
 
+/// Steps, each with its store.
+type Steps<'s> = Vec<(&'s Arc<Store>, u64)>;
+
 /// What was shown.
 #[derive(Default)]
 pub struct Shown {
@@ -55,7 +58,7 @@ impl Shown {
     }
 
     /// The steps that were shown, where it is asked again: another may have made newer ones.
-    pub fn steps<'s>(&self, stores: &'s [Arc<Store>]) -> Result<Option<Vec<(&'s Arc<Store>, u64)>>, Failure> {
+    pub fn steps<'s>(&self, stores: &'s [Arc<Store>]) -> Result<Option<Steps<'s>>, Failure> {
         if self.difference.is_none() {
             return Ok(None);
         }
@@ -63,7 +66,7 @@ impl Shown {
             let store = stores.iter().find(|store| store.root == *root)?;
             Some((store, *number))
         };
-        let steps: Option<Vec<_>> = self.steps.iter().map(own).collect();
+        let steps: Option<Steps<'s>> = self.steps.iter().map(own).collect();
         let gone = || Failure::new(Exit::Refused, "a store that was shown is gone. Nothing was changed.");
         steps.filter(|steps| !steps.is_empty()).map(Some).ok_or_else(gone)
     }
@@ -166,5 +169,34 @@ impl Shown {
                 head.into_iter().chain(moved).chain([anew]).chain(all).collect()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::write_new;
+    use crate::model::Extent;
+    use crate::store::{load, look_at};
+
+    #[test]
+    fn where_others_were_quicker_it_is_still_told_where_what_was_written_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, now) = (folder.path().join("store"), Moment::of_the_clock());
+        let log = root.join("sessions/s/memory.jsonl");
+        let line = "{\"id\":\"m\",\"session_id\":\"s\",\"type\":\"conversation\",\
+                    \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{\"role\":\"user\",\"message\":\"first\"}}\n";
+        write_new(&log, line.as_bytes()).unwrap();
+        write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let place = look_at(&root, None).found.unwrap().remove(0);
+        let snapshot = Snapshot::of(vec![Arc::new(load(&place, Extent::Whole, None, now))]);
+        let mut shown = Shown { agreed: true, ..Shown::default() };
+        shown.keep(&snapshot, &[EntryRef { store: 0, entry: 0 }]);
+        let refused = || Failure::new(Exit::Refused, "it changed.").with("What you wrote is kept in a.");
+        std::fs::write(&log, line.replace("first", "second")).unwrap();
+        let told = shown.told_of(refused(), &[], now);
+        assert!(told.message().starts_with("changed meanwhile: 1 of 1"), "{}", told.message());
+        assert!(told.message().ends_with("What you wrote is kept in a."), "{}", told.message());
+        assert!(shown.asks_again(&told, &[]));
     }
 }
