@@ -58,15 +58,12 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     }
     let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
     context.shown.still_stands(&plans, context.now)?;
+    context.shown.was_not_used(context.now)?;
     drop(plans);
     asked.iter_mut().for_each(|one| one.plan.exact = context.shown.agreed);
     let mut exit = Exit::Done;
-    for (number, one) in asked.iter().enumerate() {
-        let done = carry_out(context, one, reason).map_err(|failure| match number {
-            0 => context.shown.told_of(failure, &[(&*one.store, &one.plan)], context.now),
-            _ => failure,
-        });
-        if !done? {
+    for one in &asked {
+        if !carry_out(context, one, reason)? {
             exit = Exit::Failed;
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::change;
 use super::failure::{Exit, Failure, say};
 use crate::model::carried::carried;
-use crate::model::{EntryRef, Moment, Plan, Snapshot, Store};
+use crate::model::{Carry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::effect::{Touched, brought, effect};
 use crate::work::{Difference, of_bound, read_anew, touched};
 
@@ -94,6 +94,28 @@ impl Shown {
         };
         let difference = of_bound(was, &bound, &read_anew(was, now), now);
         if difference.is_none() { Ok(()) } else { Err(Failure::moved(difference)) }
+    }
+
+    /// Refuses where a record that was chosen was used since: an erasure that began on the bytes as
+    /// they were would stop in its midst.
+    pub fn was_not_used(&self, now: Moment) -> Result<(), Failure> {
+        let chosen = self.chosen.borrow();
+        let Some((was, own)) = chosen.as_ref().filter(|_| self.agreed) else { return Ok(()) };
+        let fresh = read_anew(was, now);
+        let mut carry = Carry::new(was, &fresh);
+        let raw = |snapshot: &Snapshot, at: EntryRef| {
+            let (store, entry) = snapshot.get(at);
+            store.raw(entry).to_vec()
+        };
+        let mut is_alike =
+            |at: EntryRef| carry.find(at, &|_| false).is_some_and(|is| raw(&fresh, is) == raw(was, at));
+        if own.iter().all(|at| is_alike(*at)) {
+            return Ok(());
+        }
+        let message = "others keep using what this is about. Nothing was changed. (E_CONCURRENT_MOD)";
+        let mut failure = Failure::new(Exit::Refused, message);
+        failure.moved = Some(Difference::default());
+        Err(failure)
     }
 
     /// The failure of a change that was agreed to: where others were quicker, what they changed,
