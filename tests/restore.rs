@@ -5,8 +5,15 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use palimp::disk::{Real, ThisMachine};
+use palimp::model::{Extent, Moment};
+use palimp::ops::erase::Gone;
+use palimp::ops::restore::{compare, restore};
+use palimp::ops::{NO_PACKED, Scene};
+use palimp::store;
+use palimp::store::commit::{Host, Writer};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::{Output, StoreBuilder, TempStore, run};
@@ -93,6 +100,40 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     assert_eq!(site.lines(), now);
     let refused = site.run(&["backup", "restore", &copy, "mem_4", "--yes"]).expect_status(1);
     assert!(refused.stderr.contains("mem_4: erased"), "{}", refused.stderr);
+}
+
+/// A record that stands already is not brought back a second time by a plan that was made before.
+#[test]
+fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_stands_once() {
+    for puts_back in [false, true] {
+        let old = [line(0, "stays"), line(1, "is missing"), line(2, "was changed")];
+        let site = Site::of(&[old[0].clone(), line(2, "otherwise")]);
+        let (root, data) = (&site.store.path, site.data.path());
+        let now = Moment::parse(NOW).unwrap().0;
+        let place = store::look_at(root, None).found.unwrap().remove(0);
+        let before = store::load(&place, Extent::Whole, None, now);
+        let scene = Scene { store: &before, now, random: [0; 16], packed: &NO_PACKED };
+        let compared = compare(&scene, Path::new(LOG), old.concat().as_bytes(), &Gone::default()).unwrap();
+        let mut chosen = compared.by_default();
+        // What is put back makes it a change in the midst of the file; what comes back alone, lines
+        // at its end.
+        chosen.extend(compared.named(&["mem_2".to_owned()]).into_iter().filter(|_| puts_back));
+        let plan = restore(&scene, &compared, &chosen).unwrap();
+        let machine = ThisMachine::new();
+        let host = Host { disk: &Real, machine: &machine, data, now };
+        let commit = || Writer::open(host, &before).unwrap().restore(&plan);
+        commit().unwrap();
+        let after = site.lines();
+        let refused = commit().unwrap_err();
+        assert!(refused.is_moved() && refused.code() == "E_CONCURRENT_MOD", "{refused}");
+        assert!(refused.to_string().contains("Nothing was changed"), "{refused}");
+        assert_eq!(site.lines(), after);
+        assert_eq!(after.iter().filter(|own| **own == old[1]).count(), 1);
+        let then = store::load(&place, Extent::Whole, None, now);
+        let scene = Scene { store: &then, ..scene };
+        let compared = compare(&scene, Path::new(LOG), old.concat().as_bytes(), &Gone::default()).unwrap();
+        assert!(compared.by_default().is_empty());
+    }
 }
 
 #[test]

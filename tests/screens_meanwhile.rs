@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use support::terminal::Program;
-use support::{Exit, SOON, StoreBuilder, TempStore, Terminal};
+use support::{Exit, Output, SOON, StoreBuilder, TempStore, Terminal, Verb};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 const LOG: &str = "sessions/s/memory.jsonl";
@@ -42,6 +42,29 @@ impl Desk {
         let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
         let args: Vec<String> = words.iter().chain(&own).map(|word| (*word).to_owned()).collect();
         Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, columns)
+    }
+
+    /// Another palimp, which asks nothing.
+    fn other(&self, words: &[&str]) -> Output {
+        let (root, data) = (self.store.path.to_str().unwrap().to_owned(), self.data());
+        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        Verb::new(words.iter().chain(&own).map(|word| (*word).to_owned())).run().expect_status(0)
+    }
+
+    /// An agent writes a part of the log otherwise, and adds lines.
+    fn writes(&self, from: &str, to: &str, more: &str) -> String {
+        let log = self.log();
+        assert!(log.contains(from), "{from} in {log}");
+        let now = log.replacen(from, to, 1) + more;
+        self.store.write(LOG, now.as_bytes());
+        now
+    }
+
+    /// A backup of the log, by its path.
+    fn backup(&self) -> String {
+        self.other(&["backup", "create", "--yes"]);
+        let rows = self.other(&["backup", "list", "--json"]).json_lines();
+        rows.iter().find(|row| row["file"] == LOG).unwrap()["backup"].as_str().unwrap().to_owned()
     }
 
     fn log(&self) -> String {
@@ -155,4 +178,122 @@ fn where_nothing_is_left_of_what_was_shown_the_verb_says_so() {
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     assert!(terminal.screen_text().contains("Nothing of it remains"), "{}", terminal.screen_text());
     assert!(desk.log() == theirs);
+}
+
+const FIRST: &str = "\"decision number 0\"";
+
+fn late(id: &str, text: &str) -> String {
+    let own = json!({"id": id, "type": "decision", "timestamp": "2026-01-31T00:00:00Z", "tags": ["pool"],
+        "content": {"decision": text}});
+    format!("{own}\n")
+}
+
+#[test]
+fn the_second_question_of_a_whole_file_names_what_came_meanwhile_and_would_be_lost() {
+    let desk = Desk::new();
+    let copy = desk.backup();
+    desk.writes(FIRST, "\"another decision\"", "");
+    let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
+    terminal.wait_for_text("backup restore 1 record? [y/N]", SOON);
+    let theirs = desk.writes("\"another decision\"", "\"a third decision\"", &late("mem_late", "late"));
+    terminal.send_keys("y\r");
+    terminal.wait_for_text("backup restore 2 records? [y/N]", SOON);
+    let screen = terminal.screen_text();
+    assert!(screen.contains("changed meanwhile: 1 of 1"), "{screen}");
+    assert!(screen.contains("not as it was shown") && screen.contains("mem_late  LOST"), "{screen}");
+    terminal.send_keys("n\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+    assert_eq!(desk.log(), theirs);
+}
+
+#[test]
+fn an_undo_that_is_asked_for_again_takes_back_the_step_that_was_shown_and_no_newer_one() {
+    let desk = Desk::new();
+    desk.other(&["tag", "+seen", "mem_1", "--yes"]);
+    let mut terminal = desk.run(&["undo"], SIZES[0]);
+    terminal.wait_for_text("undo 1 record? [y/N]", SOON);
+    desk.other(&["tag", "+other", "mem_5", "--yes"]);
+    let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
+    desk.writes(&one, &one.replace("\"importance\":0.5", "\"importance\":0.7"), "");
+    terminal.send_keys("y\r");
+    terminal.wait_for_text("not as it was shown", SOON);
+    terminal.wait_for(|screen| screen.contents().matches("undo 1 record? [y/N]").count() == 2, SOON);
+    assert_eq!(terminal.screen_text().matches("undo step 1").count(), 2, "{}", terminal.screen_text());
+    terminal.send_keys("y\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    assert!(desk.tagged("seen").is_empty());
+    assert_eq!(desk.tagged("other"), ["mem_5"], "what another palimp did since stands");
+}
+
+#[test]
+fn an_edit_by_a_key_that_leads_to_another_record_meanwhile_is_refused() {
+    let desk = Desk::new();
+    let rows = desk.other(&["list", "--json"]).json_lines();
+    let key = rows.iter().find(|row| row["id"] == "mem_1").unwrap()["key"].as_str().unwrap().to_owned();
+    let mut terminal = desk.run(&["edit", &key, "--set", "importance=0.9"], SIZES[0]);
+    terminal.wait_for_text("edit 1 record? [y/N]", SOON);
+    let first = desk.log().split_inclusive('\n').next().unwrap().to_owned();
+    desk.writes(&first, "", "");
+    let theirs = desk.writes("\"decision number 1\"", "\"another decisions\"", "");
+    terminal.send_keys("y\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+    let screen = terminal.screen_text();
+    assert!(screen.contains("leads to another record"), "{screen}");
+    assert_eq!(desk.log(), theirs);
+}
+
+#[test]
+fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_question() {
+    let editor = tempfile::tempdir().unwrap();
+    let script = editor.path().join("editor");
+    std::fs::write(&script, "#!/bin/sh\nprintf 'quite another text' > \"$1\"\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let verbs: [(&[&str], &str, &str); 3] = [
+        (&["tag", "+seen", "mem_0"], "tag 1 record? [y/N]", "\"seen\""),
+        (&["edit", "mem_0", "--set", "importance=0.9"], "edit 1 record? [y/N]", "\"importance\":0.9"),
+        (&["edit", "mem_0", "--editor"], "edit 1 record? [y/N]", "quite another text"),
+    ];
+    for (words, question, done) in verbs {
+        let desk = Desk::new();
+        let (root, data) = (desk.store.path.to_str().unwrap().to_owned(), desk.data());
+        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let args: Vec<String> = words.iter().chain(&own).map(|word| (*word).to_owned()).collect();
+        let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args);
+        let mut terminal = program.env("EDITOR", &script).env("VISUAL", &script).spawn(36, 120);
+        terminal.wait_for_text(question, SOON);
+        desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
+        terminal.send_keys("y\r");
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{words:?}: {}", terminal.screen_text());
+        let (log, screen) = (desk.log(), terminal.screen_text());
+        let one = log.lines().find(|line| line.contains("\"mem_0\"")).unwrap();
+        assert!(one.contains(done) && one.contains("\"access_count\":3"), "{one}");
+        assert_eq!(screen.matches("[y/N]").count(), 1, "{screen}");
+    }
+}
+
+#[test]
+fn where_a_verb_erases_a_memory_that_was_merely_read_meanwhile_the_words_are_typed_once() {
+    let desk = Desk::new();
+    let mut terminal = desk.run(&["erase", "mem_0"], SIZES[0]);
+    terminal.wait_for_text("Type `erase 1`", SOON);
+    desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
+    terminal.send_keys("erase 1\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{}", terminal.screen_text());
+    assert_eq!(terminal.screen_text().matches("Type `erase 1`").count(), 1);
+    assert!(!desk.log().contains("mem_0"));
+}
+
+#[test]
+fn a_question_shows_no_secret() {
+    let secret = ["AK", "IA", "Q3EGRIZ7K2M4T6PX"].concat();
+    let desk = Desk::new();
+    desk.writes(FIRST, &format!("\"key {secret}\""), "");
+    let copy = desk.backup();
+    desk.writes(&secret, "gone", "");
+    let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
+    terminal.wait_for_text("backup restore 1 record? [y/N]", SOON);
+    let screen = terminal.screen_text();
+    assert!(screen.contains("mem_0") && !screen.contains(&secret), "{screen}");
+    terminal.send_keys("n\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
 }

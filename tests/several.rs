@@ -140,3 +140,63 @@ fn a_step_of_a_change_of_several_stores_is_taken_back_alone_where_it_is_named() 
     assert_eq!(other.read("learnings.jsonl"), before);
     assert!(!text(stores[0]).contains("seen") && tagged.contains("seen"));
 }
+
+#[test]
+fn stores_are_named_before_the_verb_and_behind_it_and_each_has_to_be_there() {
+    let other = StoreBuilder::memory_server().learning(json!({"id": "k-1", "tags": ["old"]})).build();
+    let store = log();
+    let data = store.around().join("palimp-data");
+    let words = |first: &str, rest: &[&str], last: &str| {
+        let head = ["--store", first].into_iter().chain(rest.iter().copied());
+        let tail = ["--now", NOW, "--data-dir", data.to_str().unwrap(), "--store", last];
+        Verb::new(head.chain(tail)).run()
+    };
+    let [one, two] = [&store, &other].map(|own| own.path.to_str().unwrap());
+    let listed = words(one, &["list", "--json"], two).expect_status(0).stdout;
+    assert!(listed.contains("mem_1") && listed.contains("k-1"), "{listed}");
+    let gone = store.around().join("nowhere");
+    let before = text(&store);
+    let output = words(one, &["tag", "mem_1", "+x", "--yes"], gone.to_str().unwrap());
+    assert_eq!(output.status, Some(1), "{}", output.stderr);
+    assert_eq!(text(&store), before);
+    assert_eq!(Verb::new(["list", "--store"]).run().status, Some(2));
+}
+
+#[test]
+fn a_store_that_a_change_emptied_is_still_known_and_the_change_is_taken_back() {
+    let store = StoreBuilder::memory_server().learning(json!({"id": "k-1"})).build();
+    let before = store.read("learnings.jsonl");
+    change(&[&store], &["delete", "k-1"]).expect_status(0);
+    for left in [".backup", "index.json"] {
+        let left = store.path.join(left);
+        let _ = if left.is_dir() { std::fs::remove_dir_all(left) } else { std::fs::remove_file(left) };
+    }
+    assert_eq!(store.read("learnings.jsonl"), b"");
+    change(&[&store], &["undo"]).expect_status(0);
+    assert_eq!(store.read("learnings.jsonl"), before);
+}
+
+#[test]
+fn an_edit_that_changes_nothing_makes_no_copy_and_no_step() {
+    let store = StoreBuilder::memory_server().learning(json!({"id": "k-1", "content": "as it is"})).build();
+    let files = || std::fs::read_dir(&store.path).unwrap().count();
+    let before = files();
+    let output = change(&[&store], &["edit", "k-1", "--set", "text=as it is"]).expect_status(0);
+    assert!(output.stderr.contains("nothing to change"), "{}", output.stderr);
+    assert_eq!(files(), before);
+    change(&[&store], &["journal"]).expect_status(1);
+}
+
+#[test]
+fn a_step_that_was_taken_back_stays_so_in_the_journal_when_something_new_is_done() {
+    let store = log();
+    for verb in [["tag", "mem_1", "+x"].as_slice(), &["undo"], &["tag", "mem_2", "+y"]] {
+        change(&[&store], verb).expect_status(0);
+    }
+    let output = change(&[&store], &["journal", "--json"]).expect_status(0);
+    let first: serde_json::Value = serde_json::from_str(output.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (first["undone"].as_bool(), first["why_not"].as_str()),
+        (Some(true), Some("something new was done since"))
+    );
+}

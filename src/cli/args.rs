@@ -371,8 +371,17 @@ impl Args {
     /// needs no `--`.
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
         let mut own: Vec<OsString> = Vec::new();
+        // Of those before the verb and those behind it the parser would keep the last lot alone.
+        let mut stores: Vec<OsString> = Vec::new();
+        let mut names_store = false;
         let (mut is_tag, mut is_open) = (false, true);
         for word in words {
+            let is_plain = is_open && !own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
+            if names_store || is_plain && (word == "--store" || starts_with(&word, "--store=")) {
+                names_store = !names_store && word == "--store";
+                stores.push(word);
+                continue;
+            }
             let is_value = own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
             let bytes = word.as_encoded_bytes();
             let is_tag_word =
@@ -382,8 +391,17 @@ impl Args {
             is_tag |= !own.is_empty() && !is_value && word == "tag" && verb_of(&own).is_none();
             own.push(if is_tag_word { [OsString::from(TAKEN), word].into_iter().collect() } else { word });
         }
+        if names_store {
+            // Without a path it is wrong, and stays where that is said.
+            own.extend(stores.pop());
+        }
+        own.splice(own.len().min(1)..own.len().min(1), stores);
         Args::try_parse_from(own)
     }
+}
+
+fn starts_with(word: &OsString, start: &str) -> bool {
+    word.as_encoded_bytes().starts_with(start.as_bytes())
 }
 
 /// What stands before a tag to take away, within this program: no argument can hold it.

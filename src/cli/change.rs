@@ -11,6 +11,7 @@ use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Entry, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
+use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work;
 
@@ -102,8 +103,12 @@ pub fn make_written(
                 let exact = context.shown.agreed && is_first;
                 let change = plan.change.clone().or_else(|| change.clone());
                 let plan = Plan { exact, change, ..plan.clone() };
-                carry_out(context, store, &plan, carry, written)
-                    .map_err(|failure| context.shown.told_of(failure, &shown, context.now))?;
+                let done = carry_out(context, store, &plan, carry, written);
+                done.map_err(|failure| match context.changed.as_slice() {
+                    [] => context.shown.told_of(failure, &shown, context.now),
+                    // What differs now may be what was changed just before.
+                    _ => failure,
+                })?;
             }
         }
     }
@@ -180,11 +185,13 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }
+    let own: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
+    if context.shown.is_as_shown(&own, context.now) {
+        return Ok(true);
+    }
     let mut err = io::stderr();
-    let told = context.shown.lines();
-    let told = told.unwrap_or_else(|| plans.iter().flat_map(|(_, plan)| lines(plan)).collect());
-    for line in told {
-        writeln!(err, "{}", show(&line))?;
+    for line in context.shown.lines(plans.iter().flat_map(|(_, plan)| lines(plan)).collect()) {
+        writeln!(err, "{}", show(&mask(&line)))?;
     }
     let records: usize = plans.iter().map(|(_, plan)| plan.records).sum();
     let verb = plans.first().map_or("", |(_, plan)| plan.verb);
@@ -256,7 +263,9 @@ impl From<CommitError> for Failure {
             error if matches!(error.files(), Files::Halfway | Files::Erasing) => Exit::Failed,
             _ => Exit::Refused,
         };
-        Failure::new(exit, format!("{error} ({})", error.code()))
+        let mut failure = Failure::new(exit, format!("{error} ({})", error.code()));
+        failure.is_moved = error.is_moved();
+        failure
     }
 }
 

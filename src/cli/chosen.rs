@@ -54,6 +54,31 @@ pub fn records(
     }
 }
 
+/// The record of a name; where it is asked again, the one that was shown.
+pub fn the_shown(context: &Context, snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
+    let at = match context.shown.is_bound() {
+        false => the_one(snapshot, name)?,
+        true => still(context, snapshot, name)?,
+    };
+    context.shown.keep(snapshot, &[at]);
+    Ok(at)
+}
+
+/// The record that was shown, unless its name leads to another by now.
+fn still(context: &Context, snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
+    let own = context.shown.choose(snapshot, Vec::new());
+    let at = own.first().copied().ok_or_else(|| nothing_left(context))?;
+    match the_one(snapshot, name) {
+        Ok(other) if other != at => Err(Failure::new(
+            Exit::Refused,
+            format!(
+                "{name:?} leads to another record than the one that was shown. Nothing was changed. (E_CONCURRENT_MOD)"
+            ),
+        )),
+        _ => Ok(at),
+    }
+}
+
 /// Nothing is left of what was shown.
 fn nothing_left(context: &Context) -> Failure {
     let told = context.shown.difference.as_ref().map(Difference::told).unwrap_or_default();

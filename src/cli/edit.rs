@@ -1,7 +1,7 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
 use super::change::{Written, keep, make_written, scene};
-use super::chosen::the_one;
+use super::chosen::the_shown;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open, records};
 use crate::disk;
@@ -37,20 +37,17 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
     let snapshot = open::to_change(context)?;
-    let (store, entry) = snapshot.get(the_one(&snapshot, id)?);
+    let (store, entry) = snapshot.get(the_shown(context, &snapshot, id)?);
     if !editor {
         let values: Vec<&str> = settings.iter().map(|own| own.value).collect();
         return save(context, store, entry, &settings, Some(&values.join("\n")));
     }
-    context.shown.once = true;
     let before = format::text_of(store, entry).text;
-    let written = disk::edit_text(&before).map_err(|error| {
-        let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
-        match error.left() {
-            Some(left) => failure.with(&keep(context, store, Some(entry), left)),
-            None => failure,
-        }
-    })?;
+    let written = match context.shown.written.take() {
+        Some(written) => written,
+        None => in_the_editor(context, (store, entry), &before)?,
+    };
+    context.shown.written = Some(written.clone());
     if written == before {
         say("nothing was written otherwise; nothing was changed");
         return Ok(Exit::Done);
@@ -64,6 +61,16 @@ pub fn run(
     // Whatever is in the way: a text that somebody wrote is not lost.
     save(context, store, entry, &settings, None)
         .map_err(|failure| failure.with(&keep(context, store, Some(entry), written.as_bytes())))
+}
+
+fn in_the_editor(context: &Context, of: (&Store, &Entry), before: &str) -> Result<String, Failure> {
+    disk::edit_text(before).map_err(|error| {
+        let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
+        match error.left() {
+            Some(left) => failure.with(&keep(context, of.0, Some(of.1), left)),
+            None => failure,
+        }
+    })
 }
 
 fn save(

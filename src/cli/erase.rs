@@ -58,6 +58,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     }
     let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
     context.shown.still_stands(&plans, context.now)?;
+    context.shown.was_not_used(context.now)?;
     drop(plans);
     asked.iter_mut().for_each(|one| one.plan.exact = context.shown.agreed);
     let mut exit = Exit::Done;
@@ -102,10 +103,12 @@ fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }
+    let own: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
+    if context.shown.is_as_shown(&own, context.now) {
+        return Ok(true);
+    }
     let mut err = io::stderr();
-    let told = context.shown.lines();
-    let told = told.unwrap_or_else(|| asked.iter().flat_map(|one| lines(&one.plan)).collect());
-    for line in told {
+    for line in context.shown.lines(asked.iter().flat_map(|one| lines(&one.plan)).collect()) {
         writeln!(err, "{}", show(&mask(&line)))?;
     }
     let count: usize = asked.iter().map(|one| one.targets.len()).sum();

@@ -101,9 +101,10 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
-    let steps = match step {
-        None => last_change(&Real, &data, &snapshot.stores, false),
-        Some(number) => {
+    let steps = match (context.shown.steps(&snapshot.stores)?, step) {
+        (Some(shown), _) => shown,
+        (None, None) => last_change(&Real, &data, &snapshot.stores, false),
+        (None, Some(number)) => {
             let store = with_step(&snapshot.stores, &data, number)?;
             store.into_iter().map(|store| (store, number)).collect()
         }
@@ -115,7 +116,8 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
-    let steps = last_change(&Real, &data, &snapshot.stores, true);
+    let shown = context.shown.steps(&snapshot.stores)?;
+    let steps = shown.unwrap_or_else(|| last_change(&Real, &data, &snapshot.stores, true));
     turn(context, &snapshot.stores, &steps, &|writer, number| writer.redo(number))
 }
 
@@ -157,7 +159,7 @@ fn turn(
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let Some(first) = stores.first() else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
     let mut plans: Vec<(&Store, Plan)> = Vec::new();
-    let mut turns = Vec::new();
+    let (mut turns, mut shown) = (Vec::new(), Vec::new());
     let steps = match steps {
         // The first store says that there is none.
         [] => vec![(first, None)],
@@ -165,6 +167,8 @@ fn turn(
     };
     for (store, step) in steps {
         let (plan, turn) = planned(&Writer::look(host, store)?, step)?;
+        let (Turn::Undo(number) | Turn::Redo(number)) = turn;
+        shown.push((store.root.clone(), step.unwrap_or(number)));
         turns.push((store.root.clone(), turn));
         plans.push((store, plan));
     }
@@ -172,5 +176,6 @@ fn turn(
         Some((_, turn)) => writer.turn(plan, *turn),
         None => writer.commit(plan),
     };
+    context.shown.keep_steps(shown);
     make_with(context, &plans, carry)
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{CommitError, JournalLine, Receipt, Vault, Writer};
+use super::made::is_log;
+use super::places::Places;
+use super::{CommitError, Files, JournalLine, Receipt, Vault, Writer};
 use crate::format::Placement;
 use crate::model::plan::PRIVATE;
 use crate::model::{Act, Change, Document, Moment, Plan, Role, Store};
@@ -135,6 +137,7 @@ impl Writer<'_> {
     /// Carries out a plan that brings back what a copy has. A file that it changes is copied
     /// first: by the plan, where the format keeps copies, else into our own data.
     pub fn restore(&self, plan: &Plan) -> Result<Receipt, CommitError> {
+        plan.changes.iter().try_for_each(|change| self.came_meanwhile(change))?;
         let copied = self.copy_first(plan)?;
         let outcome = self.commit(plan);
         if outcome.is_err() {
@@ -142,6 +145,30 @@ impl Writer<'_> {
             copied.iter().for_each(|path| drop(self.host.disk.remove(path)));
         }
         outcome
+    }
+
+    /// Refuses where others brought back meanwhile what is to come: it would stand twice.
+    fn came_meanwhile(&self, change: &Change) -> Result<(), CommitError> {
+        let coming: Vec<&[u8]> = match &change.act {
+            Act::Append(lines) => vec![lines],
+            Act::Splice(splices) => splices.iter().map(|splice| &splice.becomes[..]).collect(),
+            _ => return Ok(()),
+        };
+        let base = change.base.as_deref().unwrap_or_default();
+        let now = self.read(&change.path)?.unwrap_or_default();
+        if !is_log(change) || now == base {
+            return Ok(());
+        }
+        let (was, is) = (Places::of(base), Places::of(&now));
+        let mut lines = coming.iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n'));
+        match lines.any(|line| is.has_any(line) && !was.has_any(line)) {
+            true => Err(CommitError::Moved {
+                file: self.path(&change.path),
+                what: "others brought back meanwhile what was to come back",
+                files: Files::Untouched,
+            }),
+            false => Ok(()),
+        }
     }
 
     fn copy_first(&self, plan: &Plan) -> Result<Vec<PathBuf>, CommitError> {
