@@ -75,7 +75,8 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
             ];
         }
         if conflict.fields.is_empty() {
-            return vec![copy, hint("Esc", "back")];
+            let is_kept = !matches!(editor.kept, Kept::Not(_));
+            return is_kept.then_some(copy).into_iter().chain([hint("Esc", "back")]).collect();
         }
         let own = [hint("m", "mine"), hint("t", "theirs"), hint("b", "both"), hint("Enter", "take it so")];
         return own.into_iter().chain([copy, hint("jk", "field"), hint("Esc", "back")]).collect();

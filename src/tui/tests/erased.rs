@@ -194,3 +194,16 @@ fn what_is_typed_about_a_part_that_still_stands_is_kept_when_another_was_erased(
     let done = perform(Job::Keep(Box::new(request)), &mut Kept::default(), &Cancel::default());
     assert!(matches!(&done, Some(Done::Kept(_, Ok(_)))));
 }
+
+#[test]
+fn a_form_of_an_erased_memory_says_that_what_was_typed_is_not_kept() {
+    let (mut desk, _) = typed_and_erased(on("id:mem_che_056", 120, 36));
+    desk.send(Msg::Changed);
+    assert!(desk.screen().contains("DRAFT NOT KEPT"), "{}", desk.screen());
+    desk.press(KeyCode::F(2));
+    assert!(!desk.screen().contains("mine as a new memory"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    assert!(notice(&desk).contains("what was typed is not kept"), "{}", notice(&desk));
+    assert_nowhere(&desk);
+}

@@ -194,6 +194,6 @@ fn told(theirs: &Theirs) -> String {
     let key = Action::Compare.key();
     match theirs {
         Theirs::Changed { .. } => format!("changed on disk meanwhile: {key} shows before, mine and theirs"),
-        Theirs::Gone(why) => format!("{why} What was typed is kept; {key} says what can be done"),
+        Theirs::Gone(why) => format!("{why} What was typed is still here; {key} says what can be done"),
     }
 }

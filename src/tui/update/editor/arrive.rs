@@ -150,6 +150,10 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
             if !is_known && !std::mem::take(&mut editor.said) {
                 app.notice = Some(told(theirs));
             }
+            if !is_known && matches!(theirs, Theirs::Gone(_)) && editor.is_changed() {
+                // Of what was erased no draft stays: whether this one does is found out now.
+                editor.kept = Kept::Soon;
+            }
             let same = matches!((&before, theirs), (Some(Theirs::Changed { form: old, .. }), Theirs::Changed { form, .. }) if old == form);
             if before.is_some() && !same && editor.conflict.is_some() {
                 // What is shown there is not what stands there any more.
@@ -157,7 +161,9 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
             }
         }
     }
-    ask(app, true).into_iter().collect()
+    let is_gone = app.editor.as_ref().is_some_and(|editor| matches!(editor.theirs, Some(Theirs::Gone(_))));
+    let keep = if is_gone { super::unkept(app) } else { None };
+    keep.map(Effect::Job).into_iter().chain(ask(app, true)).collect()
 }
 
 fn theirs(editor: &Editor, snapshot: &Arc<Snapshot>, now: Moment) -> Option<Theirs> {

@@ -22,7 +22,10 @@ pub fn leave(app: &mut App) -> Vec<Effect> {
     app.screen = Screen::Browse;
     if editor.is_changed() {
         let key = Action::Edit.key();
-        app.notice = Some(format!("nothing was saved; what was typed is kept: {key} goes on with it"));
+        app.notice = Some(match &editor.kept {
+            Kept::Not(why) => format!("nothing was saved, and what was typed is not kept: {why}"),
+            _ => format!("nothing was saved; what was typed is kept: {key} goes on with it"),
+        });
     }
     kept.map(Effect::Job).into_iter().collect()
 }
