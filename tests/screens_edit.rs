@@ -206,6 +206,8 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
         ("printf '\\377\\376' > \"$1\"", "not UTF-8"),
         (hangs, "SIGKILL"),
         (": > \"$1\"", "taken into the form"),
+        ("rm \"$1\"; mkfifo \"$1\"", "not a regular file any more"),
+        ("rm \"$1\"; ln -s /etc/passwd \"$1\"", "not a regular file any more"),
         ("printf replaced > \"$1.new\"; mv \"$1.new\" \"$1\"", "taken into the form"),
     ];
     for ((text, expected), size) in cases.iter().flat_map(|case| SIZES.map(|size| (*case, size))) {
@@ -257,4 +259,17 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     leave(terminal);
     assert_eq!(read(&store), stands);
     assert_eq!(named(&desk.path().join("data"), "memory.md").len(), 1);
+}
+
+#[test]
+fn an_editor_that_leaves_no_text_empties_no_memory() {
+    for size in SIZES {
+        let (store, desk) = (two(), desk());
+        let before = Tree::of(store.around());
+        let mut terminal = open(&store, desk.path(), &script(desk.path(), ": > \"$1\""), size);
+        terminal.send_keys("E");
+        terminal.wait_for_text("the editor left no text; nothing was changed", SOON);
+        leave(terminal);
+        assert_untouched(store.around(), &before);
+    }
 }

@@ -97,6 +97,9 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
 /// What an editor left in the file. What it put in its place that is no regular file is not
 /// opened: a pipe would never answer, and a link leads elsewhere.
 fn read_left(file: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::symlink_metadata(file)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file any more"));
+    }
     let (bytes, _) = Real.read(file, 0, None)?;
     Ok(bytes)
 }
