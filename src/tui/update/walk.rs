@@ -11,8 +11,16 @@ use crate::tui::msg::Effect;
 
 /// Moves the cursor of what has the keys.
 pub fn go(app: &mut App, action: Action) {
-    let page = page(app);
     let (at, len) = place(app);
+    if let Some(to) = target(action, at, len, rows(app)) {
+        set(app, to);
+    }
+}
+
+/// Where an action moves a cursor to that stands at a line, of so many, of which so many are on
+/// screen; `None` where it moves none.
+pub fn target(action: Action, at: usize, len: usize, rows: usize) -> Option<usize> {
+    let page = rows.saturating_sub(1).max(2);
     let to = match action {
         Action::Down => at.saturating_add(1),
         Action::Up => at.saturating_sub(1),
@@ -21,18 +29,17 @@ pub fn go(app: &mut App, action: Action) {
         Action::PageDown => at.saturating_add(page),
         Action::PageUp => at.saturating_sub(page),
         Action::First => 0,
-        Action::Last => len.saturating_sub(1),
-        _ => return,
+        Action::Last => len,
+        _ => return None,
     };
-    set(app, to.min(len.saturating_sub(1)));
+    Some(to.min(len.saturating_sub(1)))
 }
 
-fn page(app: &App) -> usize {
-    let rows = match app.screen {
+fn rows(app: &App) -> usize {
+    match app.screen {
         Screen::Problems => usize::from(layout::frame(app).body.height).saturating_sub(2),
         _ => layout::rows(app, app.focus),
-    };
-    rows.saturating_sub(1).max(2)
+    }
 }
 
 fn place(app: &App) -> (usize, usize) {

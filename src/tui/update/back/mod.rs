@@ -6,7 +6,7 @@ mod restore;
 
 use std::sync::Arc;
 
-use super::change;
+use super::{change, walk};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{Archive, Journal, Restore, Upkeep};
@@ -39,6 +39,9 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
         }
         _ => return None,
     }
+    if go(app, action) {
+        return Some(restore::follow(app));
+    }
     match action {
         Action::Back | Action::Quit => Some(leave(app)),
         Action::NextPane | Action::PreviousPane => {
@@ -49,10 +52,6 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
         Action::PaneLeft | Action::PaneRight => {
             *inside(app) = action == Action::PaneRight;
             Some(Vec::new())
-        }
-        action if moves(action) => {
-            go(app, action);
-            Some(restore::follow(app))
         }
         _ => {
             let done = match app.screen {
@@ -167,34 +166,10 @@ fn inside(app: &mut App) -> &mut bool {
     }
 }
 
-fn moves(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Down
-            | Action::Up
-            | Action::HalfPageDown
-            | Action::HalfPageUp
-            | Action::PageDown
-            | Action::PageUp
-            | Action::First
-            | Action::Last
-    )
-}
-
-fn go(app: &mut App, action: Action) {
+/// Moves the cursor of what has the keys; whether the action is one that moves it.
+fn go(app: &mut App, action: Action) -> bool {
     let (at, len, rows) = place(app);
-    let page = rows.saturating_sub(1).max(2);
-    let to = match action {
-        Action::Down => at.saturating_add(1),
-        Action::Up => at.saturating_sub(1),
-        Action::HalfPageDown => at.saturating_add(page / 2),
-        Action::HalfPageUp => at.saturating_sub(page / 2),
-        Action::PageDown => at.saturating_add(page),
-        Action::PageUp => at.saturating_sub(page),
-        Action::First => 0,
-        _ => len.saturating_sub(1),
-    };
-    let to = to.min(len.saturating_sub(1));
+    let Some(to) = walk::target(action, at, len, rows) else { return false };
     let back = &mut app.back;
     match (app.screen, to) {
         (Screen::Restore, to) if back.restore.difference.is_some() => back.restore.difference = Some(to),
@@ -210,6 +185,7 @@ fn go(app: &mut App, action: Action) {
             back.journal.top = 0;
         }
     }
+    true
 }
 
 /// Where the cursor of what has the keys stands, among how many lines, of which how many are
