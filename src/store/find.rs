@@ -59,8 +59,7 @@ pub fn look_at(path: &Path, forced: Option<&str>) -> Looked {
     let item = match disk.look(path) {
         Ok(item) => item,
         Err(error) => {
-            let refused = error.kind() != std::io::ErrorKind::NotFound;
-            return Looked { refused, ..looked(Err(format!("it can't be looked at: {error}"))) };
+            return Looked { refused: true, ..looked(Err(format!("it can't be looked at: {error}"))) };
         }
     };
     if item.kind == ItemKind::Special {
