@@ -376,14 +376,14 @@ impl Args {
         let mut names_store = false;
         let (mut is_tag, mut is_open) = (false, true);
         for word in words {
-            let is_plain = is_open && !own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
-            if names_store || is_plain && (word == "--store" || starts_with(&word, "--store=")) {
+            let is_value = own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
+            let bytes = word.as_encoded_bytes();
+            let is_store = is_open && !is_value && (word == "--store" || bytes.starts_with(b"--store="));
+            if names_store || is_store {
                 names_store = !names_store && word == "--store";
                 stores.push(word);
                 continue;
             }
-            let is_value = own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
-            let bytes = word.as_encoded_bytes();
             let is_tag_word =
                 is_tag && is_open && !is_value && bytes.len() > 1 && bytes[0] == b'-' && bytes[1] != b'-';
             is_open &= word != "--" || is_value;
@@ -395,13 +395,10 @@ impl Args {
             // Without a path it is wrong, and stays where that is said.
             own.extend(stores.pop());
         }
-        own.splice(own.len().min(1)..own.len().min(1), stores);
+        let front = own.len().min(1);
+        own.splice(front..front, stores);
         Args::try_parse_from(own)
     }
-}
-
-fn starts_with(word: &OsString, start: &str) -> bool {
-    word.as_encoded_bytes().starts_with(start.as_bytes())
 }
 
 /// What stands before a tag to take away, within this program: no argument can hold it.
