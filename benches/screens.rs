@@ -4,7 +4,7 @@
 //! entry stands on the screen, against a trivial ratatui program in the same run; and the
 //! time from a key to the frame that it changes. Ends with 1 if a goal is missed.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support/mod.rs"]
 mod support;
 
 use std::path::PathBuf;

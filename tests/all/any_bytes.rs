@@ -1,0 +1,139 @@
+//! Whatever stands in whichever file of whichever format: it opens, its records stand in
+//! order within the file, and everything of it can be shown and searched.
+
+use crate::support;
+
+use palimp::format::{searched_of, text_of, title};
+use palimp::model::{Extent, Moment, Snapshot, Store};
+use palimp::query::TextIndex;
+use palimp::store::{Place, load};
+use proptest::prelude::*;
+use support::{Files, gzip, tar_gz};
+
+/// Files that a format reads, one of each kind.
+const FILES: [(&str, &str); 26] = [
+    ("memory-server", "core_memories.jsonl"),
+    ("memory-server", "index.json"),
+    ("memory-server", "archive/2025/learnings_2025_Q1.jsonl"),
+    ("memory-server", "architect.json"),
+    ("session-log", "sessions/s/memory.jsonl"),
+    ("session-log", "sessions/s/metadata.json"),
+    ("session-log", "config.json"),
+    ("agent-memory", "state.json"),
+    ("agent-memory", "sources.json"),
+    ("agent-memory", "config.json"),
+    ("agent-memory", "history/events.jsonl"),
+    ("agent-memory", "history/checkpoints/chk-000001.json"),
+    ("agent-memory", "archive/prune-1/manifest.json"),
+    ("bmad", "sessions/s/conversation.jsonl"),
+    ("bmad", "sessions/s/manifest.json"),
+    ("bmad", "sessions/s/index.json"),
+    ("bmad", "config.json"),
+    ("bmad", "shared/user-preferences.json"),
+    ("bmad", "archive/s.tar.gz"),
+    ("a-mem", "events/2026-01/events.jsonl"),
+    ("a-mem", "events/2026-01/traces/t.jsonl"),
+    ("a-mem", "events/2025-12/events.jsonl.gz"),
+    ("a-mem", "knowledge/notes/n.md"),
+    ("a-mem", "knowledge/links.json"),
+    ("a-mem", "profiles/p.json"),
+    ("a-mem", "queries/q.sql"),
+];
+
+/// Pieces of which files are made, so that more than the first byte is read.
+const PIECES: [&str; 34] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"",
+    "\n",
+    "\r\n",
+    "---\n",
+    "- ",
+    "[[x]]",
+    "\u{feff}",
+    "\\ud800",
+    "1e999",
+    "-0.0",
+    "null",
+    "true",
+    "\"id\":\"a\",",
+    "\"timestamp\":\"2026-01-01T00:00:00Z\",",
+    "\"events\":[\"a\"],",
+    "\"bundle\":{",
+    "\"gotchas\":[{\"title\":\"x\"}],",
+    "\"bundleHash\":\"0\",",
+    "\"agent_name\":\"x\",",
+    "\"notes\":[{\"id\":\"n\"}],",
+    "\"content\":\"text\",",
+    "id: n\n",
+    "tags: [a, \"b\n",
+    "\"learned_from\":[\"s\"],",
+    "\"references\":{\"findings\":[\"a\"]},",
+    "\"capabilities\":{\"c\":{\"skill_level\":\"x\"}},",
+    "\"session_id\":\"s\"}\n",
+    "\"trace_id\":\"t\"}\n",
+];
+
+fn content() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        8 => proptest::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..6),
+    ];
+    proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn cases() -> u32 {
+    if std::env::var_os("PALIMP_LONG").is_some() { 20_000 } else { 400 }
+}
+
+fn now() -> Moment {
+    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
+}
+
+/// The records of each file stand in order, apart, and within it.
+fn assert_tiled(store: &Store) {
+    for document in &store.documents {
+        let mut at = 0;
+        for record in &document.records {
+            assert!(record.span.start >= at && record.span.end <= document.len, "{document:?} {record:?}");
+            assert_eq!(document.raw(record).len() as u64, record.span.len());
+            at = record.span.end;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn any_bytes_in_any_file_of_any_format_open(which in 0..FILES.len(), bytes in content(), packed in any::<bool>()) {
+        let (format, path) = FILES[which];
+        let bytes = match packed {
+            true if path.ends_with(".tar.gz") => tar_gz(&[("s/conversation.jsonl", &bytes), ("s/findings.jsonl", &bytes)]),
+            true if path.ends_with(".gz") => gzip(&bytes),
+            _ => bytes,
+        };
+        let folder = Files::default().with(path, bytes).build("store");
+        let place = Place { root: folder.path.clone(), format, session: None };
+        for extent in [Extent::Tail, Extent::Whole] {
+            let store = load(&place, extent, None, now());
+            assert_tiled(&store);
+            for entry in &store.entries {
+                let text = text_of(&store, entry);
+                prop_assert!(!text.title.is_empty() && text.title == title(&store, entry));
+                searched_of(&store, entry);
+                store.problems_of(entry).count();
+            }
+            let snapshot = Snapshot::of(vec![store.into()]);
+            prop_assert!(TextIndex::build(&snapshot, None, &palimp::query::Cancel::default()).is_some());
+            for at in snapshot.entries() {
+                snapshot.references().ties(snapshot.get(at).0, at);
+                snapshot.references().trace(snapshot.get(at).0, at);
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is no store, or hardly one: a clear message or a working screen, nothing written.
+
+use crate::support;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::{SOON, StoreBuilder, TempStore, Terminal, Tree, Verb, assert_untouched, run};
+
+#[test]
+fn a_path_that_holds_no_store_gets_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, "hello").unwrap();
+    let fifo = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let before = Tree::of(folder.path());
+    for (path, status, said) in [
+        (folder.path().to_owned(), 1, "no store"),
+        (file, 1, "it is a file"),
+        (fifo, 1, "not opened"),
+        (folder.path().join("gone"), 4, "can't be looked at"),
+    ] {
+        for verb in ["stores", "list", "check"] {
+            let output = run([verb, "--store", path.to_str().unwrap()]).expect_status(status);
+            assert_eq!(output.stdout, "");
+            assert!(output.stderr.contains(said), "{verb} {}: {}", path.display(), output.stderr);
+        }
+        let opened = run([path.to_str().unwrap()]).expect_status(status);
+        assert!(opened.stderr.contains(said), "{}", opened.stderr);
+    }
+    assert_untouched(folder.path(), &before);
+}
+
+#[test]
+fn wrong_usage_is_told_apart_from_nothing_found() {
+    let store = StoreBuilder::session_log().session("s").entries(2).build();
+    let path = store.path.to_str().unwrap();
+    for (args, status) in [
+        (vec!["list", "colour:red"], 2),
+        (vec!["list", "importance:>=lots"], 2),
+        (vec!["list", "(unclosed"], 2),
+        (vec!["list", "--as", "no-format"], 2),
+        (vec!["list", "--now", "noon"], 2),
+        (vec!["search"], 2),
+        (vec!["frobnicate", "--nonsense"], 2),
+        (vec!["list", "no_such_word_anywhere"], 1),
+        (vec!["show", "no_such_id"], 1),
+    ] {
+        run([args.clone(), vec!["--store", path]].concat()).expect_status(status);
+    }
+}
+
+#[test]
+fn an_id_in_several_sessions_is_refused_with_its_candidates() {
+    let entry = || json!({"id": "mem_1"});
+    let store = StoreBuilder::session_log().session("s").entry(entry()).session("t").entry(entry()).build();
+    let path = store.path.to_str().unwrap();
+    let refused = run(["show", "mem_1", "--store", path]).expect_status(3);
+    assert!(refused.stderr.contains("s/mem_1") && refused.stderr.contains("t/mem_1"), "{}", refused.stderr);
+    let now = ["--now", "2026-02-01T12:00:00Z"];
+    let show = |name: &str| run([&["show", name, "--store", path, "--json"][..], &now].concat());
+    let shown = show("t/mem_1").expect_status(0).json_lines();
+    assert_eq!(shown[0]["session"], "t");
+    let key = shown[0]["key"].as_str().unwrap().to_owned();
+    assert_eq!(show(&key).expect_status(0).json_lines(), shown);
+    let relative = Verb::new([&["show", &key, "--store", "memory", "--json"][..], &now].concat());
+    assert_eq!(relative.in_folder(store.around()).run().expect_status(0).json_lines(), shown);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let store = StoreBuilder::session_log().session("s").entries(3000).build();
+    let args = ["list", "--json", "--store", store.path.to_str().unwrap()];
+    let (status, stderr) = Verb::new(args).run_into_closed_pipe();
+    assert_eq!((status, stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn names_that_are_not_utf8_are_read_and_shown() {
+    let store = StoreBuilder::session_log().session("s").entries(1).build();
+    let strange = store.path.join("sessions").join(OsString::from_vec(b"caf\xe9".to_vec()));
+    std::fs::create_dir(&strange).unwrap();
+    std::fs::write(
+        strange.join("memory.jsonl"),
+        format!(
+            "{}\n",
+            json!({"id": "x", "type": "finding",
+        "timestamp": "2026-01-01T00:00:00Z", "content": {"finding": "found here"}})
+        ),
+    )
+    .unwrap();
+    let rows = run(["list", "--json", "found", "--store", store.path.to_str().unwrap()]).json_lines();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["session"], "caf\u{fffd}");
+}
+
+#[test]
+fn an_empty_store_and_one_line_of_many_megabytes_open() {
+    let empty = StoreBuilder::session_log().session("s").build();
+    let mut terminal = Terminal::palimp([empty.path.to_str().unwrap()], 24, 80);
+    terminal.wait_for_text("There is no memory here yet", SOON);
+    terminal.send_keys("Q");
+
+    let size = if std::env::var_os("PALIMP_LONG").is_some() { 100 << 20 } else { 8 << 20 };
+    let line = json!({"id": "long", "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
+        "content": {"finding": "x".repeat(size)}});
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entries(1)
+        .line(line.to_string())
+        .without("index.json")
+        .build();
+    let mut terminal = Terminal::palimp([store.path.to_str().unwrap()], 24, 80);
+    terminal.wait_for_text("1/2", Duration::from_secs(60));
+    terminal.send_keys("jk}}w");
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), support::Exit::Status(0));
+}
+
+#[test]
+fn a_great_many_records_open_and_scroll() {
+    let count = if std::env::var_os("PALIMP_LONG").is_some() { 1_000_000 } else { 20_000 };
+    let mut log = String::new();
+    for number in 0..count {
+        log.push_str(&format!(
+            "{{\"id\":\"m{number}\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"finding\",\"content\":{{\"finding\":\"n {number}\"}}}}\n"
+        ));
+    }
+    let store = TempStore::of_files("memory", &[("sessions/s/memory.jsonl".into(), log.into_bytes())]);
+    let mut terminal = Terminal::palimp([store.path.to_str().unwrap()], 24, 80);
+    terminal.wait_for_text(&format!("1/{count}"), Duration::from_secs(120));
+    terminal.send_keys("G");
+    terminal.wait_for_text(&format!("{count}/{count}"), SOON);
+    let begun = Instant::now();
+    terminal.send_keys("/n 777\r");
+    terminal.wait_for_text("best first", Duration::from_secs(60));
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), support::Exit::Status(0));
+}

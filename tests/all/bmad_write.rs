@@ -1,0 +1,678 @@
+//! `bmad` stores that are written: a store before, a verb, the store after, and back again.
+
+use crate::support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use palimp::disk::{Real, ThisMachine};
+use palimp::model::{Code, Entry, Extent, Lock, Moment, Plan, Problem, Severity, State, Store};
+use palimp::ops::{self, Draft, Refusal, Scene, Setting};
+use palimp::store::commit::{Host, Writer};
+use palimp::store::{Place, load};
+use serde_json::{Value, json};
+use support::{Files, TempStore, tar_gz};
+
+const NAME: &str = "sess-2026-01-11-abc123";
+const SESSION: &str = "sessions/sess-2026-01-11-abc123";
+const ARCHIVE: &str = "archive/sess-2026-01-11-abc123.tar.gz";
+const ARCHIVE_MANIFEST: &str = "archive/sess-2026-01-11-abc123.manifest.json";
+
+fn now() -> Moment {
+    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
+}
+
+fn message(number: usize) -> Value {
+    json!({"id": format!("msg-{number:03}"), "timestamp": format!("2026-01-11T10:{:02}:00Z", number % 60),
+        "agent_id": "analyst", "role": "user", "content": format!("Question {number} about pools"),
+        "zzz": 1.50, "decay_factor": 1.0})
+}
+
+fn decision() -> Value {
+    json!({"id": "dec-001", "timestamp": "2026-01-11T10:10:00Z", "made_by": "architect",
+        "approved_by": ["user-789"], "decision": "Use PostgreSQL", "impact": "high", "tags": ["database"],
+        "references": {"conversations": ["msg-001"]}, "decay_factor": 1.0})
+}
+
+fn finding() -> Value {
+    json!({"id": "finding-003", "timestamp": "2026-01-11T10:08:15Z", "discovered_by": "analyst",
+        "severity": "critical", "description": "No connection pool", "status": "open", "decay_factor": 1.0})
+}
+
+fn preference() -> Value {
+    json!({"id": "pref-001", "timestamp": "2026-01-11T10:00:00Z", "category": "communication",
+        "key": "response_style", "value": "concise", "decay_factor": 1.0})
+}
+
+fn lines(records: &[Value]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+/// A store whose derived files an agent wrote, with other spacing and order than ours.
+fn healthy() -> Files {
+    let logs = [
+        ("conversation.jsonl", lines(&[message(1), message(2), message(3)])),
+        ("decisions.jsonl", lines(&[decision()])),
+        ("findings.jsonl", lines(&[finding()])),
+        ("preferences.jsonl", lines(&[preference()])),
+    ];
+    let size: usize = logs.iter().map(|(_, log)| log.len()).sum();
+    let manifest = json!({"session_id": NAME, "created_at": "2026-01-11T10:00:00Z",
+        "updated_at": "2026-01-11T14:30:00Z", "user_id": "user-789", "agent_ids": ["architect", "analyst"],
+        "metadata": {"project_name": "payments"}, "statistics": {"total_messages": 3, "total_decisions": 1,
+            "total_findings": 1, "size_bytes": size, "last_accessed": "2026-01-11T14:30:00Z"}, "version": "1.0"});
+    let ids = ["msg-001", "msg-002", "msg-003", "dec-001", "finding-003", "pref-001"];
+    let index = json!({"session_id": NAME, "created_at": "2026-01-11T14:30:00Z",
+        "inverted_index": {"question": ["msg-001", "msg-002"]}, "topic_index": {},
+        "temporal_index": {"2026-01-11T10": ids}, "version": 1});
+    let config = json!({"memory_config": {"version": "1.0", "compaction": {"enabled": true}}});
+    let files = logs
+        .iter()
+        .fold(Files::default(), |files, (name, log)| files.with(&format!("{SESSION}/{name}"), log));
+    files
+        .with(&format!("{SESSION}/manifest.json"), manifest.to_string())
+        .with(&format!("{SESSION}/index.json"), index.to_string())
+        .with("config.json", config.to_string())
+        .with("shared/user-preferences.json", r#"{"theme":"dark"}"#)
+}
+
+fn build(files: &Files) -> TempStore {
+    files.build(".bmad/memory")
+}
+
+fn open(store: &TempStore) -> Store {
+    let place = Place { root: store.path.clone(), format: "bmad", session: None };
+    load(&place, Extent::Whole, None, now())
+}
+
+/// Every file and folder by path, but our own, and folders with nothing else in them.
+fn files(store: &TempStore) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![store.path.clone()];
+    while let Some(folder) = open.pop() {
+        let items: Vec<fs::DirEntry> = fs::read_dir(&folder).unwrap().map(Result::unwrap).collect();
+        let is_ours = |item: &fs::DirEntry| item.file_name().to_string_lossy().starts_with(".palimp-");
+        if !items.is_empty() && items.iter().all(is_ours) {
+            found.remove(folder.strip_prefix(&store.path).unwrap());
+        }
+        for item in items {
+            if is_ours(&item) {
+                continue;
+            }
+            let path = item.path();
+            let relative = path.strip_prefix(&store.path).unwrap().to_owned();
+            if path.is_dir() {
+                found.insert(relative, None);
+                open.push(path);
+            } else {
+                found.insert(relative, Some(fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn assert_same(now: &BTreeMap<PathBuf, Option<Vec<u8>>>, before: &BTreeMap<PathBuf, Option<Vec<u8>>>) {
+    let names: Vec<&PathBuf> = now.keys().collect();
+    assert_eq!(names, before.keys().collect::<Vec<_>>());
+    for (path, bytes) in now {
+        let text =
+            |bytes: &Option<Vec<u8>>| bytes.as_ref().map(|own| String::from_utf8_lossy(own).into_owned());
+        assert_eq!(text(bytes), text(&before[path]), "{}", path.display());
+    }
+}
+
+fn problems(store: &TempStore) -> Vec<String> {
+    let store = open(store);
+    let kept = store
+        .problems
+        .iter()
+        .filter(|problem| !matches!(problem.code.as_str(), "dangling-reference" | "limit-near"));
+    kept.map(|problem| format!("{problem:?}")).collect()
+}
+
+fn scene(store: &Store) -> Scene<'_> {
+    Scene { store, now: now(), random: [7; 16], packed: &palimp::format::writing::NO_PACKED }
+}
+
+fn entry(store: &Store, id: &str) -> Entry {
+    let of_id = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
+    *store.entries.iter().find(of_id).unwrap_or_else(|| panic!("{id}"))
+}
+
+fn host<'a>(machine: &'a ThisMachine, data: &'a Path) -> Host<'a> {
+    Host { disk: &Real, machine, data, now: now() }
+}
+
+/// Carries out what `make` plans, and then takes it back in a second store to see that
+/// every byte returns. Returns the plan.
+fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Plan {
+    let twin = TempStore::of_files(".bmad/memory", &[]);
+    for (path, bytes) in files(store) {
+        match bytes {
+            Some(bytes) => twin.write(&path, &bytes),
+            None => drop(fs::create_dir_all(twin.file(&path))),
+        }
+    }
+    let data = tempfile::tempdir().unwrap();
+    let before = files(&twin);
+    let (machine, loaded) = (ThisMachine::new(), open(&twin));
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    writer.commit(&make(&scene(&loaded)).unwrap()).unwrap();
+    let (undo, turn) = writer.undo(None).unwrap();
+    let receipt = writer.turn(&undo, turn).unwrap();
+    assert_eq!(receipt.notes, Vec::<String>::new());
+    assert_same(&files(&twin), &before);
+
+    let known = problems(store);
+    let loaded = open(store);
+    let plan = make(&scene(&loaded)).unwrap();
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    let receipt = writer.commit(&plan).unwrap();
+    assert_eq!(receipt.notes, Vec::<String>::new());
+    let new: Vec<String> = problems(store).into_iter().filter(|problem| !known.contains(problem)).collect();
+    assert_eq!(new, Vec::<String>::new());
+    let again = ops::reindex::reindex(&scene(&open(store))).unwrap();
+    assert!(again.is_empty(), "derived files are up to date: {:?}", again.derived);
+    plan
+}
+
+#[track_caller]
+fn refused(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Refusal {
+    let loaded = open(store);
+    make(&scene(&loaded)).map(|plan| plan.changes).unwrap_err()
+}
+
+fn json_of(store: &TempStore, file: &str) -> Value {
+    serde_json::from_slice(&store.read(format!("{SESSION}/{file}"))).unwrap()
+}
+
+fn text_of(store: &TempStore, file: &str) -> String {
+    String::from_utf8(store.read(format!("{SESSION}/{file}"))).unwrap()
+}
+
+fn draft<'a>(kind: &'a str, text: &'a str) -> Draft<'a> {
+    Draft { session: Some(NAME), kind, text: Some(text), ..Draft::default() }
+}
+
+#[test]
+fn a_session_s_lock_comes_first_and_each_file_has_its_own() {
+    let own = |name: &str| PathBuf::from(format!("{SESSION}/{name}"));
+    let (log, manifest) = (own("conversation.jsonl"), own("manifest.json"));
+    let locks = [".lock", "conversation.jsonl.lock", "manifest.json.lock"].map(own);
+    assert_eq!(
+        palimp::format::by_name("bmad").unwrap().lock(&[&manifest, &log]),
+        Lock::Exclusive(locks.to_vec())
+    );
+    assert_eq!(palimp::format::by_name("bmad").unwrap().lock(&[Path::new(SESSION)]), Lock::None);
+    assert_eq!(
+        palimp::format::by_name("bmad").unwrap().lock(&[Path::new("shared/user-preferences.json")]),
+        Lock::None
+    );
+    assert_eq!(palimp::format::by_name("bmad").unwrap().lock(&[Path::new(ARCHIVE)]), Lock::None);
+}
+
+#[test]
+fn what_is_derived_and_right_comes_back_byte_for_byte() {
+    let store = build(&healthy());
+    let plan = ops::reindex::reindex(&scene(&open(&store))).unwrap();
+    assert!(plan.is_empty(), "{:?}", plan.derived);
+    let mut whole: u64 = files(&store)
+        .iter()
+        .filter(|(path, _)| path.starts_with(SESSION))
+        .filter_map(|(_, bytes)| Some(bytes.as_ref()?.len() as u64))
+        .sum();
+    let size = json_of(&store, "manifest.json")["statistics"]["size_bytes"].as_u64().unwrap();
+    // The manifest's own length counts too.
+    whole += (whole.to_string().len() - size.to_string().len()) as u64;
+    let other = healthy().changed(
+        &format!("{SESSION}/manifest.json"),
+        &format!("\"size_bytes\":{size}"),
+        &format!("\"size_bytes\":{whole}"),
+    );
+    let plan = ops::reindex::reindex(&scene(&open(&build(&other)))).unwrap();
+    assert!(plan.is_empty(), "a size of the whole session is right too");
+}
+
+#[test]
+fn a_wrong_count_is_put_right_and_a_missing_index_made_but_no_manifest() {
+    let wrong = healthy().changed(
+        &format!("{SESSION}/manifest.json"),
+        "\"total_messages\":3",
+        "\"total_messages\":9",
+    );
+    let store = build(&wrong.without(&format!("{SESSION}/index.json")));
+    done(&store, ops::reindex::reindex);
+    assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 3);
+    assert!(text_of(&store, "index.json").contains("\"2026-01-11T10\""));
+
+    let store = build(&healthy().without(&format!("{SESSION}/manifest.json")));
+    let loaded = open(&store);
+    let plan = ops::add::add(&scene(&loaded), &draft("conversation", "More")).unwrap();
+    let changed: Vec<String> = plan.all().map(|change| change.path.display().to_string()).collect();
+    assert_eq!(changed, ["conversation.jsonl", "index.json"].map(|name| format!("{SESSION}/{name}")));
+}
+
+#[test]
+fn each_kind_of_memory_is_added() {
+    let tags = ["storage".to_owned()];
+    for (kind, text, log, id, field, value) in [
+        ("conversation", "Which pool?", "conversation.jsonl", "msg-004", "content", "Which pool?"),
+        ("decision", "Use a pool", "decisions.jsonl", "dec-002", "decision", "Use a pool"),
+        ("finding", "Slow start", "findings.jsonl", "finding-004", "description", "Slow start"),
+        ("preference", "language: English", "preferences.jsonl", "pref-002", "value", "English"),
+    ] {
+        let store = build(&healthy());
+        let before = text_of(&store, log);
+        done(&store, |scene| ops::add::add(scene, &Draft { tags: &tags, ..draft(kind, text) }));
+        let after = text_of(&store, log);
+        let line: Value = serde_json::from_str(after.strip_prefix(&before).unwrap()).unwrap();
+        assert_eq!((&line["id"], &line[field], &line["tags"]), (&json!(id), &json!(value), &json!(tags)));
+        let manifest = json_of(&store, "manifest.json");
+        assert_eq!(manifest["updated_at"], "2026-02-01T12:00:00Z");
+        assert_eq!(manifest["metadata"], json!({"project_name": "payments"}));
+        let index = json_of(&store, "index.json");
+        assert_eq!(index["temporal_index"]["2026-02-01T12"], json!([id]));
+        assert_eq!(index["inverted_index"]["storage"], json!([id]));
+    }
+}
+
+#[test]
+fn an_add_says_what_it_lacks() {
+    let store = build(&healthy());
+    let add = |draft: Draft<'static>| {
+        let refusal = refused(&store, |scene| ops::add::add(scene, &draft));
+        (refusal.code, refusal.message)
+    };
+    let said = |draft| add(draft).1;
+    assert!(said(Draft { session: None, ..draft("finding", "x") }).contains("--session"));
+    assert_eq!(add(Draft { session: Some("other"), ..draft("finding", "x") }).0, "E_SESSION_NOT_FOUND");
+    assert!(said(draft("event", "x")).contains("no type of memory"));
+    assert!(said(draft("preference", "no key")).contains("needs a key"));
+    assert!(said(Draft { importance: Some(0.5), ..draft("finding", "x") }).contains("derived"));
+    assert!(
+        said(Draft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") }).contains("taken")
+    );
+    assert_eq!(add(Draft { record: Some("[]"), ..draft("finding", "x") }).0, "E_SCHEMA_INVALID");
+}
+
+#[test]
+fn an_id_that_is_still_referred_to_is_not_given_again() {
+    let gone = decision().to_string().replace("msg-001", "msg-004");
+    let store = build(&healthy().with(&format!("{SESSION}/decisions.jsonl"), gone + "\n"));
+    done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
+    assert!(text_of(&store, "conversation.jsonl").contains("\"msg-005\""));
+}
+
+/// A config that lets a session have so many bytes, and compacts it from `full` on.
+fn sized(limit: usize, full: usize, compacts: bool) -> String {
+    let megabytes = |bytes: usize| bytes as f64 / f64::from(1 << 20);
+    json!({"memory_config": {"version": "1.0", "storage": {"max_session_size_mb": megabytes(limit)},
+        "compaction": {"enabled": compacts, "trigger_threshold_mb": megabytes(full), "keep_percentage": 0.5}}})
+    .to_string()
+}
+
+#[test]
+fn an_add_beyond_the_limit_is_refused_and_one_that_fills_the_session_compacts_it() {
+    let full = build(&healthy().with("config.json", sized(1300, 1300, false)));
+    let refusal = refused(&full, |scene| ops::add::add(scene, &draft("conversation", &"long ".repeat(100))));
+    assert_eq!(refusal.code, "E_SIZE_LIMIT");
+    assert!(refusal.message.contains("1300 are allowed"), "{}", refusal.message);
+
+    let near = build(&healthy().with("config.json", sized(9000, 1000, false)));
+    assert_eq!(done(&near, |scene| ops::add::add(scene, &draft("conversation", "More"))).records, 1);
+
+    let store = build(&healthy().with("config.json", sized(9000, 1000, true)));
+    let plan = done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
+    assert_eq!(plan.records, 4);
+    assert_eq!(plan.lines.len(), 4);
+    assert!(plan.lines[1].starts_with("removes msg-001: Question 1"), "{:?}", plan.lines);
+    let log = text_of(&store, "conversation.jsonl");
+    assert_eq!(log.lines().count(), 1, "{log}");
+    assert!(log.starts_with("{\"id\":\"msg-004\"") && log.ends_with("\n"), "{log}");
+    assert_eq!(text_of(&store, "decisions.jsonl"), lines(&[decision()]));
+}
+
+#[test]
+fn a_compaction_within_a_file_that_lacks_its_last_line_end_leaves_whole_lines() {
+    let log = lines(&[message(1), message(2), decision()]);
+    let log = log.trim_end().replace("dec-001", "msg-009");
+    let files = healthy().with(&format!("{SESSION}/conversation.jsonl"), &log);
+    let store = build(&files.with("config.json", sized(9000, 500, true)));
+    done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
+    let left = text_of(&store, "conversation.jsonl");
+    assert!(left.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{left}");
+}
+
+#[test]
+fn a_compaction_keeps_the_most_relevant_and_every_preference() {
+    let store = build(&healthy().with("config.json", sized(9000, 9000, true)));
+    let plan = done(&store, |scene| ops::compact::compact(scene, Some(NAME)));
+    assert_eq!(plan.records, 3);
+    assert_eq!(text_of(&store, "conversation.jsonl"), "");
+    assert_eq!(text_of(&store, "preferences.jsonl"), lines(&[preference()]));
+    assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 0);
+    let usual = build(&healthy());
+    assert_eq!(done(&usual, |scene| ops::compact::compact(scene, None)).records, 2, "a fifth, rounded up");
+    let refusal = refused(&usual, |scene| ops::compact::compact(scene, Some("other")));
+    assert_eq!(refusal.code, "E_SESSION_NOT_FOUND");
+}
+
+#[test]
+fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
+    let store = build(&healthy());
+    let set = [Setting { name: "text", value: "Which cache?" }];
+    done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "msg-002"), &set));
+    let expected =
+        lines(&[message(1), message(2), message(3)]).replace("Question 2 about pools", "Which cache?");
+    assert_eq!(text_of(&store, "conversation.jsonl"), expected);
+    let index = json_of(&store, "index.json");
+    assert_eq!(index["inverted_index"]["cache"], json!(["msg-002"]));
+    assert_eq!(index["inverted_index"]["question"], json!(["msg-001", "msg-003"]));
+    assert_eq!(json_of(&store, "manifest.json")["updated_at"], "2026-02-01T12:00:00Z");
+    // Our own index holds every word: what changes none leaves it as it is.
+    let index = text_of(&store, "index.json");
+    let set = [Setting { name: "severity", value: "high" }];
+    done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "finding-003"), &set));
+    assert_eq!(text_of(&store, "index.json"), index);
+}
+
+#[test]
+fn the_text_of_a_preference_is_its_value() {
+    let store = build(&healthy());
+    let set = [Setting { name: "text", value: "long" }, Setting { name: "confidence", value: "0.5" }];
+    done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "pref-001"), &set));
+    let record: Value = serde_json::from_str(&text_of(&store, "preferences.jsonl")).unwrap();
+    assert_eq!((&record["key"], &record["value"]), (&json!("response_style"), &json!("long")));
+    assert_eq!(record["confidence"], 0.5);
+    let wrong = [Setting { name: "confidence", value: "often" }];
+    let refusal = refused(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "pref-001"), &wrong));
+    assert_eq!(refusal.code, "E_SCHEMA_INVALID");
+}
+
+#[test]
+fn tags_stand_at_the_top_of_a_record_also_of_a_message() {
+    let store = build(&healthy());
+    let (add, remove) = (["pool".to_owned()], ["database".to_owned()]);
+    done(&store, |scene| {
+        let chosen = ["msg-003", "dec-001"].map(|id| entry(scene.store, id));
+        ops::tag::tag(scene, &chosen, &add, &remove)
+    });
+    assert!(text_of(&store, "conversation.jsonl").trim_end().ends_with(r#","tags":["pool"]}"#));
+    assert!(text_of(&store, "decisions.jsonl").contains(r#""tags":["pool"]"#));
+    let shared = |scene: &Scene<'_>| {
+        let shared = scene.store.entries.iter().find(|entry| entry.session.is_none()).copied().unwrap();
+        ops::tag::tag(scene, &[shared], &add, &[])
+    };
+    assert!(refused(&store, shared).message.contains("shared file"));
+    let weigh = |scene: &Scene<'_>| ops::tag::importance(scene, &entry(scene.store, "msg-001"), 0.9);
+    assert!(refused(&store, weigh).message.contains("derived"));
+}
+
+#[test]
+fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
+    let store = build(&healthy());
+    let delete = |scene: &Scene<'_>| {
+        let chosen = ["msg-002", "finding-003"].map(|id| entry(scene.store, id));
+        ops::delete::delete(scene, &chosen, ops::delete::Asked::default())
+    };
+    assert_eq!(done(&store, delete).records, 2);
+    assert_eq!(text_of(&store, "conversation.jsonl"), lines(&[message(1), message(3)]));
+    assert_eq!(text_of(&store, "findings.jsonl"), "");
+    let index = text_of(&store, "index.json");
+    assert!(!index.contains("msg-002") && !index.contains("finding-003") && !index.contains("connection"));
+    let statistics = &json_of(&store, "manifest.json")["statistics"];
+    assert_eq!((&statistics["total_messages"], &statistics["total_findings"]), (&json!(2), &json!(0)));
+}
+
+#[test]
+fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
+    let store = build(&healthy());
+    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    let chosen = ["msg-001", "msg-002"].map(|id| entry(&loaded, id));
+    let plan = ops::delete::delete(&scene(&loaded), &chosen, ops::delete::Asked::default()).unwrap();
+    writer.commit(&plan).unwrap();
+    store.append(format!("{SESSION}/conversation.jsonl"), lines(&[message(4)]).as_bytes());
+    let (undo, turn) = writer.undo(None).unwrap();
+    writer.turn(&undo, turn).unwrap();
+    let all = [message(1), message(2), message(3), message(4)];
+    assert_eq!(text_of(&store, "conversation.jsonl"), lines(&all));
+    assert_eq!(problems(&store), Vec::<String>::new());
+    assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 4);
+}
+
+#[test]
+fn a_shared_file_is_edited_in_place_and_deleted_whole() {
+    let shared = |store: &Store| *store.entries.iter().find(|entry| entry.session.is_none()).unwrap();
+    let store = build(&healthy());
+    let set = [Setting { name: "theme", value: "light" }];
+    done(&store, |scene| ops::edit::edit(scene, &shared(scene.store), &set));
+    assert_eq!(store.read("shared/user-preferences.json"), br#"{"theme":"light"}"#);
+    done(&store, |scene| ops::delete::delete(scene, &[shared(scene.store)], ops::delete::Asked::default()));
+    assert!(!store.file("shared/user-preferences.json").exists());
+}
+
+#[test]
+fn a_session_is_archived_whole_and_comes_back_byte_for_byte() {
+    let store = build(&healthy());
+    let before = files(&store);
+    let plan = done(&store, |scene| ops::session::archive(scene, NAME));
+    assert_eq!(plan.records, 6);
+    assert!(store.file(ARCHIVE).exists());
+    let manifest: Value = serde_json::from_slice(&store.read(ARCHIVE_MANIFEST)).unwrap();
+    assert_eq!(manifest["archived_at"], "2026-02-01T12:00:00Z");
+    assert_eq!(manifest["user_id"], "user-789");
+    assert!(files(&store).keys().all(|path| !path.starts_with(SESSION)));
+    let archived = open(&store);
+    assert_eq!(archived.sessions.len(), 1);
+    assert_eq!(archived.count(State::Archived), 6);
+    let refusal = refused(&store, |scene| ops::add::add(scene, &draft("finding", "x")));
+    assert_eq!(refusal.code, "E_SESSION_ARCHIVED");
+
+    let packed = store.read(ARCHIVE);
+    done(&store, |scene| ops::session::unarchive(scene, NAME, false, &packed));
+    let mut after = files(&store);
+    assert_eq!(after.remove(Path::new("archive")), Some(None));
+    assert_same(&after, &before);
+}
+
+#[test]
+fn an_archived_session_is_deleted_and_comes_back_by_undo() {
+    let store = build(&healthy());
+    done(&store, |scene| ops::session::archive(scene, NAME));
+    let refusal = refused(&store, |scene| ops::session::delete(scene, NAME));
+    assert!(refusal.message.contains(ARCHIVE), "{}", refusal.message);
+    let delete = |scene: &Scene<'_>| {
+        let files = ops::session::packed_files(scene.store, NAME)?;
+        let packed = files.into_iter().map(|file| (file.clone(), store.read(&file))).collect();
+        let (store, now, random) = (scene.store, scene.now, scene.random);
+        ops::session::delete(&Scene { store, now, random, packed: &packed }, NAME)
+    };
+    let plan = done(&store, delete);
+    assert_eq!(plan.records, 6);
+    assert!(!store.file(ARCHIVE).exists() && !store.file(ARCHIVE_MANIFEST).exists());
+    assert_eq!(open(&store).sessions.len(), 0);
+}
+
+#[test]
+fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
+    let store = build(&healthy());
+    done(&store, |scene| ops::session::archive(scene, NAME));
+    for item in fs::read_dir(store.file(SESSION)).unwrap().map(Result::unwrap) {
+        let name = item.file_name().into_string().unwrap();
+        let mut parts: Vec<&str> = name.strip_prefix(".palimp-old-").unwrap().splitn(2, '-').collect();
+        parts[0] = "1000";
+        fs::rename(item.path(), item.path().with_file_name(format!(".palimp-old-{}", parts.join("-"))))
+            .unwrap();
+    }
+    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    drop(Writer::open(host(&machine, data.path()), &loaded).unwrap());
+    assert!(!store.file(SESSION).exists());
+    assert!(store.file("archive").exists());
+}
+
+#[test]
+fn records_are_archived_only_as_a_whole_session() {
+    let store = build(&healthy());
+    let some = |scene: &Scene<'_>| ops::archive::archive(scene, &[entry(scene.store, "msg-001")]);
+    let refusal = refused(&store, some);
+    assert!(refusal.message.contains("1 of the 6") && refusal.message.contains("session archive"));
+    let all = |scene: &Scene<'_>| {
+        let own = scene.store.entries.iter().filter(|entry| entry.session.is_some()).copied();
+        ops::archive::archive(scene, &own.collect::<Vec<_>>())
+    };
+    assert_eq!(done(&store, all).records, 6);
+    let back = |scene: &Scene<'_>| ops::archive::unarchive(scene, &[entry(scene.store, "msg-001")]);
+    assert!(refused(&store, back).message.contains(&format!("palimp session unarchive {NAME}")));
+}
+
+#[test]
+fn nothing_is_left_behind_or_overwritten_by_an_archive() {
+    let archive = |scene: &Scene<'_>| ops::session::archive(scene, NAME);
+    for strange in ["conversation.jsonl.tmp", "notes.txt", "drafts/one.md"] {
+        let store = build(&healthy().with(&format!("{SESSION}/{strange}"), "mine"));
+        let refusal = refused(&store, archive);
+        assert!(refusal.message.contains("move it away first"), "{strange}: {}", refusal.message);
+    }
+    let store = build(&healthy().with(ARCHIVE, tar_gz(&[])));
+    assert!(refused(&store, archive).message.contains("is there already"));
+    let unread = build(&healthy().with(&format!("{SESSION}/manifest.json"), "{"));
+    assert_eq!(refused(&unread, archive).code, "E_STORAGE_CORRUPT");
+    assert_eq!(refused(&unread, |scene| ops::session::archive(scene, "other")).code, "E_SESSION_NOT_FOUND");
+}
+
+#[test]
+fn a_log_that_can_t_be_read_is_called_that_when_its_session_is_to_be_archived() {
+    let store = build(&healthy());
+    let mut loaded = open(&store);
+    let log = Path::new(SESSION).join("findings.jsonl");
+    loaded.documents.retain(|document| document.path != log);
+    loaded.problems.push(Problem::of_file(Code::UnreadableFile, Severity::Error, &log, "No permission."));
+    let refusal = ops::session::archive(&scene(&loaded), NAME).map(|plan| plan.changes).unwrap_err();
+    assert!(refusal.message.contains("findings.jsonl can't be read"), "{}", refusal.message);
+    assert!(!refusal.message.contains("Nothing was changed"), "{}", refusal.message);
+}
+
+#[test]
+fn a_session_is_not_unarchived_over_another() {
+    let store = build(&healthy());
+    let packed = tar_gz(&[("conversation.jsonl", b"")]);
+    let unarchive = |scene: &Scene<'_>| ops::session::unarchive(scene, NAME, false, &packed);
+    assert_eq!(refused(&store, unarchive).code, "E_SESSION_NOT_FOUND");
+    store.write(ARCHIVE, &packed);
+    assert!(refused(&store, unarchive).message.contains("as a folder too"));
+}
+
+#[test]
+fn a_hostile_archive_is_refused() {
+    let mut link = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Symlink);
+    header.set_size(0);
+    link.append_link(&mut header, "conversation.jsonl", "/etc/passwd").unwrap();
+    let up = {
+        // The library would not write such a path.
+        let mut bytes = vec![0_u8; 512];
+        bytes[..18].copy_from_slice(b"../../config.jsonl");
+        let mut header = tar::Header::from_byte_slice(&bytes).clone();
+        header.set_size(0);
+        header.set_mode(0o600);
+        header.set_cksum();
+        [header.as_bytes().as_slice(), &[0; 1024]].concat()
+    };
+    let zeros = vec![b' '; 4 << 20];
+    let archives = [
+        ("a link", support::gzip(&link.into_inner().unwrap()), "link"),
+        ("a path that leads up", support::gzip(&up), "no plain path"),
+        ("no archive", b"nothing".to_vec(), "broken"),
+        ("another session's", tar_gz(&[("sess-other/conversation.jsonl", b"")]), "sess-other"),
+        ("a file of ours", tar_gz(&[("conversation.jsonl", b""), (".palimp-tmp-1-1", b"")]), "palimp's own"),
+        ("a bomb", tar_gz(&[("conversation.jsonl", &zeros)]), "--allow-large"),
+        ("nothing of a session", tar_gz(&[("x.txt", b"")]), "nothing of a session"),
+    ];
+    for (what, packed, says) in archives {
+        let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
+        let refusal = refused(&store, |scene| ops::session::unarchive(scene, NAME, false, &packed));
+        assert!(refusal.message.contains(says), "{what}: {}", refusal.message);
+    }
+    let packed = tar_gz(&[("conversation.jsonl", &zeros)]);
+    let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
+    let loaded = open(&store);
+    assert!(ops::session::unarchive(&scene(&loaded), NAME, true, &packed).is_ok());
+    let told = r#"{"session_id":"sess-2026-01-11-abc123","original_size_bytes":7}"#;
+    store.write(ARCHIVE_MANIFEST, told.as_bytes());
+    let refusal = refused(&store, |scene| ops::session::unarchive(scene, NAME, true, &packed));
+    assert!(refusal.message.contains("7 bytes"), "{}", refusal.message);
+}
+
+#[test]
+fn an_archive_that_changed_since_it_was_read_is_not_removed() {
+    let packed = tar_gz(&[("conversation.jsonl", lines(&[message(1)]).as_bytes())]);
+    let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
+    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let plan = ops::session::unarchive(&scene(&loaded), NAME, false, &packed).unwrap();
+    store.write(ARCHIVE, b"other");
+    let before = files(&store);
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    assert!(writer.commit(&plan).is_err());
+    let mut after = files(&store);
+    after.remove(Path::new("sessions"));
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_session_is_made_and_takes_a_record() {
+    let store = build(&healthy());
+    done(&store, |scene| ops::session::new(scene, Some("pools"), "user-1"));
+    let name = "sess-2026-02-01-pools";
+    let manifest: Value =
+        serde_json::from_slice(&store.read(format!("sessions/{name}/manifest.json"))).unwrap();
+    assert_eq!((&manifest["session_id"], &manifest["user_id"]), (&json!(name), &json!("user-1")));
+    done(&store, |scene| {
+        ops::add::add(scene, &Draft { session: Some(name), ..draft("finding", "Slow start") })
+    });
+    let again = |scene: &Scene<'_>| ops::session::new(scene, Some("pools"), "");
+    assert!(refused(&store, again).message.contains("there already"));
+    assert!(
+        refused(&store, |scene| ops::session::new(scene, Some("../x"), "")).message.contains("separator")
+    );
+    done(&store, |scene| ops::session::new(scene, None, ""));
+    assert!(store.file("sessions/sess-2026-02-01-07070707/manifest.json").exists());
+}
+
+#[test]
+fn a_new_store_is_clean_and_can_be_used() {
+    let store = TempStore::of_files(".bmad/memory", &[]);
+    fs::create_dir_all(store.path.parent().unwrap()).unwrap();
+    let (machine, data) = (ThisMachine::new(), tempfile::tempdir().unwrap());
+    let plan = ops::init::init("bmad", &store.path, now()).unwrap();
+    store.write("x", b"");
+    store.remove("x");
+    let loaded = open(&store);
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    writer.commit(&plan).unwrap();
+    drop(writer);
+    assert_eq!(problems(&store), Vec::<String>::new());
+    let config: Value = serde_json::from_slice(&store.read("config.json")).unwrap();
+    assert_eq!(config["memory_config"]["compaction"]["keep_percentage"], 0.8);
+    done(&store, |scene| ops::session::new(scene, Some("first"), ""));
+    done(&store, |scene| {
+        ops::add::add(scene, &Draft { session: Some("sess-2026-02-01-first"), ..draft("decision", "Begin") })
+    });
+}
+
+#[test]
+fn a_lock_that_is_held_keeps_a_change_out() {
+    let store = build(&healthy());
+    let own = json!({"pid": std::process::id(), "agent_id": "x", "acquired_at": Moment::of_the_clock().to_millis()});
+    store.write(format!("{SESSION}/conversation.jsonl.lock"), own.to_string().as_bytes());
+    let before = files(&store);
+    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
+    let plan = ops::add::add(&scene(&loaded), &draft("conversation", "More")).unwrap();
+    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
+    assert!(writer.commit(&plan).is_err());
+    assert_eq!(files(&store), before);
+}

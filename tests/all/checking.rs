@@ -1,0 +1,183 @@
+//! What `check` finds, and what it leaves in peace.
+
+use crate::support;
+
+use palimp::demo;
+use palimp::model::{Code, Moment};
+use serde_json::{Value, json};
+use support::{Output, StoreBuilder, TempStore, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+fn check(store: &TempStore) -> Output {
+    run(["check", "--json", "--now", NOW, "--store", store.path.to_str().unwrap()])
+}
+
+fn codes(store: &TempStore) -> Vec<String> {
+    let rows = check(store).json_lines();
+    let mut codes: Vec<String> = rows.iter().map(|row| row["code"].as_str().unwrap().to_owned()).collect();
+    codes.sort();
+    codes.dedup();
+    codes
+}
+
+#[test]
+fn healthy_stores_are_clean() {
+    let log = StoreBuilder::session_log()
+        .session("s")
+        .entries(4)
+        .tombstone("mem_1")
+        .session("t")
+        .entries(2)
+        .build();
+    let server = StoreBuilder::memory_server().core(json!({})).learning(json!({})).task(json!({})).build();
+    for store in [log, server] {
+        let output = check(&store).expect_status(0);
+        assert_eq!(output.stdout, "", "{}", output.stdout);
+    }
+}
+
+#[test]
+fn every_problem_planted_in_the_demo_is_found_in_its_file_and_line() {
+    let now = Moment::parse(NOW).unwrap().0;
+    for seed in [1, 2, 77] {
+        let demo = TempStore::of_files("demo", &demo::stores(seed, now));
+        let path = demo.path.to_str().unwrap();
+        let rows = run(["check", "--json", "--now", NOW, "--store", path]).expect_status(1).json_lines();
+        for (file, line, code) in demo::planted(seed, now) {
+            let found = rows.iter().any(|row| {
+                let store = row["store"].as_str().unwrap();
+                let own = std::path::Path::new(store).join(row["file"].as_str().unwrap());
+                own == demo.path.join(&file)
+                    && (line.is_none() || row["line"].as_u64() == line.map(u64::from))
+                    && row["code"] == code.as_str()
+            });
+            assert!(found, "seed {seed}: {} {line:?} {}", file.display(), code.as_str());
+        }
+    }
+}
+
+#[test]
+fn a_problem_keeps_its_key_when_the_store_changes_elsewhere() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"importance": 3})).entries(2).build();
+    let key = |store: &TempStore| {
+        let rows = check(store).json_lines();
+        rows.iter().find(|row| row["code"] == "out-of-range").map(|row| row["problem"].clone())
+    };
+    let before = key(&store);
+    assert!(before.is_some());
+    store.append("sessions/s/memory.jsonl", b"{\"id\":\"x\"");
+    assert_eq!(key(&store), before);
+}
+
+/// Each deviation of an entry, and the code that it must get.
+#[test]
+fn what_an_entry_of_a_session_log_can_have_wrong_is_found() {
+    let cases: &[(Value, &str)] = &[
+        (json!({"importance": 1.5}), "out-of-range"),
+        (json!({"importance": "high"}), "wrong-type"),
+        (json!({"type": "insight"}), "out-of-range"),
+        (json!({"timestamp": "soon"}), "bad-timestamp"),
+        (json!({"timestamp": "2026-01-01T10:00:00"}), "no-timezone"),
+        (json!({"timestamp": "2031-01-01T10:00:00Z"}), "future-timestamp"),
+        (json!({"tags": "auth"}), "wrong-type"),
+        (json!({"tags": ["x".repeat(40)]}), "too-long"),
+        (json!({"references": ["mem_gone"]}), "dangling-reference"),
+        (json!({"checksum": "sha256:00"}), "checksum-mismatch"),
+        (json!({"session_id": "elsewhere"}), "unexpected-place"),
+        (json!({"schema_version": 9}), "unsupported-version"),
+        (json!({"content": {"message": "x".repeat(1_100_000)}}), "limit-exceeded"),
+    ];
+    for (entry, code) in cases {
+        let builder = StoreBuilder::session_log().session("s").entry(entry.clone()).entries(1);
+        let store = builder.without("index.json").metadata("total_size_bytes", Value::Null).build();
+        assert_eq!(codes(&store), [*code], "{}", &entry.to_string()[..entry.to_string().len().min(80)]);
+    }
+}
+
+#[test]
+fn what_a_memory_of_a_memory_server_can_have_wrong_is_found() {
+    let cases: &[(Value, &str)] = &[
+        (json!({"content": ""}), "out-of-range"),
+        (json!({"content": "x".repeat(5001)}), "too-long"),
+        (json!({"content": 7}), "wrong-type"),
+        (json!({"importance": "urgent"}), "out-of-range"),
+        (json!({"tags": vec!["t"; 11]}), "too-long"),
+        (json!({"tags": ["t".repeat(31)]}), "too-long"),
+        (json!({"category": "c".repeat(51)}), "too-long"),
+        (json!({"access_count": -1}), "out-of-range"),
+        (json!({"access_count": 1.5}), "wrong-type"),
+        (json!({"archived": "no"}), "wrong-type"),
+        (json!({"accessed_at": "2026-01-01"}), "no-timezone"),
+        (json!({"task_metadata": {"status": "completed"}}), "missing-field"),
+        (json!({"task_metadata": {"status": "done"}}), "out-of-range"),
+    ];
+    for (memory, code) in cases {
+        let store =
+            StoreBuilder::memory_server().core(memory.clone()).core(json!({})).without("index.json").build();
+        assert_eq!(codes(&store), [*code], "{}", &memory.to_string()[..memory.to_string().len().min(80)]);
+    }
+    let wrong_file =
+        StoreBuilder::memory_server().line("core_memories.jsonl", task_line()).without("index.json").build();
+    assert_eq!(codes(&wrong_file), ["unexpected-place"]);
+}
+
+fn task_line() -> String {
+    json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "task", "content": "x",
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        "accessed_at": "2026-01-01T00:00:00Z", "access_count": 0, "tags": [], "importance": "low", "archived": false})
+    .to_string()
+}
+
+#[test]
+fn what_the_files_of_a_session_can_have_wrong_is_found() {
+    let healthy = || StoreBuilder::session_log().session("s").entries(2);
+    let cases = [
+        (healthy().metadata("total_entries", json!(9)), "count-mismatch"),
+        (healthy().metadata("session_id", json!("other")), "unexpected-place"),
+        (healthy().metadata("decay_config", json!({"half_life_hours": -3})), "out-of-range"),
+        (healthy().raw("metadata.json", "{\"session_id\":"), "bad-json"),
+        (healthy().raw("index.json", "{"), "index-broken"),
+        (healthy().raw("index.json", "{\"version\":1,\"entries\":{}}"), "index-stale"),
+        (healthy().raw("index.json", "{\"version\":7}"), "unsupported-version"),
+        (healthy().raw("lock", "{\"pid\":1,\"expires_at\":\"2026-01-01T00:00:00Z\"}"), "stale-lock"),
+        (healthy().raw("memory.jsonl.tmp", ""), "leftover-temp"),
+        (healthy().raw("notes.txt", "hello"), "unexpected-place"),
+        (healthy().file("indices/global_index.json", "{"), "index-broken"),
+        (
+            healthy().config(json!({"decay": {"type_specific": {"finding": {"half_life_hours": 5, "decay_enabled": false}}}})),
+            "config-contradiction",
+        ),
+    ];
+    for (store, code) in cases {
+        let store = store.build();
+        assert!(codes(&store).contains(&code.to_owned()), "{code}: {:?}", codes(&store));
+    }
+}
+
+#[test]
+fn what_stands_in_the_file_system_is_found_and_never_opened() {
+    use std::os::unix::fs::symlink;
+    let store = StoreBuilder::session_log().session("s").entries(2).build();
+    store.chmod("sessions/s/memory.jsonl", 0o644);
+    assert_eq!(codes(&store), ["loose-permissions"]);
+    store.chmod("sessions/s/memory.jsonl", 0o600);
+    let elsewhere = tempfile::NamedTempFile::new().unwrap();
+    symlink(elsewhere.path(), store.file("sessions/s/tombstones.jsonl")).unwrap_or_else(|_| {
+        store.remove("sessions/s/tombstones.jsonl");
+        symlink(elsewhere.path(), store.file("sessions/s/tombstones.jsonl")).unwrap();
+    });
+    assert_eq!(codes(&store), ["link-outside"]);
+    store.remove("sessions/s/tombstones.jsonl");
+    let fifo = store.file("sessions/s/lock");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert_eq!(codes(&store), ["not-a-regular-file"]);
+}
+
+#[test]
+fn every_code_is_explained_in_the_documentation() {
+    let page = include_str!("../../docs/problems.md");
+    for code in Code::ALL {
+        assert!(page.contains(&format!("`{}`", code.as_str())), "{}", code.as_str());
+    }
+}

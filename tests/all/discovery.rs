@@ -1,0 +1,175 @@
+//! Where stores are found: from here upward, from home, nested; and what only looks like one.
+
+use crate::support;
+
+use std::path::Path;
+
+use serde_json::json;
+use support::{Files, Output, TempStore, Verb};
+
+const EVENT: &str = "{\"timestamp\":\"2026-01-01T00:00:00Z\",\"trace_id\":\"t\",\"status\":\"success\",\
+    \"schema_version\":\"1.0\",\"event_type\":\"a.b\",\"source\":\"s\"}\n";
+const MESSAGE: &str = "{\"id\":\"m\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"agent_id\":\"a\",\"role\":\"user\",\"content\":\"x\"}\n";
+const ENTRY: &str = "{\"id\":\"e\",\"session_id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"finding\",\"content\":{\"finding\":\"x\"}}\n";
+
+/// A home folder with a project in it that holds stores of every format, and look-alikes.
+fn home() -> TempStore {
+    let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
+    Files::default()
+        .with(".claude/agents/memories/core_memories.jsonl", format!("{memory}\n"))
+        .with("project/.chora/memory/events/2026-01/events.jsonl", EVENT)
+        .with("project/memory/sessions/s/memory.jsonl", ENTRY)
+        .with("project/.agent-memory/state.json", "{\"notes\": [\"of another tool\"]}")
+        .with("project/packages/web/.bmad/memory/sessions/s/conversation.jsonl", MESSAGE)
+        .with(
+            "project/packages/app/.agent-memory/history/events.jsonl",
+            "{\"kind\":\"tool_run\",\"id\":\"evt-000001\"}\n",
+        )
+        .with("project/packages/api/.bmad/memory/sessions/a/notes.txt", "of another tool")
+        .with("project/src/deep/file.rs", "")
+        .build("home")
+}
+
+fn stores(home: &Path, folder: &Path) -> Output {
+    Verb::new(["stores", "--json"]).home(home).in_folder(folder).run()
+}
+
+fn paths(output: &Output, home: &Path) -> Vec<(String, String)> {
+    let relative = |row: &serde_json::Value| {
+        let path = Path::new(row["path"].as_str().unwrap()).strip_prefix(home).unwrap().display().to_string();
+        (row["format"].as_str().unwrap().to_owned(), path)
+    };
+    output.json_lines().iter().map(relative).collect()
+}
+
+#[test]
+fn stores_are_found_from_here_upward_nested_and_in_home() {
+    let home = home();
+    let output = stores(&home.path, &home.file("project"));
+    let mut found = paths(&output, &home.path);
+    found.sort();
+    let expected = [
+        ("a-mem", "project/.chora/memory"),
+        ("agent-memory", "project/packages/app/.agent-memory"),
+        ("bmad", "project/packages/web/.bmad/memory"),
+        ("memory-server", ".claude/agents/memories"),
+        ("session-log", "project/memory"),
+    ];
+    assert_eq!(found, expected.map(|(format, path)| (format.to_owned(), path.to_owned())));
+    let deep = paths(&stores(&home.path, &home.file("project/src/deep")), &home.path);
+    assert!(deep.iter().any(|(_, path)| path == "project/.chora/memory"), "{deep:?}");
+}
+
+#[test]
+fn look_alikes_are_named_with_the_reason() {
+    let home = home();
+    let output = stores(&home.path, &home.file("project"));
+    let said =
+        |path: &str| output.stderr.lines().find(|line| line.contains(path)).unwrap_or_default().to_owned();
+    let own = said("project/.agent-memory");
+    assert!(own.contains("not one of ours, because its `state.json` holds no bundle"), "{}", output.stderr);
+    assert!(said("packages/api/.bmad/memory").contains("not one of ours"), "{}", output.stderr);
+    let upward = stores(&home.path, &home.file("project/src/deep"));
+    assert!(upward.stderr.contains("project/.agent-memory"), "{}", upward.stderr);
+}
+
+#[test]
+fn a_named_folder_shows_every_store_below_it_in_one_list() {
+    let home = home();
+    let project = home.file("project");
+    let output = support::run(["list", "--json", "--store", project.to_str().unwrap()]);
+    let mut formats: Vec<String> =
+        output.json_lines().iter().map(|row| row["format"].as_str().unwrap().to_owned()).collect();
+    formats.sort();
+    assert_eq!(formats, ["a-mem", "agent-memory", "bmad", "session-log"]);
+    assert!(output.stderr.contains("not one of ours"), "{}", output.stderr);
+}
+
+#[test]
+fn a_store_is_found_from_any_of_its_folders_and_files() {
+    let home = home();
+    for path in [
+        "project/.chora/memory/events/2026-01/events.jsonl",
+        "project/.chora/memory/events",
+        "project/packages/web/.bmad/memory/sessions/s",
+        "project/packages/app/.agent-memory/history/events.jsonl",
+        "project/packages/app",
+    ] {
+        let output = support::run(["list", "--json", "--store", home.file(path).to_str().unwrap()]);
+        assert_eq!(output.json_lines().len(), 1, "{path}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn a_store_of_one_format_alone_is_ranked_as_its_specification_says() {
+    let home = home();
+    let ranking = |path: &str| {
+        let path = home.file(path);
+        let rows =
+            support::run(["search", "--json", "--explain", "--store", path.to_str().unwrap(), "--", "x"]);
+        rows.json_lines()[0]["explain"]["ranking"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(ranking("project/packages/web/.bmad/memory"), "weighted");
+    assert_eq!(ranking("project/packages"), "product");
+}
+
+#[test]
+fn folders_of_the_same_names_with_other_content_are_no_stores() {
+    let other = |files: Files| files.build("project/x");
+    let cases = [
+        Files::default()
+            .with("events/log.jsonl", "{\"timestamp\":\"2026-01-01T00:00:00Z\",\"event_type\":\"click\"}\n"),
+        Files::default()
+            .with("knowledge/post.md", "---\ntitle: A post\ntags: [web]\ndate: 2026-01-01\n---\nText\n"),
+        Files::default().with("profiles/user.json", "{\"name\": \"x\"}"),
+        Files::default().with("sessions/a/memory.jsonl", "{\"role\":\"user\",\"parts\":[]}\n"),
+        Files::default().with("sessions/a/conversation.jsonl", "{\"role\":\"user\",\"text\":\"x\"}\n"),
+        Files::default()
+            .with("state.json", "{\"bundle\":[1]}")
+            .with("history/events.jsonl", "{\"kind\":\"click\"}\n"),
+        Files::default().with("tasks.jsonl", "{\"id\":1,\"done\":false}\n").with("index.json", "{}"),
+    ];
+    for files in cases {
+        let store = other(files);
+        let output = support::run(["list", "--store", store.path.to_str().unwrap()]).expect_status(1);
+        assert!(output.stderr.contains("no store"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn an_empty_store_is_of_the_format_whose_place_it_stands_at() {
+    for (place, format) in [(".bmad/memory", "bmad"), ("memory", "session-log")] {
+        let store = Files::default().with(&format!("{place}/keep"), "").build("project");
+        std::fs::create_dir_all(store.file(place).join("sessions")).unwrap();
+        let output = support::run(["stores", "--json", "--store", store.file(place).to_str().unwrap()]);
+        assert_eq!(output.json_lines()[0]["format"], format, "{place}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn a_store_named_twice_is_shown_once() {
+    let store = Files::default().with("memory/sessions/s/memory.jsonl", ENTRY).build("project");
+    let link = store.file("link");
+    std::os::unix::fs::symlink(store.file("memory"), &link).unwrap();
+    let [path, link] = [store.file("memory"), link].map(|path| path.display().to_string());
+    let output = support::run(["list", "--json", "--store", &path, "--store", &link, "--store", &path]);
+    assert_eq!(output.json_lines().len(), 1, "{}", output.stderr);
+}
+
+#[test]
+fn a_store_is_found_behind_many_useless_sessions_and_through_dots() {
+    let store = Files::default().with("memory/sessions/z/memory.jsonl", ENTRY).build("project");
+    for number in 0..600 {
+        std::fs::create_dir(store.file(format!("memory/sessions/a{number:03}"))).unwrap();
+    }
+    for path in [
+        "memory/sessions/z/memory.jsonl",
+        "memory",
+        "memory/sessions/z/..",
+        "memory/sessions/z/../../../memory",
+    ] {
+        let path = store.path.join(path);
+        let output = support::run(["list", "--json", "--store", path.to_str().unwrap()]);
+        assert_eq!(output.json_lines().len(), 1, "{}: {}", path.display(), output.stderr);
+    }
+}

@@ -1,0 +1,142 @@
+//! The harness is itself held to what it promises.
+
+use crate::support;
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use support::{Exit, SOON, StoreBuilder, Terminal, Tree, assert_untouched};
+
+fn shell(script: &str) -> Terminal {
+    Terminal::spawn("/bin/sh", ["-c", script], 10, 40)
+}
+
+#[test]
+fn a_program_draws_on_the_screen_reads_keys_and_ends() {
+    let mut terminal = shell(r#"printf 'name? '; read name; printf 'hello %s' "$name"; exit 3"#);
+    terminal.wait_for_text("name?", SOON);
+    terminal.send_keys("memory\n");
+    terminal.wait_for(|screen| screen.contents().contains("hello memory"), SOON);
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+    assert!(terminal.screen_text().starts_with("name? memory"));
+}
+
+#[test]
+fn raw_output_keeps_the_bytes_that_the_screen_does_not_show() {
+    let terminal = shell(r"printf '\033[31mred\033[0m'");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    assert_eq!(terminal.screen_text(), "red");
+    assert_eq!(terminal.raw_output(), b"\x1b[31mred\x1b[0m");
+}
+
+#[test]
+fn a_program_learns_of_a_new_size() {
+    let mut terminal = shell("trap 'stty size' WINCH; printf ready; while :; do read line; done");
+    terminal.wait_for_text("ready", SOON);
+    terminal.resize(12, 50);
+    // Some shells run the trap only once `read` returns.
+    terminal.send_keys("\n");
+    terminal.wait_for_text("12 50", SOON);
+}
+
+#[test]
+fn a_signal_reaches_the_program() {
+    let terminal = shell("trap 'printf bye; exit 7' TERM; printf ready; while :; do read line; done");
+    terminal.wait_for_text("ready", SOON);
+    terminal.signal(Signal::TERM);
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(7));
+    assert!(terminal.screen_text().contains("bye"));
+}
+
+#[test]
+fn a_wait_that_fails_prints_the_screen() {
+    let terminal = shell("printf 'something else'; read x");
+    terminal.wait_for_text("something", SOON);
+    let wait = || terminal.wait_for_text("expected", Duration::from_millis(50));
+    let failure = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wait)).unwrap_err();
+    let message = failure.downcast_ref::<String>().unwrap();
+    assert!(message.contains("\"expected\" never stood on the screen"), "{message}");
+    assert!(message.contains("│something else"), "{message}");
+}
+
+#[test]
+fn a_wait_for_a_program_that_has_ended_does_not_last_until_the_deadline() {
+    let terminal = shell("exit 0");
+    let wait = || terminal.wait_for_text("expected", Duration::from_secs(3600));
+    let failure = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wait)).unwrap_err();
+    assert!(failure.downcast_ref::<String>().unwrap().contains("the program ended"));
+}
+
+#[test]
+fn the_environment_of_a_program_is_clean() {
+    let terminal = shell(r#"printf '%s|%s|%s' "$TERM" "$CARGO_MANIFEST_DIR" "$(ls -A "$HOME" | wc -l)""#);
+    terminal.wait_exit(SOON);
+    assert_eq!(terminal.screen_text().replace(' ', ""), "xterm-256color||0");
+}
+
+#[test]
+fn a_built_session_log_agrees_with_itself() {
+    let store = StoreBuilder::session_log()
+        .session("s1")
+        .entry(json!({"id": "mem_a", "tags": ["db"], "type": "decision"}))
+        .line("{\"id\":\"mem_torn\",\"ty")
+        .entry(json!({"id": "mem_b"}))
+        .entry(json!({"id": "mem_c"}))
+        .tombstone("mem_b")
+        .build();
+    let log = store.read("sessions/s1/memory.jsonl");
+    let index: Value = serde_json::from_slice(&store.read("sessions/s1/index.json")).unwrap();
+    let metadata: Value = serde_json::from_slice(&store.read("sessions/s1/metadata.json")).unwrap();
+    let place = &index["entries"]["mem_c"];
+    let start = place["byte_offset"].as_u64().unwrap() as usize;
+    let line = String::from_utf8_lossy(&log).lines().nth(3).unwrap().to_owned();
+    assert_eq!(place["line_number"], 4);
+    assert_eq!(log[start..start + line.len()], *line.as_bytes());
+    assert_eq!(index["tags"], json!({"db": ["mem_a"]}));
+    assert_eq!(metadata["total_entries"], 2);
+    assert_eq!(metadata["statistics"]["decisions"], 1);
+    assert!(index["entries"].get("mem_b").is_none());
+}
+
+#[test]
+fn a_built_store_has_the_modes_of_its_format() {
+    let store = StoreBuilder::session_log().session("s1").entries(1).build();
+    let mode = |name: &str| std::fs::metadata(store.file(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(""), 0o700);
+    assert_eq!(mode("sessions/s1"), 0o700);
+    assert_eq!(mode("sessions/s1/memory.jsonl"), 0o600);
+}
+
+#[test]
+fn a_built_memory_server_store_agrees_with_itself() {
+    let store = StoreBuilder::memory_server()
+        .core(json!({"tags": ["a"], "importance": "high", "category": "fact"}))
+        .learning(json!({"tags": ["a", "b"]}))
+        .line("tasks.jsonl", "not json")
+        .build();
+    let index: Value = serde_json::from_slice(&store.read("index.json")).unwrap();
+    assert_eq!(index["statistics"]["total_memories"], 2);
+    assert_eq!(index["statistics"]["by_type"], json!({"core": 1, "learning": 1, "task": 0}));
+    assert_eq!(index["tags_index"]["a"].as_array().unwrap().len(), 2);
+    assert_eq!(index["importance_index"]["low"], json!([]));
+    assert_eq!(store.read("tasks.jsonl"), b"not json\n");
+}
+
+#[test]
+fn an_untouched_tree_is_told_from_a_touched_one() {
+    let store = StoreBuilder::session_log().session("s1").entries(2).build();
+    let before = Tree::of(store.around());
+    store.read("sessions/s1/memory.jsonl");
+    assert_untouched(store.around(), &before);
+
+    store.chmod("sessions/s1/memory.jsonl", 0o644);
+    let changes = Tree::of(store.around()).changes_since(&before);
+    assert!(changes.starts_with("changed: memory/sessions/s1/memory.jsonl"), "{changes}");
+
+    store.write("new", b"");
+    store.remove("sessions/s1/index.json");
+    let changes = Tree::of(store.around()).changes_since(&before);
+    assert!(changes.contains("new: memory/new") && changes.contains("gone: memory/sessions/s1/index.json"));
+}

@@ -1,0 +1,32 @@
+//! Nothing is lost: whatever the bytes in a store and whatever is done to it, what was asked
+//! for changes and every other byte stays; what was done is taken back byte for byte.
+
+mod agents;
+mod chance;
+mod deeds;
+mod edits;
+mod expected;
+mod modes;
+mod scanner;
+mod sequence;
+mod site;
+mod stores;
+
+/// Whether the long form of the tests was asked for.
+fn long() -> bool {
+    std::env::var_os("PALIMP_LONG").is_some()
+}
+
+/// Runs it, and names the seed where it fails.
+fn told<T>(seed: u64, run: impl FnOnce() -> T) -> T {
+    struct Told(u64);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                eprintln!("the seed is {}", self.0);
+            }
+        }
+    }
+    let _told = Told(seed);
+    run()
+}

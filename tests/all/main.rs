@@ -1,0 +1,41 @@
+//! All integration tests, as one binary: each binary more links the whole library again.
+//!
+//! A file tests what its name says; `cargo test --test all erase::` runs one file's tests.
+//! `support` builds stores, runs verbs and drives a pseudo-terminal.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod a_mem;
+mod a_mem_write;
+mod agent_memory;
+mod agent_memory_write;
+mod agents;
+mod any_bytes;
+mod architecture;
+mod backups_many;
+mod bad_input;
+mod bmad;
+mod bmad_write;
+mod checking;
+mod crash;
+mod discovery;
+mod erase;
+mod harness;
+mod lossless;
+mod memory;
+mod ranking;
+mod reading;
+mod restore;
+mod restore_properties;
+mod restore_whole;
+mod screens;
+mod screens_back;
+mod screens_changes;
+mod screens_edit;
+mod screens_formats;
+mod screens_hangup;
+mod screens_marks;
+mod screens_meanwhile;
+mod several;
+mod support;
+mod undo;
+mod verbs;

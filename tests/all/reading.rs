@@ -1,0 +1,285 @@
+//! Stores in, records out: every readable record as itself, every unreadable line as a
+//! broken one, every byte where it was, nothing touched.
+
+use crate::support;
+
+use palimp::model::{Extent, Moment, Snapshot, State, Store};
+use palimp::store::{load, look_at};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use support::{StoreBuilder, TempStore, Tree, assert_untouched, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+fn now() -> Moment {
+    Moment::parse(NOW).unwrap().0
+}
+
+fn loaded(store: &TempStore) -> Store {
+    let places = look_at(&store.path, None).found.unwrap();
+    assert_eq!(places.len(), 1);
+    load(&places[0], Extent::Whole, None, now())
+}
+
+/// What a line of a log holds, and what should be made of it.
+#[derive(Clone, Debug)]
+enum Written {
+    Whole(String),
+    Torn,
+    Glued(String, String),
+    ExtraBrace(String),
+    Pretty(String),
+    Nuls(String),
+    NotUtf8,
+    RawNewline,
+    Rubbish(&'static str),
+    Blank,
+}
+
+fn entry(text: &str) -> Value {
+    json!({"id": "", "session_id": "s", "timestamp": "2026-01-10T12:00:00Z", "type": "finding",
+           "content": {"finding": text}, "importance": 0.50, "tags": ["a.b"], "references": []})
+}
+
+/// A record as it should be read: its id, `None` for a broken one, and its raw bytes.
+type Expected = (Option<String>, Vec<u8>);
+
+/// The bytes of a line, and the records in it.
+fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<Expected>) {
+    let id = |part: usize| format!("mem_{number}_{part}");
+    let object = |text: &str, part: usize| {
+        let mut entry = entry(text);
+        entry["id"] = id(part).into();
+        entry
+    };
+    let compact = |text: &str, part: usize| object(text, part).to_string().into_bytes();
+    let broken = |bytes: &[u8], raw: &[u8]| (bytes.to_vec(), vec![(None, raw.to_vec())]);
+    match written {
+        Written::Whole(text) => {
+            let line = compact(text, 0);
+            ([&line[..], b"\n"].concat(), vec![(Some(id(0)), line)])
+        }
+        Written::Torn => {
+            let line = compact("was never finished", 0);
+            let half = &line[..line.len() / 2];
+            broken(&[half, b"\n"].concat(), half)
+        }
+        Written::Glued(one, two) => {
+            let (one, two) = (compact(one, 0), compact(two, 1));
+            let bytes = [&one[..], &two[..], b"\n"].concat();
+            (bytes, vec![(Some(id(0)), one), (Some(id(1)), two)])
+        }
+        Written::ExtraBrace(text) => {
+            let line = compact(text, 0);
+            ([&line[..], b"}\n"].concat(), vec![(Some(id(0)), line)])
+        }
+        Written::Pretty(text) => {
+            let lines = serde_json::to_vec_pretty(&object(text, 0)).unwrap();
+            ([&lines[..], b"\n"].concat(), vec![(Some(id(0)), lines)])
+        }
+        Written::Nuls(text) => {
+            let line = compact(text, 0);
+            ([&[0; 9][..], &line, b"\0\0\n"].concat(), vec![(Some(id(0)), line)])
+        }
+        Written::NotUtf8 => broken(b"{\"id\":\"\xff\xfe\"}\n", b"{\"id\":\"\xff\xfe\"}"),
+        Written::RawNewline => broken(b"{\"id\":\"a\nb\"}\n", b"{\"id\":\"a\nb\"}"),
+        Written::Rubbish(text) => broken(format!("{text}\n").as_bytes(), text.as_bytes()),
+        Written::Blank => (b" \r\n".to_vec(), Vec::new()),
+    }
+}
+
+fn lines() -> impl Strategy<Value = Vec<Written>> {
+    let text = || "[a-zäé 接\\\\\"{}]{0,12}";
+    let line = prop_oneof![
+        6 => text().prop_map(Written::Whole),
+        1 => Just(Written::Torn),
+        1 => (text(), text()).prop_map(|(one, two)| Written::Glued(one, two)),
+        1 => text().prop_map(Written::ExtraBrace),
+        1 => text().prop_map(Written::Pretty),
+        1 => text().prop_map(Written::Nuls),
+        1 => Just(Written::NotUtf8),
+        1 => Just(Written::RawNewline),
+        1 => prop_oneof![Just("[1,2]"), Just("null"), Just("hello"), Just("<<<<<<< HEAD"), Just("{oops}")]
+            .prop_map(Written::Rubbish),
+        1 => Just(Written::Blank),
+    ];
+    proptest::collection::vec(line, 0..14)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(64)))]
+
+    #[test]
+    fn every_record_loads_as_itself_and_every_unreadable_line_as_a_broken_one(lines in lines()) {
+        let mut bytes = Vec::new();
+        let mut expected = Vec::new();
+        for (number, line) in lines.iter().enumerate() {
+            let first = 1 + bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
+            let (own, records) = bytes_of(line, number);
+            expected.extend(records.into_iter().map(|(id, raw)| (id, raw, first)));
+            bytes.extend(own);
+        }
+        let store = StoreBuilder::session_log().session("s").bytes(&bytes).build();
+        let read = loaded(&store);
+        let found: Vec<(Option<String>, Vec<u8>, u32)> = read.entries.iter().map(|entry| {
+            let id = read.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+            (id, read.raw(entry).to_vec(), read.record(entry).line)
+        }).collect();
+        prop_assert_eq!(found, expected);
+        for entry in &read.entries {
+            let span = read.record(entry).span;
+            prop_assert_eq!(&bytes[span.start as usize..span.end as usize], read.raw(entry));
+            let broken = read.view(entry).is_none();
+            prop_assert_eq!(entry.state, if broken { State::Broken } else { State::Live });
+            prop_assert!(!broken || read.problems_of(entry).next().is_some());
+        }
+    }
+
+    #[test]
+    fn any_bytes_in_any_file_open(bytes in proptest::collection::vec(any::<u8>(), 0..200), which in 0..6_usize) {
+        let store = StoreBuilder::session_log().session("s").entries(2).build();
+        let file = ["sessions/s/memory.jsonl", "sessions/s/metadata.json", "sessions/s/index.json",
+                    "sessions/s/tombstones.jsonl", "config.json", "sessions/s/lock"][which];
+        store.write(file, &bytes);
+        let place = palimp::store::Place { root: store.path.clone(), format: "session-log", session: None };
+        load(&place, Extent::Whole, None, now());
+        load(&place, Extent::Tail, None, now());
+    }
+}
+
+/// Cases of a property: few, or the long form's many.
+fn cases(short: u32) -> u32 {
+    if std::env::var_os("PALIMP_LONG").is_some() { short * 100 } else { short }
+}
+
+#[test]
+fn a_tombstone_hides_its_entry_and_all_shows_it_again() {
+    let entry = |id: &str| json!({"id": id});
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(entry("mem_1"))
+        .entry(entry("mem_2"))
+        .entry(entry("mem_3"))
+        .tombstone("mem_2")
+        .build();
+    let ids = |args: &[&str]| -> Vec<(String, String)> {
+        let path = store.path.to_str().unwrap();
+        let rows = run([&["list", "--store", path, "--json"], args].concat()).json_lines();
+        let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        let mut ids: Vec<_> = rows.iter().map(|row| (text(row, "id"), text(row, "state"))).collect();
+        ids.sort();
+        ids
+    };
+    let pair = |id: &str, state: &str| (id.to_owned(), state.to_owned());
+    let every = loaded(&store).entries.len();
+    assert_eq!(every, 3);
+    let live: Vec<String> = ids(&[]).into_iter().map(|(id, _)| id).collect();
+    assert_eq!(live.len(), 2);
+    let deleted = ids(&["is:deleted"]);
+    assert_eq!(deleted.len(), 1);
+    assert!(!live.contains(&deleted[0].0));
+    assert!(ids(&["--all"]).contains(&pair(&deleted[0].0, "deleted")));
+}
+
+#[test]
+fn archived_memories_are_listed_when_they_are_asked_for() {
+    let archived = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "learning", "content": "old",
+        "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z",
+        "accessed_at": "2025-01-01T00:00:00Z", "access_count": 0, "tags": [], "importance": "low", "archived": true});
+    let store = StoreBuilder::memory_server()
+        .core(json!({"content": "live"}))
+        .file("archive/2025/learnings_2025_Q1.jsonl", format!("{archived}\n"))
+        .build();
+    let path = store.path.to_str().unwrap();
+    let list = |query: &[&str]| run([&["list", "--store", path, "--json"], query].concat()).json_lines();
+    assert_eq!(list(&[]).len(), 1);
+    for query in ["is:archived", "in:archive"] {
+        let rows = list(&[query]);
+        assert_eq!(rows.len(), 1, "{query}");
+        assert_eq!(rows[0]["state"], "archived");
+        assert_eq!(rows[0]["file"], "archive/2025/learnings_2025_Q1.jsonl");
+    }
+    assert_eq!(list(&["--all"]).len(), 2);
+}
+
+#[test]
+fn a_document_of_the_first_writer_is_read_item_by_item() {
+    let document = "{\n \"core_memories\": [\n  {\"id\":\"a\",\"content\":\"one\"},\n  7\n ],\n \"learnings\": [],\n \"tasks\": []\n}\n";
+    let store = StoreBuilder::memory_server()
+        .without("core_memories.jsonl")
+        .without("learnings.jsonl")
+        .without("tasks.jsonl")
+        .without("index.json")
+        .file("agent.json", document)
+        .build();
+    let rows = run(["list", "--store", store.path.to_str().unwrap(), "--json"]).json_lines();
+    let of: Vec<(&str, u64, &str)> = rows
+        .iter()
+        .map(|row| {
+            (row["raw"].as_str().unwrap(), row["line"].as_u64().unwrap(), row["state"].as_str().unwrap())
+        })
+        .collect();
+    assert!(of.contains(&("{\"id\":\"a\",\"content\":\"one\"}", 3, "live")), "{of:?}");
+    assert!(of.contains(&("7", 4, "broken")), "{of:?}");
+}
+
+#[test]
+fn a_store_is_found_from_its_root_a_parent_a_session_and_a_file() {
+    let store = StoreBuilder::session_log().session("s one").entries(2).build();
+    let session = store.file("sessions/s one");
+    let root = std::fs::canonicalize(&store.path).unwrap();
+    for path in [
+        store.path.clone(),
+        store.around().to_owned(),
+        session.clone(),
+        session.join("memory.jsonl"),
+        store.file("sessions"),
+    ] {
+        let found = look_at(&path, None).found.unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        assert_eq!(found.len(), 1, "{}", path.display());
+        assert_eq!(std::fs::canonicalize(&found[0].root).unwrap(), root, "{}", path.display());
+    }
+}
+
+#[test]
+fn folders_of_the_same_name_with_other_content_are_not_taken_for_stores() {
+    let other = |root: &str, file: &str, text: &str| TempStore::of_files(root, &[(file.into(), text.into())]);
+    for (store, said) in [
+        (other("memory", "sessions/a/memory.jsonl", "{\"speaker\":\"x\",\"words\":1}\n"), "another kind"),
+        (other("memories", "learnings.jsonl", "{\"lesson\":\"x\"}\n"), "another kind"),
+        (other("memory", "notes.md", "# hello\n"), "no store"),
+    ] {
+        let output = run(["stores", "--store", store.path.to_str().unwrap()]).expect_status(1);
+        assert_eq!(output.stdout, "");
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn reading_touches_neither_bytes_nor_times_nor_modes() {
+    let store = StoreBuilder::session_log().session("s").entries(5).tombstone("mem_1").build();
+    let before = Tree::of(store.around());
+    let path = store.path.to_str().unwrap();
+    for verb in [&["stores"][..], &["list"], &["search", "note"], &["check"], &["list", "--all", "--json"]] {
+        run([verb, &["--store", path]].concat());
+        assert_untouched(store.around(), &before);
+    }
+}
+
+#[test]
+fn the_tail_of_a_long_log_shows_its_newest_entries_with_their_bytes_in_place() {
+    let store = StoreBuilder::session_log().session("s").entries(2000).build();
+    let places = look_at(&store.path, None).found.unwrap();
+    let tail = load(&places[0], Extent::Tail, None, now());
+    let whole = load(&places[0], Extent::Whole, None, now());
+    let bytes = store.read("sessions/s/memory.jsonl");
+    assert!(tail.entries.len() > 20 && tail.entries.len() < whole.entries.len());
+    for entry in &tail.entries {
+        let span = tail.record(entry).span;
+        assert_eq!(&bytes[span.start as usize..span.end as usize], tail.raw(entry));
+        assert!(tail.view(entry).is_some());
+    }
+    let last = |store: &Store| store.entries.last().map(|entry| store.raw(entry).to_vec());
+    assert_eq!(last(&tail), last(&whole));
+    assert!(!Snapshot::of(vec![tail.into()]).is_whole());
+}

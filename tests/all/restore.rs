@@ -1,0 +1,328 @@
+//! `backup list`, `diff` and `restore`: what is said of a record is what becomes of it, and what
+//! was erased never comes back. What `maintain` and `compact` name is what goes.
+
+use crate::support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use palimp::disk::{Real, ThisMachine};
+use palimp::model::{Extent, Moment};
+use palimp::ops::erase::Gone;
+use palimp::ops::restore::{compare, restore};
+use palimp::ops::{NO_PACKED, Scene};
+use palimp::store;
+use palimp::store::commit::{Host, Writer};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use support::{Output, StoreBuilder, TempStore, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const LOG: &str = "sessions/s/memory.jsonl";
+
+struct Site {
+    store: TempStore,
+    data: tempfile::TempDir,
+}
+
+impl Site {
+    fn of(lines: &[String]) -> Site {
+        let store = StoreBuilder::session_log().session("s").build();
+        store.write(LOG, lines.concat().as_bytes());
+        Site { store, data: tempfile::tempdir().unwrap() }
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let data = self.data.path().to_str().unwrap();
+        let own = ["--store", self.store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data];
+        run(args.iter().chain(&own).copied())
+    }
+
+    /// Keeps a copy of the log, as `backup create` would have made it; its name.
+    fn keep(&self, lines: &[String]) -> String {
+        self.run(&["backup", "create", "--yes"]).expect_status(0);
+        let rows = self.run(&["backup", "list", "--json"]).json_lines();
+        let row = rows.iter().find(|row| row["file"] == LOG).unwrap();
+        let path = PathBuf::from(row["backup"].as_str().unwrap());
+        std::fs::write(&path, lines.concat()).unwrap();
+        row["backup"].as_str().unwrap().to_owned()
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let text = String::from_utf8(self.store.read(LOG)).unwrap();
+        text.split_inclusive('\n').map(str::to_owned).collect()
+    }
+}
+
+fn line(number: usize, text: &str) -> String {
+    let entry = json!({
+        "id": format!("mem_{number}"), "type": "conversation",
+        "timestamp": format!("2026-01-{:02}T00:00:00Z", number % 28 + 1),
+        "content": {"role": "user", "message": text},
+    });
+    format!("{entry}\n")
+}
+
+fn kinds(rows: &[Value]) -> BTreeMap<String, String> {
+    let own = |row: &Value| Some((row["id"].as_str()?.to_owned(), row["change"].as_str()?.to_owned()));
+    rows.iter().filter_map(own).collect()
+}
+
+#[test]
+fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
+    let texts = ["kept as it is", "deleted by hand", "was changed", "has a tombstone", "was erased"];
+    let old: Vec<String> = (0..5).map(|at| line(at, texts[at])).collect();
+    let site = Site::of(&old);
+    let copy = site.keep(&old);
+    site.run(&["delete", "mem_3", "--yes"]).expect_status(0);
+    site.run(&["erase", "mem_4", "--yes"]).expect_status(0);
+    // The copy was kept elsewhere, and brought here again.
+    std::fs::write(&copy, old.concat()).unwrap();
+    let now = [old[0].clone(), line(2, "is otherwise"), old[3].clone(), line(9, "written later")];
+    site.store.write(LOG, now.concat().as_bytes());
+    let rows = site.run(&["backup", "diff", &copy, "--json"]).expect_status(0).json_lines();
+    let expected = [
+        ("mem_1", "missing"),
+        ("mem_2", "changed"),
+        ("mem_3", "tombstoned"),
+        ("mem_4", "erased"),
+        ("mem_9", "newer"),
+    ];
+    assert_eq!(kinds(&rows), expected.map(|(id, kind)| (id.to_owned(), kind.to_owned())).into());
+    let erased = rows.iter().find(|row| row["change"] == "erased").unwrap();
+    assert!(erased["raw"].is_null() && !erased.to_string().contains("was erased\""), "{erased}");
+    site.run(&["backup", "restore", &copy, "mem_2", "mem_3", "mem_4", "--yes"]).expect_status(0);
+    assert_eq!(site.lines(), [old[0].clone(), old[2].clone(), old[3].clone(), now[3].clone()]);
+    let rows = site.run(&["backup", "list", "--verify", "--json"]).json_lines();
+    assert!(rows.iter().any(|row| row["reason"] == "before backup restore" && row["verified"] == true));
+    site.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(site.lines(), now);
+    let refused = site.run(&["backup", "restore", &copy, "mem_4", "--yes"]).expect_status(1);
+    assert!(refused.stderr.contains("mem_4: erased"), "{}", refused.stderr);
+}
+
+/// A record that stands already is not brought back a second time by a plan that was made before.
+#[test]
+fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_stands_once() {
+    for puts_back in [false, true] {
+        let old = [line(0, "stays"), line(1, "is missing"), line(2, "was changed")];
+        let site = Site::of(&[old[0].clone(), line(2, "otherwise")]);
+        let (root, data) = (&site.store.path, site.data.path());
+        let now = Moment::parse(NOW).unwrap().0;
+        let place = store::look_at(root, None).found.unwrap().remove(0);
+        let before = store::load(&place, Extent::Whole, None, now);
+        let scene = Scene { store: &before, now, random: [0; 16], packed: &NO_PACKED };
+        let compared = compare(&scene, Path::new(LOG), old.concat().as_bytes(), &Gone::default()).unwrap();
+        let mut chosen = compared.by_default();
+        // What is put back makes it a change in the midst of the file; what comes back alone, lines
+        // at its end.
+        chosen.extend(compared.named(&["mem_2".to_owned()]).into_iter().filter(|_| puts_back));
+        let plan = restore(&scene, &compared, &chosen).unwrap();
+        let machine = ThisMachine::new();
+        let host = Host { disk: &Real, machine: &machine, data, now };
+        let commit = || Writer::open(host, &before).unwrap().restore(&plan);
+        commit().unwrap();
+        let after = site.lines();
+        let refused = commit().unwrap_err();
+        assert!(refused.is_moved() && refused.code() == "E_CONCURRENT_MOD", "{refused}");
+        assert!(refused.to_string().contains("Nothing was changed"), "{refused}");
+        assert_eq!(site.lines(), after);
+        assert_eq!(after.iter().filter(|own| **own == old[1]).count(), 1);
+        let then = store::load(&place, Extent::Whole, None, now);
+        let scene = Scene { store: &then, ..scene };
+        let compared = compare(&scene, Path::new(LOG), old.concat().as_bytes(), &Gone::default()).unwrap();
+        assert!(compared.by_default().is_empty());
+    }
+}
+
+#[test]
+fn the_list_says_why_a_backup_was_made_and_whether_it_can_be_read_whole() {
+    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    let copy = site.keep(&[line(0, "a"), line(1, "b")[..30].to_owned()]);
+    let own = |args: &[&str]| {
+        let rows = site.run(args).json_lines();
+        rows.into_iter().find(|row| row["backup"] == *copy).unwrap()
+    };
+    let row = own(&["backup", "list", "--json"]);
+    assert_eq!((&row["verified"], &row["found"]), (&Value::Null, &json!("not verified yet")));
+    let row = own(&["backup", "list", "--verify", "--json"]);
+    assert_eq!((&row["reason"], &row["verified"]), (&json!("by hand"), &json!(false)));
+    let text = site.run(&["backup", "list"]).stdout;
+    assert!(text.contains("not verified yet") && !text.contains("whole"), "{text}");
+    let text = site.run(&["backup", "list", "--verify"]).stdout;
+    assert!(text.contains("BROKEN") && text.contains("by hand"), "{text}");
+}
+
+#[test]
+fn what_is_one_document_comes_back_whole_or_not_at_all() {
+    let site = Site::of(&[line(0, "a")]);
+    site.keep(&[]);
+    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["file"].as_str().unwrap().ends_with(".json")).unwrap();
+    let name = row["backup"].as_str().unwrap();
+    let refused = site.run(&["backup", "restore", name, "--yes"]).expect_status(3);
+    assert!(refused.stderr.contains("whole or not at all"), "{}", refused.stderr);
+}
+
+#[test]
+fn copies_of_other_programs_beside_their_files_are_listed_with_the_file_they_are_of() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join(".chora/memory");
+    std::fs::create_dir_all(root.join("events/2026-01")).unwrap();
+    std::fs::create_dir_all(root.join("knowledge/notes")).unwrap();
+    std::fs::write(root.join("events/2026-01/events.jsonl"), "").unwrap();
+    std::fs::write(root.join("events/2026-01/events.jsonl.bak"), "").unwrap();
+    let own = ["--store", root.to_str().unwrap(), "--as", "a-mem", "--json", "--data-dir"];
+    let rows = run(["backup", "list"].iter().chain(&own).copied().chain([data.path().to_str().unwrap()]));
+    let rows = rows.json_lines();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0]["file"], "events/2026-01/events.jsonl");
+    assert_eq!(rows[0]["reason"], "the format's");
+}
+
+#[test]
+fn a_compaction_names_the_rule_and_each_memory_that_goes() {
+    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
+    let rows = site.run(&["compact", "--dry-run", "--json"]).json_lines();
+    let told = rows[0]["plan"]["told"].as_array().unwrap();
+    assert!(told[0].as_str().unwrap().starts_with("the rule: what was deleted goes"), "{told:?}");
+    assert!(told.iter().any(|line| line.as_str().unwrap().starts_with("mem_1  goes")), "{told:?}");
+    assert!(!told.iter().any(|line| line.as_str().unwrap().starts_with("mem_0")), "{told:?}");
+}
+
+#[test]
+fn the_journal_says_what_is_undone_and_what_others_wrote() {
+    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    let tag = |now: &str| {
+        let own = ["--store", site.store.path.to_str().unwrap(), "--now", now, "--data-dir"];
+        let args = ["delete", "mem_1", "--yes"].iter().chain(&own).copied();
+        run(args.chain([site.data.path().to_str().unwrap()])).expect_status(0);
+    };
+    tag("2026-01-20T00:00:00Z");
+    let later = line(22, "an agent's");
+    site.store.write(LOG, [site.lines().concat(), later].concat().as_bytes());
+    let rows = site.run(&["journal", "--json"]).json_lines();
+    assert_eq!((&rows[0]["undone"], &rows[0]["written_by_others"]), (&json!(false), &json!(1)));
+    assert!(rows[0]["why_not"].is_null() && rows[0]["undo_until"].is_string());
+    site.run(&["undo", "--yes"]).expect_status(0);
+    let rows = site.run(&["journal", "--json"]).json_lines();
+    assert_eq!(rows[0]["undone"], json!(true));
+}
+
+/// What happened to a record since the copy was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    Kept,
+    Lost,
+    Changed,
+    Tombstoned,
+    Erased,
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let one = prop_oneof![
+        Just(Fate::Kept),
+        Just(Fate::Lost),
+        Just(Fate::Lost),
+        Just(Fate::Changed),
+        Just(Fate::Tombstoned),
+        Just(Fate::Erased)
+    ];
+    proptest::collection::vec(one, 1..12)
+}
+
+fn cases() -> u32 {
+    if std::env::var_os("PALIMP_LONG").is_some() { 400 } else { 10 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 40, ..ProptestConfig::with_cases(cases()) })]
+
+    #[test]
+    fn what_a_restore_shows_is_what_it_does(
+        fates in fates(), newer in 0..4_usize, named in proptest::collection::vec(any::<bool>(), 12), whole in any::<bool>()
+    ) {
+        let old: Vec<String> = (0..fates.len()).map(|at| line(at, &format!("text of {at}"))).collect();
+        let site = Site::of(&old);
+        let copy = site.keep(&old);
+        let all = &fates;
+        let of = |fate| (0..all.len()).filter(move |&at| all[at] == fate);
+        for (fate, verb) in [(Fate::Tombstoned, "delete"), (Fate::Erased, "erase")] {
+            let ids: Vec<String> = of(fate).map(|at| format!("mem_{at}")).collect();
+            if !ids.is_empty() {
+                let args: Vec<&str> = [verb].into_iter().chain(ids.iter().map(String::as_str)).chain(["--yes"]).collect();
+                site.run(&args).expect_status(0);
+            }
+        }
+        std::fs::write(&copy, old.concat()).unwrap();
+        let mut now: Vec<String> = Vec::new();
+        for (at, fate) in fates.iter().enumerate() {
+            match fate {
+                Fate::Kept | Fate::Tombstoned => now.push(old[at].clone()),
+                Fate::Changed => now.push(line(at, "quite another text")),
+                Fate::Lost | Fate::Erased => {}
+            }
+        }
+        now.extend((0..newer).map(|at| line(100 + at, "written later")));
+        site.store.write(LOG, now.concat().as_bytes());
+        let rows = site.run(&["backup", "diff", &copy, "--json"]).json_lines();
+        let told = kinds(&rows);
+        let ids: Vec<String> = (0..fates.len()).filter(|&at| named[at]).map(|at| format!("mem_{at}")).collect();
+        let mut args = vec!["backup", "restore", &copy];
+        args.extend(ids.iter().map(String::as_str));
+        args.extend(["--yes"]);
+        args.extend(whole.then_some("--replace"));
+        let outcome = site.run(&args);
+        let after = site.lines();
+        let has = |line: &String| after.contains(line);
+        let erased: BTreeSet<usize> = of(Fate::Erased).collect();
+        for at in erased {
+            prop_assert!(!after.concat().contains(&format!("\"text of {at}\"")), "{at} came back");
+        }
+        if whole {
+            let expected: Vec<String> = (0..fates.len()).filter(|&at| fates[at] != Fate::Erased).map(|at| old[at].clone()).collect();
+            prop_assert_eq!(after, expected);
+            return Ok(());
+        }
+        for (at, own) in old.iter().enumerate() {
+            let id = format!("mem_{at}");
+            let is_named = ids.contains(&id);
+            match told.get(&id).map(String::as_str) {
+                Some("missing") => prop_assert_eq!(has(own), ids.is_empty() || is_named, "{}", id),
+                Some("changed") => prop_assert_eq!(has(own), is_named, "{}", id),
+                Some("erased") => prop_assert!(!has(own)),
+                _ => prop_assert!(has(own), "{} should stand: {:?}", id, outcome),
+            }
+        }
+        for line in now.iter().filter(|line| line.contains("written later")) {
+            prop_assert!(has(line));
+        }
+    }
+}
+
+#[test]
+fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
+    let mut builder = StoreBuilder::memory_server();
+    for number in 0..503 {
+        // The later the number, the longer ago it was used.
+        let used = format!("2026-01-{:02}T{:02}:{:02}:00Z", 31 - number / 24, 23 - number % 24, 0);
+        builder = builder.learning(json!({"id": format!("k-{number}"), "content": "x", "accessed_at": used}));
+    }
+    let site = Site { store: builder.build(), data: tempfile::tempdir().unwrap() };
+    let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
+    let told = plan[0]["plan"]["told"].to_string();
+    assert!(
+        told.contains("3 that full files have no room for") && told.contains("used least lately"),
+        "{told}"
+    );
+    let named: Vec<&str> = ["k-500", "k-501", "k-502"].into_iter().filter(|id| told.contains(id)).collect();
+    assert_eq!(named.len(), 3, "{told}");
+    site.run(&["maintain", "--yes"]).expect_status(0);
+    let rows = site.run(&["list", "is:archived", "--json"]).json_lines();
+    let archived: BTreeSet<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(archived, BTreeSet::from(["k-500", "k-501", "k-502"].map(str::to_owned)));
+    let again = site.run(&["maintain", "--dry-run", "--json"]);
+    assert!(!again.stdout.contains("no room"), "{}", again.stdout);
+}

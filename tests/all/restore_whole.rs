@@ -1,0 +1,288 @@
+//! `backup restore --replace`: what is lost is told by name, what is refused elsewhere is refused
+//! here, and what was erased stays away in every format.
+
+use crate::support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{Output, StoreBuilder, TempStore, run};
+
+const BEFORE: &str = "2026-02-01T10:00:00Z";
+const NOW: &str = "2026-02-01T12:00:00Z";
+const LOG: &str = "sessions/s/memory.jsonl";
+
+struct Site {
+    store: TempStore,
+    data: tempfile::TempDir,
+}
+
+impl Site {
+    fn of(lines: &[String]) -> Site {
+        let store = StoreBuilder::session_log().session("s").build();
+        store.write(LOG, lines.concat().as_bytes());
+        Site { store, data: tempfile::tempdir().unwrap() }
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.at(NOW, args)
+    }
+
+    fn at(&self, now: &str, args: &[&str]) -> Output {
+        let data = self.data.path().to_str().unwrap();
+        let own = ["--store", self.store.path.to_str().unwrap(), "--now", now, "--data-dir", data];
+        run(args.iter().chain(&own).copied())
+    }
+
+    fn backup(&self, file: &str) -> String {
+        self.at(BEFORE, &["backup", "create", "--yes"]).expect_status(0);
+        let rows = self.run(&["backup", "list", "--json"]).json_lines();
+        rows.iter().find(|row| row["file"] == file).unwrap()["backup"].as_str().unwrap().to_owned()
+    }
+}
+
+fn line(number: usize, text: &str) -> String {
+    let entry = json!({
+        "id": format!("mem_{number}"), "type": "conversation",
+        "timestamp": format!("2026-01-{:02}T00:00:00Z", number % 28 + 1),
+        "content": {"role": "user", "message": text},
+    });
+    format!("{entry}\n")
+}
+
+fn told(output: &Output) -> Vec<String> {
+    let rows = output.json_lines();
+    let told = rows[0]["plan"]["told"].as_array().unwrap();
+    told.iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
+    let site = Site::of(&[line(0, "stays"), line(1, "goes"), line(2, "is deleted"), line(3, "is changed")]);
+    let copy = site.backup(LOG);
+    site.run(&["delete", "mem_2", "--yes"]).expect_status(0);
+    // Somebody compacted the log: the tombstone stands, and the record no more.
+    let now = [line(0, "stays"), line(3, "otherwise"), line(8, "late"), line(9, "later still")];
+    site.store.write(LOG, now.concat().as_bytes());
+    let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
+    let told = told(&output);
+    assert_eq!(
+        told[0],
+        "−2 written later are LOST, ⊘1 come back DELETED: a tombstone names them, ~1 put back to what they \
+         were, +1 come back"
+    );
+    let starts = |start: &str| told.iter().filter(|line| line.starts_with(start)).count();
+    for (start, count) in [
+        ("− mem_8  LOST", 1),
+        ("− mem_9  LOST", 1),
+        ("⊘ mem_2  comes back deleted  deleted 2026-02-01", 1),
+        ("~ mem_3  put back", 1),
+        ("+ mem_1  comes back", 1),
+    ] {
+        assert_eq!(starts(start), count, "{start}: {told:#?}");
+    }
+    assert!(!told.iter().any(|line| line.contains("mem_0")), "{told:#?}");
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let live: BTreeSet<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(live, BTreeSet::from(["mem_0", "mem_1", "mem_3"]), "a tombstone keeps the other deleted");
+    site.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(site.store.read(LOG), now.concat().into_bytes());
+}
+
+#[test]
+fn a_log_of_deletions_that_is_replaced_says_which_deletions_are_lost() {
+    let site = Site::of(&[line(0, "a"), line(1, "b"), line(2, "c")]);
+    site.at(BEFORE, &["delete", "mem_0", "--yes"]).expect_status(0);
+    let copy = site.backup("sessions/s/tombstones.jsonl");
+    site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
+    let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
+    let told = told(&output);
+    assert_eq!(told[0], "−1 deletions made later are LOST: what they name is live again");
+    assert!(told[1].starts_with("− mem_1  its deletion is LOST"), "{told:?}");
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    let rows = site.run(&["list", "--json"]).json_lines();
+    let live: BTreeSet<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(live, BTreeSet::from(["mem_1", "mem_2"]));
+}
+
+#[test]
+fn a_copy_that_is_damaged_where_the_file_is_not_is_refused_as_every_other_change_would_be() {
+    let lines = [line(0, "a"), line(1, "b")];
+    let site = Site::of(&lines);
+    let copy = site.backup(LOG);
+    std::fs::write(&copy, [&lines[0], &lines[1][..30]].concat()).unwrap();
+    let refused = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(3);
+    assert!(refused.stderr.contains("Nothing was changed"), "{}", refused.stderr);
+    assert_eq!(site.store.read(LOG), lines.concat().into_bytes());
+}
+
+/// The demo's stores, and a folder for our own data.
+struct Demo {
+    folder: tempfile::TempDir,
+}
+
+impl Demo {
+    fn run(&self, now: &str, store: &str, args: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
+        let own = ["--store", store, "--now", now, "--data-dir", data.to_str().unwrap()];
+        run(args.iter().chain(&own).copied())
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        match item.file_type().unwrap().is_dir() {
+            true => found.extend(files(&item.path())),
+            false => found.push(item.path()),
+        }
+    }
+    found
+}
+
+/// The files of a store that hold a text, but for copies of files.
+fn holding(store: &str, text: &str) -> Vec<PathBuf> {
+    let is_copy = |path: &Path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.contains(".backup") || name.contains(".bak") || name.starts_with(".palimp-")
+    };
+    let holds = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        memchr::memmem::find(&bytes, text.as_bytes()).is_some()
+    };
+    files(Path::new(store)).into_iter().filter(|path| !is_copy(path) && holds(path)).collect()
+}
+
+/// A stretch of a record's text that nothing escapes; where it has none, the record.
+fn stretch(row: &Value) -> Option<String> {
+    let raw = row["raw"].as_str()?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == ' ' || c == '.' || c == ',';
+    let mut runs: Vec<&str> = raw.split(|c| !plain(c)).map(str::trim).collect();
+    runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+    let long = runs.first().filter(|run| run.len() >= 24).map(|run| (*run).to_owned());
+    long.or_else(|| (row["type"] == "event").then(|| raw.to_owned()))
+}
+
+#[test]
+fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_format() {
+    let folder = tempfile::Builder::new().prefix("palimp-whole-").tempdir().unwrap();
+    let root = folder.path().join("demo");
+    run(["demo", root.to_str().unwrap(), "--now", BEFORE]).expect_status(0);
+    let demo = Demo { folder };
+    let rows = demo.run(BEFORE, root.to_str().unwrap(), &["list", "--json"]).json_lines();
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut formats: BTreeMap<String, [usize; 2]> = BTreeMap::new();
+    for row in &rows {
+        let [store, format, kind] =
+            ["store", "format", "type"].map(|name| row[name].as_str().unwrap_or_default());
+        let tried = kinds.entry(format!("{store} {kind}")).or_default();
+        let Some(text) = stretch(row).filter(|text| *tried < 1 && !holding(store, text).is_empty()) else {
+            continue;
+        };
+        let key = row["key"].as_str().unwrap();
+        demo.run(BEFORE, store, &["backup", "create", "--yes"]);
+        let copies = demo.run(NOW, store, &["backup", "list", "--json"]).json_lines();
+        let place = |copy: &Value| Path::new(store).join(copy["backup"].as_str().unwrap());
+        let mut kept: Vec<(PathBuf, Vec<u8>)> =
+            copies.iter().map(|copy| (place(copy), std::fs::read(place(copy)).unwrap())).collect();
+        kept.retain(|(_, bytes)| memchr::memmem::find(bytes, text.as_bytes()).is_some());
+        kept.truncate(2);
+        let erased = demo.run(NOW, store, &["erase", key, "--yes"]);
+        if erased.status != Some(0) || !holding(store, &text).is_empty() {
+            continue;
+        }
+        *tried += 1;
+        for (path, bytes) in &kept {
+            let _ = std::fs::remove_file(path);
+            std::fs::write(path, bytes).unwrap();
+        }
+        for (path, _) in &kept {
+            let name = path.to_str().unwrap();
+            let seen = demo.run(NOW, store, &["backup", "diff", name, "--json"]);
+            assert!(!seen.stdout.contains(&text), "{store} {kind} {name}: {}", seen.stdout);
+            for words in [&["--replace", "--yes"][..], &["--yes"]] {
+                let args = [&["backup", "restore", name], words].concat();
+                let done = demo.run(NOW, store, &args);
+                let back = holding(store, &text);
+                assert_eq!(back, Vec::<PathBuf>::new(), "{store} {kind} {name} {words:?}: {}", done.stdout);
+                formats.entry(format.to_owned()).or_default()[usize::from(done.status != Some(0))] += 1;
+                if done.stderr.contains("takes it back") {
+                    demo.run(NOW, store, &["undo", "--yes"]).expect_status(0);
+                }
+            }
+        }
+    }
+    // Copies that held it were tried in all of them; those that can be taken apart came back.
+    assert_eq!(formats.len(), 5, "{formats:?}");
+    assert!(formats.values().all(|[done, refused]| done + refused > 0), "{formats:?}");
+    assert!(formats["session-log"][0] > 0 && formats["memory-server"][0] > 0, "{formats:?}");
+}
+
+#[test]
+fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_from_no_other() {
+    let gotcha = |title: &str| support::agent_memory::gotcha(title);
+    let all =
+        json!([gotcha("The drawer sticks"), gotcha("The safe opens at night"), gotcha("The clock drifts")]);
+    let store = support::AgentMemoryBuilder::new()
+        .config("/retention/enabled", json!(false))
+        .bundle(&[("/gotchas", all)])
+        .files()
+        .build("repo/.agent-memory");
+    let site = Site { store, data: tempfile::tempdir().unwrap() };
+    let copy = site.backup("state.json");
+    let elsewhere = std::fs::read(&copy).unwrap();
+    site.run(&["erase", "gotchas.1", "--yes"]).expect_status(0);
+    site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
+    let edited = site.store.read("state.json");
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    let state = String::from_utf8(site.store.read("state.json")).unwrap();
+    assert!(state.contains("The drawer sticks") && !state.contains("The safe opens"), "{state}");
+    site.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(site.store.read("state.json"), edited);
+    std::fs::remove_file(&copy).unwrap();
+    std::fs::write(&copy, elsewhere).unwrap();
+    let refused = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(3);
+    assert!(refused.stderr.contains("has not gone through this copy"), "{}", refused.stderr);
+    let seen = site.run(&["backup", "diff", &copy, "--json"]);
+    assert!(!seen.stdout.contains("The safe opens"), "{}", seen.stdout);
+    assert_eq!(site.store.read("state.json"), edited);
+}
+
+#[test]
+fn a_torn_last_line_stays_torn_where_a_record_before_it_is_put_back() {
+    let old = [line(0, "a"), line(1, "b")];
+    let site = Site::of(&old);
+    let copy = site.backup(LOG);
+    let now = [line(0, "otherwise"), line(1, "b"), line(2, "c")[..40].to_owned()].concat();
+    site.store.write(LOG, now.as_bytes());
+    site.run(&["backup", "restore", &copy, "mem_0", "--yes"]).expect_status(0);
+    let should = [old.concat(), line(2, "c")[..40].to_owned()].concat();
+    assert_eq!(String::from_utf8(site.store.read(LOG)).unwrap(), should);
+    site.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(String::from_utf8(site.store.read(LOG)).unwrap(), now);
+}
+
+#[test]
+fn a_file_that_is_as_the_copy_has_it_is_not_copied_and_not_written() {
+    let site = Site::of(&[line(0, "a")]);
+    let copy = site.backup(LOG);
+    let count = || site.run(&["backup", "list", "--json"]).json_lines().len();
+    let before = count();
+    let output = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    assert!(output.stderr.contains("there is nothing to change"), "{}", output.stderr);
+    assert_eq!(count(), before);
+}
+
+#[test]
+fn counts_that_come_back_with_a_file_are_those_of_the_records_as_they_are() {
+    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    site.run(&["reindex", "--yes"]).expect_status(0);
+    let file = "sessions/s/metadata.json";
+    let copy = site.backup(file);
+    site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
+    let right = site.store.read(file);
+    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
+    assert_eq!(site.store.read(file), right);
+}

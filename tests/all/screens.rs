@@ -1,0 +1,248 @@
+//! The screens on a real pseudo-terminal, as a person uses them.
+
+use crate::support;
+
+use std::time::Duration;
+
+use serde_json::json;
+use support::terminal::{Program, Signal};
+use support::{Exit, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+fn said(text: &str, when: &str) -> serde_json::Value {
+    json!({"type": "conversation", "timestamp": when, "content": {"role": "user", "message": text}})
+}
+
+fn three() -> TempStore {
+    StoreBuilder::session_log()
+        .session("s")
+        .entry(said("the oldest about pools", "2026-01-01T00:00:00Z"))
+        .entry(said("the middle about OAuth", "2026-01-15T00:00:00Z"))
+        .entry(said("the newest about Café", "2026-01-30T00:00:00Z"))
+        .build()
+}
+
+fn open(store: &TempStore, rows: u16, cols: u16) -> Terminal {
+    let terminal = Terminal::palimp([store.path.to_str().unwrap(), "--now", NOW], rows, cols);
+    terminal.wait_for_text("1/3", SOON);
+    terminal
+}
+
+#[test]
+fn it_opens_lists_newest_first_searches_as_you_type_and_quits() {
+    let store = three();
+    let before = Tree::of(store.around());
+    for (rows, cols) in [(36, 120), (24, 80)] {
+        let mut terminal = open(&store, rows, cols);
+        let text = terminal.screen_text();
+        assert!(text.find("the newest").unwrap() < text.find("the middle").unwrap(), "{text}");
+        terminal.send_keys("/cafe");
+        terminal.wait_for(|screen| screen.contents().contains("1/1"), SOON);
+        assert!(!terminal.screen_text().contains("the oldest"));
+        terminal.send_keys("\r\x1b");
+        terminal.wait_for_text("1/3", SOON);
+        terminal.send_keys("q");
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    }
+    assert_untouched(store.around(), &before);
+}
+
+#[test]
+fn what_an_agent_appends_shows_up_and_the_cursor_stays_on_its_memory() {
+    let store = three();
+    let mut terminal = open(&store, 24, 80);
+    terminal.send_keys("j");
+    terminal.wait_for_text("2/3", SOON);
+    let line = json!({"id": "mem_new", "session_id": "s", "timestamp": "2026-01-31T00:00:00Z", "type": "finding",
+        "content": {"finding": "appended just now"}, "importance": 0.5, "tags": [], "references": []});
+    store.append("sessions/s/memory.jsonl", format!("{line}\n").as_bytes());
+    terminal.wait_for_text("appended just now", Duration::from_secs(5));
+    terminal.wait_for_text("3/4", SOON);
+    let text = terminal.screen_text();
+    assert!(text.lines().any(|line| line.contains('▶') && line.contains("the middle")), "{text}");
+}
+
+#[test]
+fn pointing_at_one_session_shows_that_session() {
+    let store = StoreBuilder::session_log().session("one").entries(2).session("other").entries(3).build();
+    let session = store.file("sessions/one");
+    let mut terminal = Terminal::palimp([session.to_str().unwrap()], 24, 80);
+    terminal.wait_for_text("1/2", SOON);
+    terminal.send_keys("\x1b");
+    terminal.wait_for_text("1/5", SOON);
+}
+
+#[test]
+fn a_store_that_vanishes_is_no_crash() {
+    let store = three();
+    let mut terminal = open(&store, 24, 80);
+    std::fs::remove_dir_all(&store.path).unwrap();
+    terminal.wait_for(|screen| !screen.contents().contains("1/3"), SOON);
+    terminal.send_keys("jkG/x\r\x1bgpq");
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+}
+
+#[test]
+fn the_terminal_is_whole_after_a_signal() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let store = three();
+        let terminal = open(&store, 24, 80);
+        assert!(terminal.screen(|screen| screen.alternate_screen()));
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(status), "{signal:?}");
+        terminal.screen(|screen| {
+            assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+        });
+    }
+}
+
+#[test]
+fn the_first_run_says_where_it_looked_and_opens_the_demo() {
+    let mut terminal = Terminal::palimp(["--now", NOW], 24, 80);
+    terminal.wait_for_text("here is what I looked for", SOON);
+    assert!(terminal.screen_text().contains(".claude/agents/memories"));
+    terminal.send_keys("d");
+    terminal.wait_for_text("571 memories", SOON);
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+}
+
+#[test]
+fn hostile_text_never_reaches_the_terminal_raw() {
+    let evil = "\u{1b}]0;owned\u{7}\u{1b}[31mred\u{9b}32m\u{202e}esrever\u{2066}\u{e0041}\u{0}\u{8}";
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(
+            json!({"id": format!("id{evil}"), "type": format!("t{evil}"), "timestamp": format!("2026{evil}"),
+            "content": {"message": format!("message {evil}"), format!("key{evil}"): evil},
+            "tags": [evil], "references": [evil], "session_id": evil, "checksum": evil}),
+        )
+        .line(format!("{{\"id\":\"torn {evil}").into_bytes())
+        .raw("metadata.json", format!("{{\"session_id\":{}}}", json!(evil)))
+        .build();
+    std::fs::create_dir(store.file("sessions/x\u{1b}[31m\u{202e}")).unwrap();
+    let path = store.path.to_str().unwrap();
+    let mut terminal = Terminal::palimp([path, "--now", NOW], 36, 120);
+    terminal.wait_for_text("1/2", SOON);
+    for keys in ["}", "}", "j", "w", "5", "1jj", "2jj", "gp", "jjj", "q", "4/\u{202e}zz\u{9b}1m\r"] {
+        terminal.send_keys(keys);
+    }
+    terminal.wait_for_text("Nothing matches", SOON);
+    terminal.send_keys("\x1b");
+    terminal.wait_for_text("1/2", SOON);
+    terminal.send_keys("?zoom");
+    terminal.wait_for_text("this pane alone", SOON);
+    let raw = terminal.raw_output();
+    let text = String::from_utf8_lossy(&raw).into_owned();
+    for bad in [
+        "owned\u{7}",
+        "\u{1b}]0",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{e0041}",
+        "\u{9b}",
+        "\u{0}",
+        "\u{8}",
+        "\u{1b}[31mred",
+    ] {
+        assert!(!text.contains(bad), "{bad:?} reached the terminal");
+    }
+    for verb in [
+        &["list", "--all"][..],
+        &["search", "message"],
+        &["check"],
+        &["stores"],
+        &["show", "nothing\u{202e}"],
+        &["list", "--limit", "\u{202e}\u{9b}31m"],
+    ] {
+        let output = support::run([verb, &["--store", path]].concat());
+        let text = output.stdout + &output.stderr;
+        let bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}\u{e0041}".contains(c);
+        assert!(!text.contains(bad), "{verb:?}: {text:?}");
+    }
+}
+
+#[test]
+fn secrets_are_masked_and_a_held_key_shows_them() {
+    let secret = ["ghp", "_", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"].concat();
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(said("hello", "2026-01-01T00:00:00Z"))
+        .entry(said("hello", "2026-01-02T00:00:00Z"))
+        .entry(said(&format!("use {secret} for it"), "2026-01-30T00:00:00Z"))
+        .build();
+    let mut terminal = open(&store, 36, 120);
+    terminal.wait_for_text("••••", SOON);
+    terminal.send_keys("}");
+    terminal.wait_for_text("5 Raw", SOON);
+    assert!(!String::from_utf8_lossy(&terminal.raw_output()).contains(&secret[4..20]));
+    terminal.send_keys("X");
+    terminal.wait_for(|screen| screen.contents().contains(&secret[4..20]), SOON);
+    terminal.wait_for(|screen| !screen.contents().contains(&secret[4..20]), SOON);
+}
+
+#[test]
+fn any_size_is_survived() {
+    let store = three();
+    let mut terminal = open(&store, 36, 120);
+    for (rows, cols) in [(1, 1), (5, 20), (4, 19), (12, 40), (200, 300), (24, 80)] {
+        terminal.resize(rows, cols);
+        terminal.send_keys("wjk2134+_");
+    }
+    terminal.wait_for_text("1/3", SOON);
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+}
+
+#[test]
+fn off_a_terminal_the_first_screen_is_printed_as_plain_text() {
+    let store = three();
+    for args in [vec![store.path.to_str().unwrap()], vec!["--demo"]] {
+        let output = support::run([args, vec!["--now", NOW]].concat()).expect_status(0);
+        assert!(output.stdout.contains("Memories"), "{}", output.stdout);
+        assert!(!output.stdout.contains('\u{1b}'));
+        assert!(output.stderr.contains("need a terminal"));
+    }
+}
+
+#[test]
+fn an_idle_screen_uses_no_processor() {
+    let store = three();
+    let terminal = open(&store, 24, 80);
+    let ticks = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", terminal.pid())).unwrap_or_default();
+        let after_name = stat.rsplit(')').next().unwrap_or_default().to_owned();
+        let fields: Vec<u64> =
+            after_name.split_whitespace().skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
+        fields.iter().sum::<u64>()
+    };
+    let seconds = if std::env::var_os("PALIMP_LONG").is_some() { 10 } else { 2 };
+    let before = ticks();
+    // Nothing visible can be waited for: that nothing happens is what is measured.
+    let deadline = std::time::Instant::now() + Duration::from_secs(seconds);
+    while let Some(left) = deadline.checked_duration_since(std::time::Instant::now()) {
+        std::thread::park_timeout(left);
+    }
+    assert!(ticks() - before <= 1, "{} ticks while idle", ticks() - before);
+}
+
+#[test]
+fn suspending_gives_the_terminal_back_and_returning_takes_it_again() {
+    let store = three();
+    let command = format!(
+        "set -m; {} {} --now {NOW}; echo back $?; fg; echo end",
+        env!("CARGO_BIN_EXE_palimp"),
+        store.path.display()
+    );
+    let mut terminal = Program::new("/bin/bash", ["--norc", "-c", &command]).spawn(24, 80);
+    terminal.wait_for_text("1/3", SOON);
+    terminal.send_bytes(b"\x1a");
+    // The shell takes over, brings it back to the front, and it draws itself anew.
+    terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("1/3"), SOON);
+    let raw = String::from_utf8_lossy(&terminal.raw_output()).into_owned();
+    assert!(raw.contains("\u{1b}[?1049l") || raw.matches("\u{1b}[?1049h").count() >= 1, "{raw:?}");
+    terminal.send_keys("Q");
+    terminal.wait_for_text("end", SOON);
+}

@@ -1,0 +1,209 @@
+//! Backups, the archive, compaction and the journal, driven with keys on a real pseudo-terminal,
+//! and the demo's files compared afterwards.
+
+use crate::support;
+
+use std::path::{Path, PathBuf};
+
+use support::terminal::Program;
+use support::{Exit, SOON, Terminal, Tree};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
+
+/// The demo in a folder of its own, beside one for our data.
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::Builder::new().prefix("palimp-back-").tempdir().unwrap();
+        let demo = folder.path().join("demo");
+        support::run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        Desk { folder }
+    }
+
+    fn store(&self, name: &str) -> PathBuf {
+        self.folder.path().join("demo").join(name)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn open(&self, store: &Path, (rows, columns): (u16, u16)) -> Terminal {
+        let data = self.data();
+        let args = [store.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, columns);
+        terminal.wait_for(|screen| screen.contents().contains("memories  ✖"), SOON);
+        terminal
+    }
+
+    fn verb(&self, store: &Path, args: &[&str]) -> support::Output {
+        let data = self.data();
+        let own = ["--store", store.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let args = args.iter().chain(&own).copied();
+        support::run(args.map(str::to_owned).collect::<Vec<_>>())
+    }
+}
+
+fn leave(mut terminal: Terminal) {
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn three_of_nine_are_restored_and_undone() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let store = desk.store("agents/memories");
+        let log = store.join("learnings.jsonl");
+        let whole = read(&log);
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        let lost = &lines[3..12];
+        let left: String = lines.iter().filter(|line| !lost.contains(line)).copied().collect();
+        std::fs::write(&log, &left).unwrap();
+        let mut terminal = desk.open(&store, size);
+        terminal.send_keys("gr");
+        terminal.wait_for_text("2026-01-23", SOON);
+        terminal.send_keys("j\r");
+        terminal.wait_for_text("+9 back", SOON);
+        terminal.wait_for_text("9 chosen", SOON);
+        terminal.send_keys("jjj      ");
+        terminal.wait_for_text("3 chosen", SOON);
+        terminal.send_keys("\r");
+        terminal.wait_for_text("+3 come back", SOON);
+        assert_eq!(read(&log), left);
+        terminal.send_keys("y");
+        terminal.wait_for_text("restored 3 records", SOON);
+        assert_eq!(read(&log), left.clone() + &lost[..3].concat());
+        terminal.wait_for_text("+6 back", SOON);
+        terminal.send_keys("u");
+        terminal.wait_for_text("took back", SOON);
+        assert_eq!(read(&log), left);
+        leave(terminal);
+    }
+}
+
+#[test]
+fn archived_memories_are_brought_back() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let store = desk.store("agents/memories");
+        let archive = store.join("archive/2025/learnings_2025_Q1.jsonl");
+        let (before, log) = (read(&archive), store.join("learnings.jsonl"));
+        let live = read(&log);
+        let mut terminal = desk.open(&store, size);
+        terminal.send_keys("ga");
+        terminal.wait_for_text("learnings_2025_Q1", SOON);
+        terminal.wait_for_text("in 90 d", SOON);
+        // Down past what is due, to the first that is archived.
+        terminal.send_keys("jj");
+        terminal.wait_for_text("3 records archived", SOON);
+        terminal.send_keys("\r  r");
+        terminal.wait_for_text("bring back 2 memories?", SOON);
+        assert_eq!((read(&archive), read(&log)), (before.clone(), live.clone()));
+        terminal.send_keys("y");
+        terminal.wait_for_text("brought back 2 memories", SOON);
+        assert_eq!(read(&archive).lines().count(), before.lines().count() - 2);
+        assert_eq!(read(&log).lines().count(), live.lines().count() + 2);
+        assert!(read(&log).starts_with(&live));
+        terminal.send_keys("u");
+        terminal.wait_for_text("took back", SOON);
+        assert_eq!((read(&archive), read(&log)), (before, live));
+        leave(terminal);
+    }
+}
+
+#[test]
+fn a_compaction_drops_what_it_names_and_nothing_else() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let store = desk.store("project/memory");
+        let told = desk.verb(&store, &["compact", "--dry-run", "--json"]).json_lines();
+        let told: Vec<String> = told[0]["plan"]["told"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line.as_str().unwrap().to_owned())
+            .collect();
+        let goes: Vec<&str> =
+            told.iter().filter_map(|line| line.split_once("  goes").map(|(id, _)| id)).collect();
+        assert_eq!(goes.len(), 64);
+        let ids = |desk: &Desk| -> Vec<String> {
+            let rows = desk.verb(&store, &["list", "--all", "--json"]).json_lines();
+            rows.iter().filter_map(|row| row["id"].as_str().map(str::to_owned)).collect()
+        };
+        let before = ids(&desk);
+        let tree = Tree::of(&store);
+        let mut terminal = desk.open(&store, size);
+        terminal.send_keys(":compact\r");
+        terminal.wait_for_text("64 go", SOON);
+        assert_eq!(tree.changes_since(&Tree::of(&store)), "", "nothing is changed by looking");
+        terminal.send_keys("\r");
+        terminal.wait_for_text("Nothing is changed yet", SOON);
+        terminal.send_keys("y");
+        terminal.wait_for_text("compacted", SOON);
+        let after = ids(&desk);
+        let mut left = before.clone();
+        left.retain(|id| !goes.contains(&id.as_str()));
+        let mut stays = after.clone();
+        left.sort();
+        stays.sort();
+        assert_eq!(stays, left);
+        leave(terminal);
+        desk.verb(&store, &["undo", "--yes"]).expect_status(0);
+        let mut again = ids(&desk);
+        let mut first = before;
+        again.sort();
+        first.sort();
+        assert_eq!(again, first);
+    }
+}
+
+#[test]
+fn an_older_step_is_undone_and_done_again_after_a_restart() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let store = desk.store("agents/memories");
+        let log = store.join("learnings.jsonl");
+        let whole = read(&log);
+        let ids: Vec<String> = [5, 8]
+            .map(|at| {
+                let line: serde_json::Value = serde_json::from_str(whole.lines().nth(at).unwrap()).unwrap();
+                line["id"].as_str().unwrap().to_owned()
+            })
+            .into();
+        for id in &ids {
+            desk.verb(&store, &["delete", id, "--yes"]).expect_status(0);
+        }
+        let both = read(&log);
+        let mut terminal = desk.open(&store, size);
+        terminal.send_keys("gu");
+        terminal.wait_for_text("2 steps", SOON);
+        terminal.send_keys("Gu");
+        terminal.wait_for_text("undo step 1?", SOON);
+        assert_eq!(read(&log), both);
+        terminal.send_keys("y");
+        terminal.wait_for_text("took back step 1", SOON);
+        let one = read(&log);
+        assert!(one.contains(&ids[0]) && !one.contains(&ids[1]));
+        leave(terminal);
+        let mut terminal = desk.open(&store, size);
+        terminal.send_keys("gu");
+        terminal.wait_for_text("undone by 3", SOON);
+        terminal.send_keys("Gu");
+        terminal.wait_for_text("was taken back by step 3", SOON);
+        terminal.send_keys("U");
+        terminal.wait_for_text("redo step 1?", SOON);
+        terminal.send_keys("y");
+        terminal.wait_for_text("did again step 1", SOON);
+        assert_eq!(read(&log), both);
+        leave(terminal);
+    }
+}

@@ -1,0 +1,258 @@
+//! Memories that are changed with keys on a real pseudo-terminal, and the files afterwards.
+
+use crate::support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use support::terminal::{Program, Signal};
+use support::{Exit, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const LOG: &str = "sessions/s/memory.jsonl";
+
+fn said(id: &str, text: &str, when: &str) -> serde_json::Value {
+    json!({"id": id, "type": "conversation", "timestamp": when, "content": {"role": "user", "message": text}})
+}
+
+fn three() -> TempStore {
+    StoreBuilder::session_log()
+        .session("s")
+        .entry(said("mem_1", "the oldest about pools", "2026-01-01T00:00:00Z"))
+        .entry(said("mem_2", "the middle about OAuth", "2026-01-15T00:00:00Z"))
+        .entry(said("mem_3", "the newest about tea", "2026-01-30T00:00:00Z"))
+        .build()
+}
+
+/// A folder for our own data, and for the editor.
+fn desk() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("palimp-desk-").tempdir().unwrap()
+}
+
+/// The screens on a store, with `$EDITOR`.
+fn open(store: &TempStore, desk: &Path, more: &[&str], editor: &Path) -> Terminal {
+    let data = desk.join("data");
+    let mut args = vec![store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+    args.extend(more);
+    let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args).env("EDITOR", editor);
+    let terminal = program.env("TMPDIR", desk).spawn(36, 120);
+    terminal.wait_for_text("1/3", SOON);
+    terminal
+}
+
+fn editor(desk: &Path, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let file = desk.join("editor");
+    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
+    file
+}
+
+fn read(store: &TempStore) -> String {
+    String::from_utf8(store.read(LOG)).unwrap()
+}
+
+fn leave(mut terminal: Terminal) {
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.screen(|screen| {
+        assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+    });
+}
+
+#[test]
+fn a_tag_is_typed_and_undone_and_undone_again_after_a_restart() {
+    let (store, desk) = (three(), desk());
+    let before = read(&store);
+    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
+    terminal.send_keys("jt");
+    terminal.wait_for_text("Tag mem_2", SOON);
+    terminal.send_keys("+reviewed\r");
+    terminal.wait_for_text("tagged mem_2 · u to undo", SOON);
+    assert!(read(&store).contains("\"reviewed\""));
+    terminal.send_keys("u");
+    terminal.wait_for_text("took back: tagged mem_2 · U to redo", SOON);
+    assert_eq!(read(&store), before);
+    terminal.send_keys("U");
+    terminal.wait_for_text("did again: tagged mem_2", SOON);
+    leave(terminal);
+    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
+    terminal.send_keys("u");
+    terminal.wait_for_text("took back step", SOON);
+    assert_eq!(read(&store), before);
+    leave(terminal);
+}
+
+#[test]
+fn deleting_takes_the_menu_and_undo_brings_it_back() {
+    let (store, desk) = (three(), desk());
+    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
+    terminal.send_keys("jd");
+    terminal.wait_for_text("Remove mem_2", SOON);
+    terminal.send_keys("dx");
+    terminal.wait_for_text("deleted mem_2 · u to undo", SOON);
+    terminal.wait_for_text("2/2", SOON);
+    assert!(String::from_utf8_lossy(&store.read("sessions/s/tombstones.jsonl")).contains("mem_2"));
+    terminal.send_keys("u");
+    terminal.wait_for_text("took back: deleted mem_2", SOON);
+    terminal.wait_for_text("/3 ", SOON);
+    let tombstones = std::fs::read_to_string(store.file("sessions/s/tombstones.jsonl")).unwrap_or_default();
+    assert!(!tombstones.contains("mem_2"));
+    leave(terminal);
+}
+
+#[test]
+fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
+    let (store, desk) = (three(), desk());
+    // It replaces the file, as many editors do, once it was given a key of its own.
+    let script = "printf 'EDITOR HERE '; read word; printf 'written with %s' \"$word\" > \"$1.new\"; \
+                  mv \"$1.new\" \"$1\"; ls -ld \"$(dirname \"$1\")\" \"$1\" > \"$0.modes\"";
+    let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
+    terminal.send_keys("E");
+    terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
+    terminal.send_keys("jjQQ\r");
+    terminal.wait_for_text("saved mem_3 · u to undo", SOON);
+    assert!(terminal.screen(|screen| screen.alternate_screen()));
+    assert!(read(&store).contains("written with jjQQ"), "{}", read(&store));
+    terminal.wait_for_text("1/3", SOON);
+    let modes = std::fs::read_to_string(desk.path().join("editor.modes")).unwrap();
+    assert!(modes.contains("drwx------"), "{modes}");
+    // The keys are ours again, and nothing of the text stays behind.
+    terminal.send_keys("j");
+    terminal.wait_for_text("2/3", SOON);
+    let left: Vec<_> =
+        std::fs::read_dir(desk.path()).unwrap().map(|item| item.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("palimp-edit")), "{left:?}");
+    leave(terminal);
+}
+
+#[test]
+fn an_editor_that_changes_nothing_fails_or_is_killed_changes_nothing() {
+    let cases = [
+        ("exit 0", "nothing was changed"),
+        ("echo lost > \"$1\"; exit 1", "Nothing was changed."),
+        ("stty raw -echo; printf '\\033[?25l\\033[?1000h'; kill -9 $$", "Nothing was changed."),
+        ("rm \"$1\"", "Nothing was changed."),
+    ];
+    for (script, said) in cases {
+        let (store, desk) = (three(), desk());
+        let before = Tree::of(store.around());
+        let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
+        for _ in 0..2 {
+            terminal.send_keys("E");
+            terminal.wait_for(|s| s.alternate_screen() && s.contents().contains(said), SOON);
+            terminal.send_keys("j");
+            terminal.wait_for_text("2/3", SOON);
+            terminal.send_keys("k");
+            terminal.wait_for(|s| s.contents().contains("1/3") && !s.contents().contains(said), SOON);
+        }
+        leave(terminal);
+        assert_untouched(store.around(), &before);
+    }
+}
+
+#[test]
+fn the_shell_has_its_terminal_back_after_an_editor_that_was_killed() {
+    let (store, desk) = (three(), desk());
+    let editor = editor(desk.path(), "stty raw -echo; kill -9 $$");
+    let command = format!(
+        "stty -a > before; {} {} --now {NOW} --data-dir data; stty -a > after; cmp before after && echo alike",
+        env!("CARGO_BIN_EXE_palimp"),
+        store.path.display()
+    );
+    let program = Program::new("/bin/sh", ["-c", &command]).env("EDITOR", editor).in_folder(desk.path());
+    let mut terminal = program.spawn(24, 80);
+    terminal.wait_for_text("1/3", SOON);
+    terminal.send_keys("E");
+    terminal.wait_for_text("SIGKILL", SOON);
+    terminal.send_keys("Q");
+    terminal.wait_for_text("alike", SOON);
+}
+
+#[test]
+fn ctrl_c_in_an_editor_is_for_the_editor() {
+    let (store, desk) = (three(), desk());
+    let script = "trap 'echo interrupted >> \"$1\"; exit 0' INT; printf 'EDITOR HERE'; read word; read word";
+    let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
+    terminal.send_keys("E");
+    terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
+    terminal.send_bytes(b"\x03");
+    terminal.wait_for_text("saved mem_3", SOON);
+    assert!(read(&store).contains("interrupted"));
+    leave(terminal);
+}
+
+#[test]
+fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
+    let desk = desk();
+    let program = Program::new(env!("CARGO_BIN_EXE_palimp"), ["--demo", "--now", NOW]);
+    let mut terminal = program.env("TMPDIR", desk.path()).spawn(36, 120);
+    terminal.wait_for_text("571 memories", SOON);
+    terminal.send_keys("/type:learning\r");
+    terminal.wait_for(|s| s.contents().contains("type:learning") && s.contents().contains("a archive"), SOON);
+    terminal.send_keys("a");
+    terminal.wait_for_text("archived ", SOON);
+    terminal.wait_for_text("570 memories", SOON);
+    terminal.send_keys("u");
+    terminal.wait_for_text("took back: archived", SOON);
+    terminal.wait_for_text("571 memories", SOON);
+    terminal.send_keys("d");
+    terminal.wait_for_text("Remove", SOON);
+    terminal.send_keys("x");
+    terminal.wait_for_text("deleted ", SOON);
+    terminal.wait_for_text("570 memories", SOON);
+    leave(terminal);
+    assert_eq!(std::fs::read_dir(desk.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn readonly_refuses_every_change() {
+    let (store, desk) = (three(), desk());
+    let before = Tree::of(store.around());
+    let mut terminal = open(&store, desk.path(), &["--readonly"], Path::new("false"));
+    assert!(terminal.screen_text().contains("read-only"));
+    for keys in ["t", "a", "d", "E", "i", "u", "U"] {
+        terminal.send_keys(keys);
+        terminal.wait_for_text("read-only: nothing is changed", SOON);
+        terminal.send_keys("w");
+        terminal.wait_for(|s| !s.contents().contains("nothing is changed"), SOON);
+    }
+    leave(terminal);
+    assert_untouched(store.around(), &before);
+    assert!(!desk.path().join("data").exists());
+}
+
+#[test]
+fn a_signal_during_a_change_leaves_it_made_or_not_made() {
+    let (store, desk) = (three(), desk());
+    let before = read(&store);
+    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
+    terminal.send_keys("t+reviewed\r");
+    terminal.signal(Signal::TERM);
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(143));
+    let after = read(&store);
+    assert!(after == before || after.contains("\"reviewed\""));
+    let check = support::run(["check", "--store", store.path.to_str().unwrap(), "--now", NOW]);
+    assert!(check.stdout.is_empty(), "{}", check.stdout);
+}
+
+#[test]
+fn ctrl_z_in_an_editor_stops_both_and_fg_brings_both_back() {
+    let (store, desk) = (three(), desk());
+    // As editors do: the whole foreground job is stopped.
+    let editor = editor(desk.path(), "kill -TSTP 0; echo continued >> \"$1\"");
+    let command = format!(
+        "set -m; {} {} --now {NOW} --data-dir data; echo back $?; fg; echo end",
+        env!("CARGO_BIN_EXE_palimp"),
+        store.path.display()
+    );
+    let program = Program::new("/bin/bash", ["--norc", "-c", &command]).env("EDITOR", editor);
+    let mut terminal = program.in_folder(desk.path()).spawn(36, 120);
+    terminal.wait_for_text("1/3", SOON);
+    terminal.send_keys("E");
+    terminal.wait_for_text("saved mem_3", SOON);
+    assert!(String::from_utf8_lossy(&terminal.raw_output()).contains("back 14"));
+    assert!(read(&store).contains("continued"));
+    terminal.send_keys("Q");
+    terminal.wait_for_text("end", SOON);
+}

@@ -1,0 +1,275 @@
+//! The editor on a real pseudo-terminal, and the files afterwards.
+
+use crate::support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use support::terminal::{Modes, Program, Signal};
+use support::{Exit, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const LOG: &str = "sessions/s/memory.jsonl";
+const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
+
+fn said(id: &str, text: &str, when: &str) -> serde_json::Value {
+    json!({"id": id, "type": "conversation", "timestamp": when, "tags": ["pool"],
+        "content": {"role": "user", "message": text}})
+}
+
+fn two() -> TempStore {
+    let one = said("mem_1", "the oldest about pools", "2026-01-01T00:00:00Z");
+    let other = said("mem_2", "the newest about tea", "2026-01-30T00:00:00Z");
+    StoreBuilder::session_log().session("s").entry(one).entry(other).build()
+}
+
+fn desk() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("palimp-desk-").tempdir().unwrap()
+}
+
+fn open_at(root: &Path, desk: &Path, editor: &Path, (rows, columns): (u16, u16)) -> Terminal {
+    let data = desk.join("data");
+    let args = [root.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+    let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args).env("EDITOR", editor);
+    program.env("TMPDIR", desk).spawn(rows, columns)
+}
+
+fn open(store: &TempStore, desk: &Path, editor: &Path, size: (u16, u16)) -> Terminal {
+    let terminal = open_at(&store.path, desk, editor, size);
+    terminal.wait_for_text("1/2", SOON);
+    terminal
+}
+
+/// Opens the form of the first memory and goes to the end of its text.
+fn edit(terminal: &mut Terminal) {
+    terminal.send_keys("e");
+    terminal.wait_for_text("▶content.message", SOON);
+    terminal.send_bytes(b"\x1b[1;5F");
+}
+
+fn leave(mut terminal: Terminal) {
+    let was = terminal.modes();
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.screen(|screen| {
+        assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+        assert!(!screen.application_cursor() && !screen.application_keypad());
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+    });
+    // The screens read keys as they come; a shell wants lines, echoed, and keys that interrupt.
+    assert_eq!((was, terminal.modes()), (Modes::raw(), Modes::cooked()));
+}
+
+fn read(store: &TempStore) -> String {
+    String::from_utf8(store.read(LOG)).unwrap()
+}
+
+/// What stands in a folder of ours, by the starts of the names.
+fn named(folder: &Path, start: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for item in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+        match item.file_type().unwrap().is_dir() {
+            true => found.extend(named(&item.path(), start)),
+            false if item.file_name().to_string_lossy().starts_with(start) => found.push(item.path()),
+            false => {}
+        }
+    }
+    found
+}
+
+/// Every file of a store, but for what rescue looks at for a minute.
+fn contents(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = named(root, "");
+    files.retain(|path| !path.to_string_lossy().contains("/.palimp-"));
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+fn script(desk: &Path, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let file = desk.join("editor");
+    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
+    file
+}
+
+#[test]
+fn a_memory_of_the_demo_is_edited_and_the_edit_taken_back() {
+    for size in SIZES {
+        let desk = desk();
+        let demo = desk.path().join("demo");
+        run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        let root = demo.join("project/memory");
+        let before = contents(&root);
+        let mut terminal = open_at(&root, desk.path(), Path::new("false"), size);
+        terminal.wait_for_text("memories", SOON);
+        terminal.send_keys("/id:mem_che_056\r");
+        terminal.wait_for_text("1/1", SOON);
+        terminal.send_keys("e");
+        terminal.wait_for_text("▶content.decision", SOON);
+        terminal.send_bytes(b"\x1b[1;5F");
+        terminal.send_bytes("\x1b[200~ Pasted\nin two lines — 接続.\x1b[201~".as_bytes());
+        terminal.wait_for_text("in two lines", SOON);
+        terminal.send_bytes(b"\x1bOQ");
+        terminal.wait_for_text("saved mem_che_056 · u to undo", SOON);
+        let log = std::fs::read_to_string(root.join("sessions/sess_checkout_rework/memory.jsonl")).unwrap();
+        assert!(log.contains("No retries of tests in CI Pasted\\nin two lines — 接続."), "{log}");
+        terminal.send_keys("u");
+        terminal.wait_for_text("took back: saved mem_che_056", SOON);
+        leave(terminal);
+        assert!(contents(&root) == before);
+    }
+}
+
+#[test]
+fn what_somebody_else_wrote_meanwhile_is_never_lost() {
+    for size in SIZES {
+        let (store, desk) = (two(), desk());
+        let mut terminal = open(&store, desk.path(), Path::new("false"), size);
+        edit(&mut terminal);
+        terminal.send_keys(", mine");
+        terminal.wait_for_text("mine", SOON);
+        let theirs = read(&store).replace("the newest about tea", "the newest, theirs");
+        store.write(LOG, theirs.as_bytes());
+        terminal.wait_for_text("changed on disk meanwhile", SOON);
+        terminal.send_bytes(b"\x1bOQ");
+        terminal.wait_for_text("both sides changed it", SOON);
+        terminal.send_keys("b\r");
+        terminal.wait_for_text("taken into the form", SOON);
+        assert_eq!(read(&store), theirs);
+        terminal.send_bytes(b"\x1bOQ");
+        terminal.wait_for_text("saved mem_2", SOON);
+        assert!(read(&store).contains("the newest, theirs\\nthe newest about tea, mine"), "{}", read(&store));
+        leave(terminal);
+    }
+}
+
+#[test]
+fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_erased() {
+    for (size, signal) in SIZES.into_iter().zip([Signal::KILL, Signal::HUP]) {
+        let (store, desk) = (two(), desk());
+        let before = Tree::of(store.around());
+        let mut terminal = open(&store, desk.path(), Path::new("false"), size);
+        edit(&mut terminal);
+        terminal.send_keys(" and not saved");
+        terminal.wait_for_text("draft kept · ✖0", SOON);
+        terminal.signal(signal);
+        terminal.wait_exit(SOON);
+        assert_untouched(store.around(), &before);
+        let drafts = named(&desk.path().join("data"), "form-");
+        assert_eq!(drafts.len(), 1);
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&drafts[0]).unwrap().permissions().mode() & 0o777, 0o600);
+
+        let mut terminal = open(&store, desk.path(), Path::new("false"), size);
+        terminal.send_keys("e");
+        terminal.wait_for_text("Enter goes on, x drops it", SOON);
+        terminal.send_keys("\r");
+        terminal.wait_for_text("the newest about tea and not saved", SOON);
+        if signal == Signal::KILL {
+            terminal.send_bytes(b"\x1bOQ");
+            terminal.wait_for_text("saved mem_2", SOON);
+            assert!(read(&store).contains("tea and not saved"));
+            leave(terminal);
+        } else {
+            terminal.send_bytes(b"\x1b");
+            terminal.wait_for_text("what was typed is kept", SOON);
+            leave(terminal);
+            let data = desk.path().join("data");
+            let (root, data) = (store.path.to_str().unwrap(), data.to_str().unwrap());
+            run(["erase", "mem_2", "--store", root, "--yes", "--now", NOW, "--data-dir", data])
+                .expect_status(0);
+        }
+        assert_eq!(named(&desk.path().join("data"), "form-"), Vec::<PathBuf>::new());
+    }
+}
+
+/// Ctrl-c until the editor is gone: signals that come at once may count as one, so that each waits
+/// until the editor has heard the one before.
+fn interrupt(terminal: &mut Terminal) {
+    for number in 1..20 {
+        terminal.send_bytes(b"\x03");
+        let is_heard = |s: &vt100::Screen| s.contents().matches("HEARD").count() >= number;
+        terminal.wait_for(|s| s.alternate_screen() || is_heard(s), SOON);
+        if number >= 3 && terminal.screen(|screen| screen.alternate_screen()) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
+    let hangs = "trap 'printf HEARD' INT; printf 'HANGS HERE'; while :; do sleep 1; done";
+    let cases = [
+        ("exit 1", "ended with"),
+        ("stty raw -echo; printf '\\033[?25l\\033[?1000h'; kill -9 $$", "SIGKILL"),
+        ("printf '\\377\\376' > \"$1\"", "not UTF-8"),
+        (hangs, "SIGKILL"),
+        (": > \"$1\"", "taken into the form"),
+        ("rm \"$1\"; mkfifo \"$1\"", "not a regular file any more"),
+        ("rm \"$1\"; ln -s /etc/passwd \"$1\"", "not a regular file any more"),
+        ("printf replaced > \"$1.new\"; mv \"$1.new\" \"$1\"", "taken into the form"),
+    ];
+    for ((text, expected), size) in cases.iter().flat_map(|case| SIZES.map(|size| (*case, size))) {
+        let (store, desk) = (two(), desk());
+        let before = Tree::of(store.around());
+        let mut terminal = open(&store, desk.path(), &script(desk.path(), text), size);
+        edit(&mut terminal);
+        terminal.send_bytes(b"\x05");
+        if text == hangs {
+            terminal.wait_for(|s| s.contents().contains("HANGS HERE") && !s.alternate_screen(), SOON);
+            interrupt(&mut terminal);
+        }
+        let is_back = |s: &vt100::Screen| {
+            let contents = s.contents();
+            s.alternate_screen() && (contents.contains(expected) || contents.contains("Ctrl-c once more"))
+        };
+        terminal.wait_for(is_back, SOON);
+        terminal.send_bytes(b"\x1b");
+        terminal.wait_for_text("1/2", SOON);
+        leave(terminal);
+        assert_untouched(store.around(), &before);
+        let mut left: Vec<String> = std::fs::read_dir(desk.path())
+            .unwrap()
+            .map(|own| own.unwrap().file_name().into_string().unwrap())
+            .collect();
+        // The folder for temporary files has the script, and our own data where something was kept.
+        left.retain(|name| name != "data");
+        assert_eq!(left, ["editor"], "{text} at {size:?}");
+    }
+}
+
+#[test]
+fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
+    let (store, desk) = (two(), desk());
+    let good = script(desk.path(), "sed -i 's/about tea/about coffee/; s/\"pool\"/\"pool\",\"new\"/' \"$1\"");
+    let mut terminal = open(&store, desk.path(), &good, SIZES[0]);
+    terminal.send_bytes(b"\x1be");
+    terminal.wait_for_text("taken into the form", SOON);
+    terminal.send_bytes(b"\x1bOQ");
+    terminal.wait_for_text("saved mem_2", SOON);
+    let stands = read(&store);
+    assert!(stands.contains("about coffee") && stands.contains("[\"pool\",\"new\"]"), "{stands}");
+    script(desk.path(), "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
+    terminal.send_bytes(b"\x1be");
+    terminal.wait_for_text("no JSON object", SOON);
+    terminal.wait_for_text("What you wrote is kept", SOON);
+    terminal.send_bytes(b"\x1b");
+    terminal.wait_for_text("1/2", SOON);
+    leave(terminal);
+    assert_eq!(read(&store), stands);
+    assert_eq!(named(&desk.path().join("data"), "memory.md").len(), 1);
+}
+
+#[test]
+fn an_editor_that_leaves_no_text_empties_no_memory() {
+    for size in SIZES {
+        let (store, desk) = (two(), desk());
+        let before = Tree::of(store.around());
+        let mut terminal = open(&store, desk.path(), &script(desk.path(), ": > \"$1\""), size);
+        terminal.send_keys("E");
+        terminal.wait_for_text("the editor left no text; nothing was changed", SOON);
+        leave(terminal);
+        assert_untouched(store.around(), &before);
+    }
+}

@@ -1,0 +1,283 @@
+//! Memories that are marked and changed many at once, on a real pseudo-terminal, in the demo's
+//! stores, and the stores afterwards.
+
+use crate::support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::terminal::Program;
+use support::{Exit, SOON, Terminal, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+/// The demo's stores, and a folder for our own data.
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::Builder::new().prefix("palimp-marks-").tempdir().unwrap();
+        let desk = Desk { folder };
+        run(["demo", desk.stores().to_str().unwrap(), "--now", NOW]).expect_status(0);
+        desk
+    }
+
+    fn stores(&self) -> PathBuf {
+        self.folder.path().join("demo")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn open(&self, (rows, cols): (u16, u16)) -> Terminal {
+        let (stores, data) = (self.stores(), self.data());
+        let args = [stores.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, cols);
+        terminal.wait_for_text("1/571", SOON);
+        terminal
+    }
+
+    fn verb(&self, words: &[&str]) -> support::Output {
+        let (stores, data) = (self.stores(), self.data());
+        let options =
+            ["--store", stores.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        run([words, &options].concat())
+    }
+
+    fn list(&self, words: &[&str]) -> Vec<Value> {
+        let output = self.verb(&[words, &["--json"]].concat());
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The files of the stores, but for what stays on purpose: locks and backups, and our own.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        gather(&self.stores(), &mut files);
+        files
+    }
+
+    fn differing(&self, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
+        let now = self.files();
+        let paths = before.keys().chain(now.keys());
+        paths.filter(|path| before.get(*path) != now.get(*path)).cloned().collect()
+    }
+}
+
+fn gather(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = item.file_name();
+        let name = name.to_string_lossy();
+        match item.file_type().unwrap().is_dir() {
+            true if name == ".backup" => {}
+            true => gather(&item.path(), files),
+            false if name == ".lock" || name.starts_with(".palimp-") => {}
+            false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
+        }
+    }
+}
+
+fn leave(mut terminal: Terminal) {
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.screen(|screen| {
+        assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+    });
+}
+
+const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
+
+#[test]
+fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let before = desk.files();
+        let mut terminal = desk.open(size);
+        terminal.send_keys("/(type:finding OR type:learning OR type:decision) limit:200\r");
+        terminal.wait_for_text("1/200", SOON);
+        terminal.send_keys("*");
+        terminal.wait_for_text("200 marked", SOON);
+        terminal.send_keys("t+reviewed\r");
+        terminal.wait_for_text("tag 200 memories +reviewed?", SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        terminal.send_keys("y");
+        terminal.wait_for_text("tagged 200 memories · u to undo", SOON);
+        assert_eq!(desk.list(&["list", "tag:reviewed"]).len(), 200);
+        terminal.send_keys("\x1b");
+        terminal.wait_for(|s| !s.contents().contains("200 marked"), SOON);
+
+        let query = "category:performance since:2025-10-01 until:2026-01-31";
+        let found = desk.list(&["list", query]);
+        assert!(found.len() > 2, "{query} finds {}", found.len());
+        let tagged = desk.files();
+        terminal.send_keys(&format!("/{query}\r"));
+        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.send_keys("*d");
+        terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
+        terminal.send_keys("d");
+        terminal.send_keys("x");
+        terminal.wait_for_text(&format!("delete {} memories?", found.len()), SOON);
+        assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
+        terminal.send_keys("y");
+        terminal.wait_for_text(&format!("deleted {} memories", found.len()), SOON);
+        assert_eq!(desk.list(&["list", query]).len(), 0);
+        for own in &found {
+            let id = own["id"].as_str().unwrap();
+            assert_eq!(desk.list(&["list", &format!("id:{id}")]).len(), 0, "{id} is still live");
+        }
+
+        terminal.send_keys("u");
+        terminal.wait_for_text(&format!("took back: deleted {} memories", found.len()), SOON);
+        assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
+        terminal.send_keys("u");
+        terminal.wait_for_text("took back: tagged 200 memories", SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
+
+        // After a restart it is still one change, of all its stores.
+        let mut terminal = desk.open(size);
+        terminal.send_keys("U");
+        terminal.wait_for_text("did again step", SOON);
+        assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
+        terminal.send_keys("u");
+        terminal.wait_for_text("took back", SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
+    }
+}
+
+#[test]
+fn all_that_a_search_shows_is_deleted_from_the_menu_and_the_verb_makes_the_same_plan() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let query = "category:performance since:2025-10-01 until:2026-01-31";
+        let count = desk.list(&["list", query]).len();
+        let plan = desk.verb(&["delete", "--query", query, "--dry-run", "--json"]).expect_status(0);
+        let plans: Vec<Value> = plan.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let records: u64 = plans.iter().map(|own| own["plan"]["records"].as_u64().unwrap()).sum();
+        assert_eq!(records, count as u64);
+        let mut terminal = desk.open(size);
+        terminal.send_keys(&format!("/{query}\r"));
+        terminal.wait_for_text(&format!("1/{count}"), SOON);
+        terminal.send_keys("d");
+        terminal.wait_for_text(&format!("{count} memories: all that"), SOON);
+        terminal.send_keys("X");
+        terminal.wait_for_text(&format!("delete {count} memories?"), SOON);
+        terminal.send_keys("y");
+        terminal.wait_for_text(&format!("deleted {count} memories"), SOON);
+        leave(terminal);
+        let by_keys = desk.files();
+        let other = Desk::new();
+        other.verb(&["delete", "--query", query, "--yes"]).expect_status(0);
+        let relative = |desk: &Desk, files: BTreeMap<PathBuf, Vec<u8>>| -> BTreeMap<PathBuf, Vec<u8>> {
+            let own = files.into_iter();
+            own.map(|(path, bytes)| (path.strip_prefix(desk.stores()).unwrap().to_owned(), bytes)).collect()
+        };
+        assert_eq!(relative(&desk, by_keys), relative(&other, other.files()));
+    }
+}
+
+#[test]
+fn marked_ones_are_erased_once_the_words_are_typed_and_the_receipt_is_shown() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let before = desk.files();
+        let mut terminal = desk.open(size);
+        terminal.send_keys("/session:sess_checkout_rework type:decision is:live limit:3\r");
+        terminal.wait_for_text("1/3", SOON);
+        terminal.send_keys("*de");
+        terminal.wait_for_text("Type `erase 3`", SOON);
+        terminal.send_keys("y\r");
+        terminal.send_keys("\x7ferase 2\r");
+        terminal.wait_for_text("erase 2", SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        terminal.send_keys("\x7f3");
+        terminal.wait_for_text("Enter erases", SOON);
+        terminal.send_keys("\r");
+        terminal.wait_for_text("none holds it", SOON);
+        terminal.wait_for_text("receipt: ", SOON);
+        terminal.send_keys("\x1b");
+        terminal.wait_for(|s| !s.contents().contains("none holds it"), SOON);
+        leave(terminal);
+        let journal = desk.verb(&["journal"]).expect_status(0);
+        assert!(journal.stdout.contains("erase"), "{}", journal.stdout);
+        assert_eq!(desk.verb(&["undo"]).status, Some(1), "nothing takes it back");
+    }
+}
+
+/// The files by their paths below the stores' folder.
+fn relative(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
+    let own = desk.files().into_iter();
+    own.map(|(path, bytes)| (path.strip_prefix(desk.stores()).unwrap().to_owned(), bytes)).collect()
+}
+
+#[test]
+fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let before = desk.files();
+        let query = "type:learning category:performance since:2025-10-01 until:2026-01-31";
+        let found = desk.list(&["list", query]);
+        assert!(found.len() > 2, "{query} finds {}", found.len());
+        let mut terminal = desk.open(size);
+        terminal.send_keys(&format!("/{query}\r"));
+        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.send_keys("*a");
+        terminal.wait_for_text(&format!("archive {} memories?", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        terminal.send_keys("y");
+        terminal.wait_for_text(&format!("archived {} memories", found.len()), SOON);
+        assert_eq!(desk.list(&["list", query]).len(), 0);
+        for own in &found {
+            let id = own["id"].as_str().unwrap();
+            assert_eq!(desk.list(&["list", &format!("id:{id} is:archived")]).len(), 1, "{id}");
+        }
+        let by_keys = relative(&desk);
+        terminal.send_keys("u");
+        terminal.wait_for_text(&format!("took back: archived {} memories", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
+        let other = Desk::new();
+        other.verb(&["archive", "--query", query, "--yes"]).expect_status(0);
+        assert_eq!(by_keys, relative(&other));
+    }
+}
+
+#[test]
+fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_same() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let before = desk.files();
+        let query = "is:deleted (tag:caching OR tag:feature-flags OR tag:deployment) since:2025-11-01 until:2026-01-31";
+        let found = desk.list(&["list", query]);
+        assert!(found.len() > 2, "{query} finds {}", found.len());
+        let others = desk.list(&["list", "is:deleted"]).len() - found.len();
+        assert!(others > 0);
+        let mut terminal = desk.open(size);
+        terminal.send_keys(&format!("/{query}\r"));
+        terminal.wait_for_text(&format!("1/{}", found.len()), SOON);
+        terminal.send_keys("*d");
+        terminal.wait_for_text(&format!("Remove {} memories", found.len()), SOON);
+        terminal.send_keys("r");
+        terminal.wait_for_text(&format!("restore {} memories?", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        terminal.send_keys("y");
+        terminal.wait_for_text(&format!("restored {} memories", found.len()), SOON);
+        assert_eq!(desk.list(&["list", "is:deleted"]).len(), others);
+        for own in &found {
+            let id = own["id"].as_str().unwrap();
+            assert!(!desk.list(&["list", &format!("id:{id} is:live")]).is_empty(), "{id} is not live");
+        }
+        let by_keys = relative(&desk);
+        terminal.send_keys("u");
+        terminal.wait_for_text(&format!("took back: restored {} memories", found.len()), SOON);
+        assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
+        leave(terminal);
+        let other = Desk::new();
+        other.verb(&["undelete", "--query", query, "--yes"]).expect_status(0);
+        assert_eq!(by_keys, relative(&other));
+    }
+}

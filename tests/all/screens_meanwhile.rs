@@ -1,0 +1,299 @@
+//! What agents write between a question and its answer, on a real pseudo-terminal: in the screens,
+//! and where a verb asks.
+
+use crate::support;
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use support::terminal::Program;
+use support::{Exit, Output, SOON, StoreBuilder, TempStore, Terminal, Verb};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const LOG: &str = "sessions/s/memory.jsonl";
+const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
+
+fn store() -> TempStore {
+    let session = (0..6).fold(StoreBuilder::session_log().session("s"), |session, n| {
+        session.entry(json!({"id": format!("mem_{n}"), "type": "decision", "importance": 0.5,
+            "timestamp": format!("2026-01-0{}T00:00:00Z", n + 1), "tags": ["pool"],
+            "content": {"decision": format!("decision number {n}"), "rationale": "because"}}))
+    });
+    session.build()
+}
+
+struct Desk {
+    store: TempStore,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::Builder::new().prefix("palimp-desk-").tempdir().unwrap();
+        Desk { store: store(), folder }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn run(&self, words: &[&str], (rows, columns): (u16, u16)) -> Terminal {
+        let (root, data) = (self.store.path.to_str().unwrap().to_owned(), self.data());
+        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let args: Vec<String> = words.iter().chain(&own).map(|word| (*word).to_owned()).collect();
+        Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, columns)
+    }
+
+    /// Another palimp, which asks nothing.
+    fn other(&self, words: &[&str]) -> Output {
+        let (root, data) = (self.store.path.to_str().unwrap().to_owned(), self.data());
+        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        Verb::new(words.iter().chain(&own).map(|word| (*word).to_owned())).run().expect_status(0)
+    }
+
+    /// An agent writes a part of the log otherwise, and adds lines.
+    fn writes(&self, from: &str, to: &str, more: &str) -> String {
+        let log = self.log();
+        assert!(log.contains(from), "{from} in {log}");
+        let now = log.replacen(from, to, 1) + more;
+        self.store.write(LOG, now.as_bytes());
+        now
+    }
+
+    /// A backup of the log, by its path.
+    fn backup(&self) -> String {
+        self.other(&["backup", "create", "--yes"]);
+        let rows = self.other(&["backup", "list", "--json"]).json_lines();
+        rows.iter().find(|row| row["file"] == LOG).unwrap()["backup"].as_str().unwrap().to_owned()
+    }
+
+    fn log(&self) -> String {
+        String::from_utf8(self.store.read(LOG)).unwrap()
+    }
+
+    /// An agent makes one memory more important, takes one away and adds one.
+    fn agent(&self) -> String {
+        let all = self.log();
+        let line = |line: &str| match line {
+            line if line.contains("\"mem_1\"") => {
+                Some(line.replace("\"importance\":0.5", "\"importance\":0.7"))
+            }
+            line if line.contains("\"mem_2\"") => None,
+            line => Some(line.to_owned()),
+        };
+        let mut lines: Vec<String> = all.lines().filter_map(line).collect();
+        lines.push(
+            json!({"id": "mem_late", "type": "decision", "timestamp": "2026-01-31T00:00:00Z",
+            "tags": ["pool"], "content": {"decision": "late"}})
+            .to_string(),
+        );
+        let now = lines.join("\n") + "\n";
+        self.store.write(LOG, now.as_bytes());
+        now
+    }
+
+    /// The ids of the memories that have a tag.
+    fn tagged(&self, tag: &str) -> Vec<String> {
+        let records = self.log();
+        let records = records.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let has = |own: &serde_json::Value| own["tags"].as_array().unwrap().iter().any(|own| own == tag);
+        records.filter(has).map(|own| own["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[test]
+fn in_the_screens_what_an_agent_changed_meanwhile_is_asked_for_again() {
+    for size in SIZES {
+        let desk = Desk::new();
+        let mut terminal = desk.run(&[], size);
+        terminal.wait_for_text("1/6", SOON);
+        terminal.send_keys("*");
+        terminal.wait_for_text("6 marked", SOON);
+        terminal.send_keys("t+seen\r");
+        terminal.wait_for_text("tag 6 memories +seen?", SOON);
+        let theirs = desk.agent();
+        terminal.wait_for_text("Others changed 2 of them since", SOON);
+        terminal.send_keys("y");
+        terminal.wait_for_text("tag 5 memories +seen?", SOON);
+        terminal.wait_for_text("changed meanwhile: 2 of 6", SOON);
+        let screen = terminal.screen_text();
+        assert!(screen.contains("mem_1  importance 0.5 → 0.7") && screen.contains("mem_2  gone"), "{screen}");
+        assert!(desk.log() == theirs, "nothing is written before the second yes");
+        terminal.send_keys("y");
+        terminal.wait_for_text("tagged 5 memories", SOON);
+        assert_eq!(desk.tagged("seen"), ["mem_0", "mem_1", "mem_3", "mem_4", "mem_5"]);
+        terminal.send_keys("Q");
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+        terminal.screen(|screen| assert!(!screen.alternate_screen() && !screen.hide_cursor()));
+    }
+}
+
+#[test]
+fn where_a_verb_asks_what_an_agent_changed_meanwhile_is_asked_for_again() {
+    for answer in ["y", "n"] {
+        let desk = Desk::new();
+        let mut terminal = desk.run(&["tag", "+seen", "--query", "tag:pool"], SIZES[0]);
+        terminal.wait_for_text("tag 6 records? [y/N]", SOON);
+        let theirs = desk.agent();
+        terminal.send_keys("y\r");
+        terminal.wait_for_text("tag 5 records? [y/N]", SOON);
+        let screen = terminal.screen_text();
+        assert!(screen.contains("changed meanwhile: 2 of 6"), "{screen}");
+        assert!(screen.contains("mem_1  importance 0.5 → 0.7") && screen.contains("mem_2  gone"), "{screen}");
+        assert!(desk.log() == theirs);
+        terminal.send_keys(&format!("{answer}\r"));
+        match answer {
+            "y" => {
+                assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+                assert_eq!(desk.tagged("seen"), ["mem_0", "mem_1", "mem_3", "mem_4", "mem_5"]);
+            }
+            _ => {
+                assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+                assert!(desk.log() == theirs);
+            }
+        }
+    }
+}
+
+#[test]
+fn where_a_verb_erases_the_words_are_typed_anew_with_the_new_count() {
+    let desk = Desk::new();
+    let mut terminal = desk.run(&["erase", "--query", "tag:pool"], SIZES[0]);
+    terminal.wait_for_text("Type `erase 6`", SOON);
+    desk.agent();
+    terminal.send_keys("erase 6\r");
+    terminal.wait_for_text("Type `erase 5`", SOON);
+    terminal.send_keys("erase 5\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    assert!(desk.log().lines().count() == 1 && desk.log().contains("mem_late"), "{}", desk.log());
+}
+
+#[test]
+fn where_nothing_is_left_of_what_was_shown_the_verb_says_so() {
+    let desk = Desk::new();
+    let mut terminal = desk.run(&["delete", "mem_2"], SIZES[0]);
+    terminal.wait_for_text("delete 1 record? [y/N]", SOON);
+    let theirs = desk.agent();
+    terminal.send_keys("y\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+    assert!(terminal.screen_text().contains("Nothing of it remains"), "{}", terminal.screen_text());
+    assert!(desk.log() == theirs);
+}
+
+const FIRST: &str = "\"decision number 0\"";
+
+fn late(id: &str, text: &str) -> String {
+    let own = json!({"id": id, "type": "decision", "timestamp": "2026-01-31T00:00:00Z", "tags": ["pool"],
+        "content": {"decision": text}});
+    format!("{own}\n")
+}
+
+#[test]
+fn the_second_question_of_a_whole_file_names_what_came_meanwhile_and_would_be_lost() {
+    let desk = Desk::new();
+    let copy = desk.backup();
+    desk.writes(FIRST, "\"another decision\"", "");
+    let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
+    terminal.wait_for_text("backup restore 1 record? [y/N]", SOON);
+    let theirs = desk.writes("\"another decision\"", "\"a third decision\"", &late("mem_late", "late"));
+    terminal.send_keys("y\r");
+    terminal.wait_for_text("backup restore 2 records? [y/N]", SOON);
+    let screen = terminal.screen_text();
+    assert!(screen.contains("changed meanwhile: 1 of 1"), "{screen}");
+    assert!(screen.contains("not as it was shown") && screen.contains("mem_late  LOST"), "{screen}");
+    terminal.send_keys("n\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+    assert_eq!(desk.log(), theirs);
+}
+
+#[test]
+fn an_undo_that_is_asked_for_again_takes_back_the_step_that_was_shown_and_no_newer_one() {
+    let desk = Desk::new();
+    desk.other(&["tag", "+seen", "mem_1", "--yes"]);
+    let mut terminal = desk.run(&["undo"], SIZES[0]);
+    terminal.wait_for_text("undo 1 record? [y/N]", SOON);
+    desk.other(&["tag", "+other", "mem_5", "--yes"]);
+    let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
+    desk.writes(&one, &one.replace("\"importance\":0.5", "\"importance\":0.7"), "");
+    terminal.send_keys("y\r");
+    terminal.wait_for_text("not as it was shown", SOON);
+    terminal.wait_for(|screen| screen.contents().matches("undo 1 record? [y/N]").count() == 2, SOON);
+    assert_eq!(terminal.screen_text().matches("undo step 1").count(), 2, "{}", terminal.screen_text());
+    terminal.send_keys("y\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    assert!(desk.tagged("seen").is_empty());
+    assert_eq!(desk.tagged("other"), ["mem_5"], "what another palimp did since stands");
+}
+
+#[test]
+fn an_edit_by_a_key_that_leads_to_another_record_meanwhile_is_refused() {
+    let desk = Desk::new();
+    let rows = desk.other(&["list", "--json"]).json_lines();
+    let key = rows.iter().find(|row| row["id"] == "mem_1").unwrap()["key"].as_str().unwrap().to_owned();
+    let mut terminal = desk.run(&["edit", &key, "--set", "importance=0.9"], SIZES[0]);
+    terminal.wait_for_text("edit 1 record? [y/N]", SOON);
+    let first = desk.log().split_inclusive('\n').next().unwrap().to_owned();
+    desk.writes(&first, "", "");
+    let theirs = desk.writes("\"decision number 1\"", "\"another decisions\"", "");
+    terminal.send_keys("y\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+    let screen = terminal.screen_text();
+    assert!(screen.contains("leads to another record"), "{screen}");
+    assert_eq!(desk.log(), theirs);
+}
+
+#[test]
+fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_question() {
+    let editor = tempfile::tempdir().unwrap();
+    let script = editor.path().join("editor");
+    std::fs::write(&script, "#!/bin/sh\nprintf 'quite another text' > \"$1\"\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let verbs: [(&[&str], &str, &str); 3] = [
+        (&["tag", "+seen", "mem_0"], "tag 1 record? [y/N]", "\"seen\""),
+        (&["edit", "mem_0", "--set", "importance=0.9"], "edit 1 record? [y/N]", "\"importance\":0.9"),
+        (&["edit", "mem_0", "--editor"], "edit 1 record? [y/N]", "quite another text"),
+    ];
+    for (words, question, done) in verbs {
+        let desk = Desk::new();
+        let (root, data) = (desk.store.path.to_str().unwrap().to_owned(), desk.data());
+        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let args: Vec<String> = words.iter().chain(&own).map(|word| (*word).to_owned()).collect();
+        let program = Program::new(env!("CARGO_BIN_EXE_palimp"), args);
+        let mut terminal = program.env("EDITOR", &script).env("VISUAL", &script).spawn(36, 120);
+        terminal.wait_for_text(question, SOON);
+        desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
+        terminal.send_keys("y\r");
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{words:?}: {}", terminal.screen_text());
+        let (log, screen) = (desk.log(), terminal.screen_text());
+        let one = log.lines().find(|line| line.contains("\"mem_0\"")).unwrap();
+        assert!(one.contains(done) && one.contains("\"access_count\":3"), "{one}");
+        assert_eq!(screen.matches("[y/N]").count(), 1, "{screen}");
+    }
+}
+
+#[test]
+fn where_a_verb_erases_a_memory_that_was_merely_read_meanwhile_the_words_are_typed_once() {
+    let desk = Desk::new();
+    let mut terminal = desk.run(&["erase", "mem_0"], SIZES[0]);
+    terminal.wait_for_text("Type `erase 1`", SOON);
+    desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
+    terminal.send_keys("erase 1\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{}", terminal.screen_text());
+    assert_eq!(terminal.screen_text().matches("Type `erase 1`").count(), 1);
+    assert!(!desk.log().contains("mem_0"));
+}
+
+#[test]
+fn a_question_shows_no_secret() {
+    let secret = ["AK", "IA", "Q3EGRIZ7K2M4T6PX"].concat();
+    let desk = Desk::new();
+    desk.writes(FIRST, &format!("\"key {secret}\""), "");
+    let copy = desk.backup();
+    desk.writes(&secret, "gone", "");
+    let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
+    terminal.wait_for_text("backup restore 1 record? [y/N]", SOON);
+    let screen = terminal.screen_text();
+    assert!(screen.contains("mem_0") && !screen.contains(&secret), "{screen}");
+    terminal.send_keys("n\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
+}

@@ -1,0 +1,253 @@
+//! Undo and redo of every verb: the bytes come back as they were, and go again as they went.
+
+use crate::support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::{Output, Verb};
+use tempfile::TempDir;
+
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+/// The demo's stores, and palimp's own data beside them.
+struct Demo {
+    folder: TempDir,
+}
+
+impl Demo {
+    fn new() -> Demo {
+        let folder = tempfile::tempdir().unwrap();
+        let demo = folder.path().join("demo");
+        Verb::new(["demo", demo.to_str().unwrap(), "--now", NOW]).run().expect_status(0);
+        Demo { folder }
+    }
+
+    fn store(&self, name: &str) -> PathBuf {
+        self.folder.path().join("demo").join(name)
+    }
+
+    fn run(&self, store: &Path, args: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
+        let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        Verb::new([args, &options, &["--yes", "--now", NOW]].concat()).run()
+    }
+
+    /// Every file with its bytes, but for second names of ours, which go after a minute, and
+    /// the file that a store is locked by, which stays.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = all(&self.folder.path().join("demo"));
+        files.retain(|path, _| !is_ours(path) && !path.ends_with(".lock"));
+        files.retain(|path, _| !path.as_os_str().as_encoded_bytes().ends_with(b"/"));
+        files
+    }
+
+    /// The folders that hold no file at all.
+    fn empty_folders(&self) -> Vec<PathBuf> {
+        let files = all(&self.folder.path().join("demo"));
+        let is_folder = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let is_empty =
+            |folder: &&PathBuf| !files.keys().any(|path| path != *folder && path.starts_with(folder));
+        files.keys().filter(is_folder).filter(is_empty).cloned().collect()
+    }
+}
+
+fn is_ours(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".palimp-"))
+}
+
+/// Every file beneath a folder with its bytes, and every folder with a slash behind it.
+fn all(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.insert(path.join(""), Vec::new());
+            found.extend(all(&path));
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+/// The names of the files that differ.
+fn differing(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
+    let names = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
+    let mut names: Vec<PathBuf> = names.cloned().collect();
+    names.dedup();
+    names
+}
+
+/// Does each verb, takes it back, does it again and takes that back.
+fn there_and_back(name: &str, verbs: &[&str]) {
+    let demo = Demo::new();
+    let store = demo.store(name);
+    for verb in verbs {
+        let args: Vec<&str> = verb.split(' ').collect();
+        let (before, empty) = (demo.files(), demo.empty_folders());
+        demo.run(&store, &args).expect_status(0);
+        let after = demo.files();
+        assert_ne!(differing(&before, &after), Vec::<PathBuf>::new(), "{name}: {verb} changed nothing");
+        for (turn, expected) in [("undo", &before), ("redo", &after), ("undo", &before)] {
+            let output = demo.run(&store, &[turn]).expect_status(0);
+            let differing = differing(expected, &demo.files());
+            assert_eq!(differing, Vec::<PathBuf>::new(), "{name}: {turn} of {verb}");
+            assert!(!output.stderr.contains("holds other files"), "{verb}: {}", output.stderr);
+        }
+        assert_eq!(demo.empty_folders(), empty, "{name}: folders after {verb}");
+    }
+}
+
+#[test]
+fn every_verb_of_memory_server_is_taken_back_and_done_again() {
+    let verbs = [
+        "add --type learning --text new",
+        "tag --query type:core +new",
+        "delete --query type:core",
+        "delete --remove --query type:task",
+        "archive --query type:learning",
+        "unarchive --query is:archived",
+        "repair --all-safe",
+    ];
+    there_and_back("agents/memories", &verbs);
+}
+
+#[test]
+fn every_verb_of_session_log_is_taken_back_and_done_again() {
+    let verbs = [
+        "add --session sess_today --type finding --text new",
+        "edit mem_tod_036 --set content.text=other",
+        "delete mem_tod_036",
+        "delete --remove mem_tod_035",
+        "session new sess_new",
+        "session delete sess_today",
+        "compact",
+        "reindex",
+        "repair --all-safe",
+    ];
+    there_and_back("project/memory", &verbs);
+}
+
+#[test]
+fn every_verb_of_agent_memory_is_taken_back_and_done_again() {
+    let verbs = ["edit currentFocus --set text=other", "delete gotchas.0"];
+    there_and_back("project/.agent-memory", &verbs);
+}
+
+#[test]
+fn every_verb_of_bmad_is_taken_back_and_done_again() {
+    let verbs = [
+        "add --session sess-review-orders --type decision --text new",
+        "edit sess-review-orders/dec-008 --set context=other",
+        "delete --remove sess-review-orders/finding-010",
+        "session new sess-new",
+        "session archive sess-review-orders",
+        "session unarchive sess-review-search",
+        "session delete sess-review-orders",
+        "compact",
+        "repair --all-safe",
+    ];
+    there_and_back("project/.bmad/memory", &verbs);
+}
+
+#[test]
+fn every_verb_of_a_mem_is_taken_back_and_done_again() {
+    let verbs = [
+        "add --type note --text new",
+        "edit retries-with-jitter --set title=other",
+        "delete retries-with-jitter",
+        "archive --query type:event",
+        "reindex",
+    ];
+    there_and_back("project/.chora/memory", &verbs);
+}
+
+#[test]
+fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
+    let demo = Demo::new();
+    let store = demo.store("agents/memories");
+    let copy = |day: u32| store.join(format!(".backup/learnings.jsonl.backup.202501{day:02}_120000"));
+    (10..30).for_each(|day| fs::write(copy(day), format!("{{\"id\":\"old-{day}\"}}\n")).unwrap());
+    let before = demo.files();
+    demo.run(&store, &["tag", "--query", "type:learning", "+new"]).expect_status(0);
+    let after = demo.files();
+    assert!(!copy(10).exists(), "no copy was too old");
+    for (turn, expected) in [("undo", &before), ("redo", &after), ("undo", &before)] {
+        demo.run(&store, &[turn]).expect_status(0);
+        assert_eq!(differing(expected, &demo.files()), Vec::<PathBuf>::new(), "{turn}");
+    }
+}
+
+/// Lets the minute be over for which the second names of replaced files stay.
+fn a_minute_later(folder: &Path) {
+    for path in all(folder).keys().filter(|path| is_ours(path)) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let (_, rest) = name.strip_prefix(".palimp-old-").unwrap().split_once('-').unwrap();
+        fs::rename(path, path.with_file_name(format!(".palimp-old-1-{rest}"))).unwrap();
+    }
+}
+
+#[test]
+fn folders_that_a_step_made_go_a_minute_after_it_was_taken_back() {
+    let cases = [
+        ("project/memory", "session new abc", "sessions/abc", "reindex"),
+        (
+            "project/.bmad/memory",
+            "session unarchive sess-review-search",
+            "sessions/sess-review-search",
+            "compact",
+        ),
+        ("agents/memories", "delete --query type:core", "archive", "reindex"),
+        // The second names wait in a folder and in one within it.
+        ("project/.chora/memory", "archive --query type:event", "events/2026-03", "reindex"),
+    ];
+    for (name, verb, folder, next) in cases {
+        let demo = Demo::new();
+        let store = demo.store(name);
+        // What the demo has there is no folder that the step makes.
+        if folder == "archive" {
+            fs::remove_dir_all(store.join(folder)).unwrap();
+            fs::remove_dir_all(store.join(".backup")).unwrap();
+            demo.run(&store, &["reindex"]).expect_status(0);
+        }
+        let before = demo.files();
+        demo.run(&store, &verb.split(' ').collect::<Vec<_>>()).expect_status(0);
+        assert!(differing(&before, &demo.files()).len() > 1);
+        let output = demo.run(&store, &["undo"]).expect_status(0);
+        assert!(!output.stderr.contains("stays"), "{}", output.stderr);
+        assert_eq!(differing(&before, &demo.files()), Vec::<PathBuf>::new());
+        a_minute_later(&store);
+        demo.run(&store, &[next]).expect_status(0);
+        assert!(!store.join(folder).exists(), "{name}: {folder} after {verb}");
+        assert_eq!(demo.empty_folders(), Vec::<PathBuf>::new());
+    }
+}
+
+#[test]
+fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
+    let demo = Demo::new();
+    let store = demo.store("project/memory");
+    demo.run(&store, &["session", "new", "abc"]).expect_status(0);
+    fs::write(store.join("sessions/abc/notes.txt"), "mine").unwrap();
+    let output = demo.run(&store, &["undo"]).expect_status(0);
+    assert!(output.stderr.contains("abc holds other files (notes.txt) and stays"), "{}", output.stderr);
+    assert!(store.join("sessions/abc/notes.txt").exists());
+}
+
+#[test]
+fn a_folder_comes_back_with_the_mode_that_it_had() {
+    use std::os::unix::fs::PermissionsExt;
+    let demo = Demo::new();
+    let store = demo.store("project/memory");
+    let folder = store.join("sessions/sess_today");
+    let mode = || fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    demo.run(&store, &["session", "delete", "sess_today"]).expect_status(0);
+    a_minute_later(&store);
+    demo.run(&store, &["reindex"]).expect_status(0);
+    assert!(!folder.exists());
+    demo.run(&store, &["undo", "1"]).expect_status(0);
+    assert_eq!(mode(), 0o755);
+}

@@ -1,0 +1,259 @@
+//! Verbs that change things, as a script runs them: what they refuse, and what they say.
+
+use crate::support;
+
+mod unread;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::json;
+use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, Verb, assert_untouched};
+
+/// Runs a changing verb on a store, agreed to beforehand.
+fn change(store: &TempStore, args: &[&str]) -> Output {
+    changing(store, args).run()
+}
+
+fn changing(store: &TempStore, args: &[&str]) -> Verb {
+    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
+    let options = ["--store", path, "--yes", "--data-dir", data.to_str().unwrap()];
+    Verb::new([args, &options].concat())
+}
+
+#[track_caller]
+fn refused(store: &TempStore, args: &[&str], said: &[&str]) {
+    let before = Tree::of(&store.path);
+    let output = change(store, args).expect_status(3);
+    for words in said {
+        assert!(output.stderr.contains(words), "{args:?}: {}", output.stderr);
+    }
+    assert!(output.stderr.contains("Nothing was changed"), "{}", output.stderr);
+    assert_untouched(&store.path, &before);
+}
+
+#[test]
+fn tags_that_are_no_list_are_never_replaced_by_tagging() {
+    for tags in [json!("a, b"), json!({"a": 1}), json!(7)] {
+        let store =
+            StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1", "tags": tags})).build();
+        refused(&store, &["tag", "mem_1", "+new"], &["`tags` of mem_1", "no list", "palimp edit mem_1"]);
+        refused(&store, &["tag", "mem_1", "-a"], &["no list"]);
+        change(&store, &["edit", "mem_1", "--set", r#"tags=["a"]"#]).expect_status(0);
+        change(&store, &["tag", "mem_1", "+new"]).expect_status(0);
+        let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+        assert!(log.contains(r#""tags":["a","new"]"#), "{log}");
+    }
+}
+
+#[test]
+fn a_broken_record_is_called_broken_and_repair_is_named() {
+    let store = StoreBuilder::session_log().session("s").entries(1).line(r#"{"id":"mem_2","#).build();
+    let list = Verb::new(["list", "is:broken", "--json", "--store", store.path.to_str().unwrap()]).run();
+    let key = list.json_lines()[0]["key"].as_str().unwrap().to_owned();
+    for args in [
+        ["tag", &key, "+a"].as_slice(),
+        &["tag", "--query", "is:broken", "+a"],
+        &["archive", &key],
+        &["edit", &key, "--set", "text=x"],
+    ] {
+        refused(&store, args, &["can't be read as a record", "palimp repair", "E_STORAGE_CORRUPT"]);
+    }
+    let deleted = change(&store, &["delete", &key]).expect_status(0);
+    assert!(deleted.stdout.contains("can't be read"), "{}", deleted.stdout);
+}
+
+#[test]
+fn a_record_in_a_state_that_does_not_fit_is_told_with_that_state() {
+    let store =
+        StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).tombstone("mem_1").build();
+    let output = change(&store, &["tag", "mem_1", "+a"]).expect_status(1);
+    assert!(output.stderr.contains("is deleted; `palimp undelete`"), "{}", output.stderr);
+}
+
+#[test]
+fn a_tag_is_what_the_format_allows_whichever_verb_brings_it() {
+    let long = "x".repeat(31);
+    let longer = format!("+{long}");
+    let list = format!(r#"tags=["{long}"]"#);
+    let record = json!({"id": "550e8400-e29b-41d4-a716-446655440000", "content": "Use it"});
+    let store = StoreBuilder::memory_server().core(record).build();
+    let id = "550e8400-e29b-41d4-a716-446655440000";
+    for tag in ["+", "+ ", "+a\u{7}b", "+a\nb", &longer] {
+        refused(&store, &["tag", id, tag], &["tag"]);
+    }
+    refused(&store, &["edit", id, "--set", &list], &["too-long"]);
+    refused(&store, &["edit", id, "--set", r#"tags=["\u0007"]"#], &["control characters"]);
+    refused(&store, &["add", "--type", "core", "--text", "x", "--tag", "a\u{7}"], &["control characters"]);
+    refused(&store, &["add", "--type", "core", "--text", "x", "--tag", ""], &["a tag is empty"]);
+    let eleven: Vec<String> = (0..11).map(|number| format!("+t{number}")).collect();
+    let eleven: Vec<&str> = ["tag", id].into_iter().chain(eleven.iter().map(String::as_str)).collect();
+    refused(&store, &eleven, &["tags"]);
+    change(&store, &["tag", id, "+two words", "+größe"]).expect_status(0);
+}
+
+/// The program that `$EDITOR` names here: a shell script that is given the file.
+fn editor(store: &TempStore, script: &str) -> PathBuf {
+    let path = store.around().join("editor");
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    path
+}
+
+fn drafts(store: &TempStore) -> Vec<Vec<u8>> {
+    let vaults = fs::read_dir(store.around().join("data/stores")).into_iter().flatten().flatten();
+    let files = vaults.flat_map(|vault| fs::read_dir(vault.path().join("drafts")).into_iter().flatten());
+    files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
+}
+
+#[test]
+fn what_was_written_in_an_editor_is_kept_whatever_refuses_it() {
+    let yes = ["--yes"].as_slice();
+    for (script, options, said, kept) in [
+        ("printf 'typed\\n' > $1; exit 1", yes, "ended with", b"typed\n".as_slice()),
+        ("printf 'caf\\351' > $1", yes, "not UTF-8", b"caf\xe9"),
+        ("printf typed > $1", &[], "say --yes", b"typed"),
+        ("head -c 2000000 /dev/zero | tr '\\0' x > $1", yes, "E_SIZE_LIMIT", &[b'x'; 2_000_000]),
+    ] {
+        let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+        let before = Tree::of(&store.path);
+        let data = store.around().join("data");
+        let named = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        let edit = Verb::new([&["edit", "mem_1", "--editor"], named.as_slice(), options].concat());
+        let output = edit.env("EDITOR", editor(&store, script)).run().expect_status(3);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+        assert!(output.stderr.contains("What you wrote is kept in"), "{}", output.stderr);
+        assert_eq!(drafts(&store), [kept], "{script}");
+        assert_untouched(&store.path, &before);
+    }
+}
+
+#[test]
+fn an_editor_that_is_left_without_a_word_leaves_no_draft_and_read_only_opens_none() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let opened = store.around().join("opened");
+    let script = format!("touch {}; exit 1", opened.display());
+    let editor = editor(&store, &script);
+    let edit = ["edit", "mem_1", "--editor"];
+    let output = changing(&store, &[&edit[..], &["--readonly"]].concat()).env("EDITOR", &editor).run();
+    assert!(output.expect_status(3).stderr.contains("--readonly") && !opened.exists());
+    let output = changing(&store, &edit).env("EDITOR", &editor).run().expect_status(3);
+    assert!(!output.stderr.contains("kept") && opened.exists(), "{}", output.stderr);
+    assert_eq!(drafts(&store), Vec::<Vec<u8>>::new());
+}
+
+/// Puts something in the place of a store's lock, so that nobody can take it.
+fn bar(store: &TempStore) {
+    fs::create_dir(store.file("sessions/s/lock")).unwrap();
+}
+
+#[test]
+fn only_what_somebody_wrote_is_kept_as_a_draft() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    bar(&store);
+    for args in [["tag", "mem_1", "+a"].as_slice(), &["delete", "mem_1"]] {
+        change(&store, args).expect_status(3);
+        assert_eq!(drafts(&store), Vec::<Vec<u8>>::new(), "{args:?}");
+    }
+    change(&store, &["edit", "mem_1", "--set", "text=Typed"]).expect_status(3);
+    assert_eq!(drafts(&store), [b"Typed"]);
+}
+
+#[test]
+fn where_a_later_store_fails_those_that_were_changed_are_named() {
+    let store = |id: &str| StoreBuilder::session_log().session("s").entry(json!({"id": id})).build();
+    let (first, second) = (store("mem_1"), store("mem_2"));
+    let data = first.around().join("data");
+    bar(&second);
+    let (one, two) = (first.path.to_str().unwrap(), second.path.to_str().unwrap());
+    let args = ["tag", "mem_1", "mem_2", "+a", "--yes", "--store", one, "--store", two, "--data-dir"];
+    let output = Verb::new([&args[..], &[data.to_str().unwrap()]].concat()).run().expect_status(4);
+    assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
+    let undo = format!("{one}: `palimp undo 1 --store {one}` takes it back");
+    assert!(output.stderr.contains(&undo), "{}", output.stderr);
+    assert!(String::from_utf8(first.read("sessions/s/memory.jsonl")).unwrap().contains("\"a\""));
+}
+
+#[test]
+fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_was_asked() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let data = store.around().join("data");
+    let log = "sessions/s/memory.jsonl";
+    let args = ["add", "--session", "s", "--type", "finding", "--text", "Mine", "--json"];
+    let named = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+    let mut terminal = Terminal::palimp([&args[..], &named].concat(), 60, 400);
+    terminal.wait_for_text("[y/N]", SOON);
+    let line = String::from_utf8(store.read(log)).unwrap().replace("mem_1", "mem_2");
+    store.append(log, line.as_bytes());
+    let length = store.read(log).len();
+    terminal.send_keys("y\r");
+    terminal.wait_for_text(&format!("\"change\":\"append\",\"bytes_before\":{length}"), SOON);
+}
+
+#[test]
+fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1", "tags": []})).build();
+    let agents = json!({"pid": std::process::id(), "timestamp": "2026-01-01T00:00:00.000Z",
+        "operation": "write", "expires_at": "2999-01-01T00:00:00.000Z"});
+    fs::write(store.file("sessions/s/lock"), agents.to_string()).unwrap();
+    let log = || String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    let output = change(&store, &["tag", "mem_1", "+new"]).expect_status(3);
+    assert!(output.stderr.contains("nothing was changed"), "{}", output.stderr);
+    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
+    let words = ["tag", "mem_1", "+new", "--store", path, "--yes", "--data-dir", data.to_str().unwrap()]
+        .map(str::to_owned);
+    for (typed, is_done) in [("n\r", false), ("y\r", true)] {
+        assert!(log().contains(r#""tags":[]"#) && store.file("sessions/s/lock").exists());
+        let mut terminal = Terminal::palimp(words.iter().map(String::as_str), 40, 160);
+        terminal.wait_for_text("Break the lock?", SOON);
+        terminal.send_keys(typed);
+        assert_eq!(terminal.wait_exit(SOON) == support::Exit::Status(0), is_done, "{typed:?}");
+    }
+    assert!(log().contains(r#""tags":["new"]"#), "{}", log());
+}
+
+#[test]
+fn undo_brings_back_the_oldest_copy_that_a_change_let_go() {
+    let learning = "{\"id\":\"k-1\",\"type\":\"learning\",\"content\":\"It stays.\",\"tags\":[]}\n";
+    let copy = |day: u32| format!(".backup/learnings.jsonl.backup.2025010{day}_100000");
+    let builder = StoreBuilder::memory_server().bytes("learnings.jsonl", learning);
+    let copies = (1..6).fold(builder, |own, day| own.file(&copy(day), format!("copy {day}\n")));
+    let store = copies.build();
+    change(&store, &["reindex"]).expect_status(0);
+    let before: Vec<Vec<u8>> = (1..6).map(|day| store.read(copy(day))).collect();
+    let row = change(&store, &["tag", "k-1", "+new", "--json"]).expect_status(0).json_lines().remove(0);
+    let gone =
+        row["plan"]["files"].as_array().unwrap().iter().find(|file| file["change"] == "remove").unwrap();
+    assert_eq!((&gone["path"], &gone["bytes_before"]), (&json!(copy(1)), &json!(7)));
+    assert!(!store.file(copy(1)).exists());
+    change(&store, &["undo"]).expect_status(0);
+    assert_eq!((1..6).map(|day| store.read(copy(day))).collect::<Vec<_>>(), before);
+    assert_eq!(fs::read_dir(store.file(".backup")).unwrap().count(), 5);
+    change(&store, &["redo"]).expect_status(0);
+    assert!(!store.file(copy(1)).exists());
+}
+
+#[test]
+fn an_id_and_a_query_together_are_wrong_usage() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let before = Tree::of(&store.path);
+    let verbs = [&["delete"][..], &["undelete"], &["archive"], &["unarchive"], &["erase"], &["tag", "+new"]];
+    for verb in verbs {
+        let output = change(&store, &[verb, &["mem_1", "--query", "type:finding"]].concat()).expect_status(2);
+        assert!(!output.stderr.is_empty(), "{verb:?}");
+    }
+    assert_untouched(&store.path, &before);
+}
+
+#[test]
+fn what_is_a_link_or_a_pipe_is_not_written_and_that_is_no_change_by_others() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let index = store.path.join("sessions/s/index.json");
+    let _ = fs::remove_file(&index);
+    assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+    refused(&store, &["reindex"], &["index.json: it is a pipe", "E_STORAGE_IO"]);
+    fs::remove_file(&index).unwrap();
+    std::os::unix::fs::symlink(store.around().join("elsewhere.json"), &index).unwrap();
+    refused(&store, &["reindex"], &["it is a link", "E_STORAGE_IO"]);
+}
