@@ -5,9 +5,13 @@ use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
-use crate::format::writing::{self, Deed, Deletion, document, removals};
+use crate::format::writing::{self, Deed, Deletion, Writes, document, removals};
+use crate::model::plan::counted;
 use crate::model::{Change, Entry, Plan, Role, State, Store};
 use crate::text::lines;
+
+/// Why a record is not deleted that its format keeps.
+pub const DEPRECATED: &str = "it is deprecated already; --remove removes the file itself.";
 
 /// How a deletion is asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +36,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
         let document = writable(scene.store, entry)?;
         writes.may(Deed::Delete, &document.path).map_err(Refusal::unfit)?;
         let deletion = writes.deletion(&document.path);
-        let is_deprecated = deletion == Deletion::Deprecated && is_faded(scene.store, entry);
+        let is_deprecated = is_deprecated(scene.store, writes, entry);
         if !asked.remove && (entry.state == State::Deleted || is_deprecated) {
             deprecated += usize::from(is_deprecated);
             continue;
@@ -49,7 +53,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
         }
     }
     if count == 0 && deprecated > 0 {
-        return Err(Refusal::unfit("it is deprecated already; --remove removes the file itself."));
+        return Err(Refusal::unfit(DEPRECATED));
     }
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
@@ -63,6 +67,9 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let mut plan = plan("delete", scene, count, all)?;
+    if deprecated > 0 {
+        plan.lines.push(format!("left out: {}: {DEPRECATED}", counted(deprecated as u64, "record")));
+    }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
         let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` mends what can be mended, and keeps torn lines in quarantine.";
@@ -71,8 +78,10 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     Ok(plan)
 }
 
-fn is_faded(store: &Store, entry: &Entry) -> bool {
-    store.view(entry).is_some_and(|view| view.faded)
+/// Whether a deletion would do to a record what was done to it before.
+pub fn is_deprecated(store: &Store, writes: &dyn Writes, entry: &Entry) -> bool {
+    let is_faded = store.view(entry).is_some_and(|view| view.faded);
+    is_faded && writes.deletion(&store.document(entry).path) == Deletion::Deprecated
 }
 
 /// Lines that say that records are deleted, by the file that they go to.

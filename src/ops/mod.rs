@@ -55,7 +55,11 @@ pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<(), Refusal> {
         _ => {}
     }
     let document = writable(store, entry)?;
-    writes.may(deed, &document.path).map_err(Refusal::unfit)
+    writes.may(deed, &document.path).map_err(Refusal::unfit)?;
+    if deed == Deed::Delete && delete::is_deprecated(store, writes, entry) {
+        return Err(Refusal::unfit(delete::DEPRECATED));
+    }
+    Ok(())
 }
 
 /// A plan of changes, with what follows from them.

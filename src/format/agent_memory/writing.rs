@@ -378,6 +378,7 @@ impl<'a> Writing<'a> {
             generation: Default::default(),
             records: reading.records,
             problems: reading.problems,
+            digests: Default::default(),
         }));
     }
 

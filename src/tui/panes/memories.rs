@@ -8,6 +8,7 @@ use ratatui::widgets::Paragraph;
 
 use crate::model::{Code, Problem, Severity, State, View};
 use crate::query::{Hit, Order, Ranking};
+use crate::text::show::show;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
@@ -19,8 +20,7 @@ const BAR: usize = 5;
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let marked = if app.marks.only { "the marked ones, " } else { "" };
-    let title = format!("4 Memories  {marked}{}", order_name(app));
+    let title = format!("4 Memories  {}{}", of_what(app), order_name(app));
     let inner = framed(app, frame, Some(Pane::Memories), &title, &foot(app), area);
     if inner.height == 0 {
         return;
@@ -41,6 +41,18 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         app.results.hits.get(at).map(|hit| line(app, hit, at, width, in_range)).unwrap_or_default()
     };
     super::draw_lines(frame, &theme, list, app.list, app.results.hits.len(), true, row);
+}
+
+/// What the list is of, where that is not what is asked.
+fn of_what(app: &App) -> String {
+    match (&app.error, app.marks.only) {
+        (_, true) => "the marked ones, ".into(),
+        (None, false) => String::new(),
+        (Some(_), false) => match app.understood().trim() {
+            "" => "still of all, ".into(),
+            before => format!("still of `{}`, ", show(before)),
+        },
+    }
 }
 
 fn order_name(app: &App) -> String {
@@ -115,7 +127,10 @@ fn line(app: &App, hit: &Hit, at: usize, width: usize, in_range: bool) -> Line<'
     ];
     spans.extend(set_off(app, &title, base));
     spans.push(Span::styled(format!("{age:>5} "), theme.dim()));
-    Line::from(spans)
+    match app.error {
+        Some(_) => Line::from(spans).patch_style(theme.dim()),
+        None => Line::from(spans),
+    }
 }
 
 /// What a memory is, where it is no plain live one.
