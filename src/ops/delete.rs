@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
-use crate::format::writing::{self, Deed, Deletion, Writes, document, removals};
+use crate::format::writing::{self, Deed, Deletion, Faults, Writes, document, removals};
 use crate::model::plan::counted;
 use crate::model::{Change, Entry, Plan, Role, State, Store};
 use crate::text::lines;
@@ -32,6 +32,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let mut own_way: Vec<Entry> = Vec::new();
     let mut tombstones = Tombstones::default();
     let (mut count, mut deprecated) = (0, 0);
+    let mut faults = Faults::default();
     for entry in entries {
         let document = writable(scene.store, entry)?;
         writes.may(Deed::Delete, &document.path).map_err(Refusal::unfit)?;
@@ -46,7 +47,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
             Deletion::Canonical => own_way.push(*entry),
             Deletion::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
             Deletion::Tombstone if !asked.remove && entry.state != State::Broken => {
-                tombstones.add(scene, entry, reason)?;
+                faults.one(entry, tombstones.add(scene, entry, reason))?;
             }
             // What can't be read has no id to be named by.
             _ => removed.push(*entry),
@@ -55,6 +56,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     if count == 0 && deprecated > 0 {
         return Err(Refusal::unfit(DEPRECATED));
     }
+    faults.over()?;
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
         let stands = document(&scene.store.documents, &path).map(base);
@@ -125,11 +127,14 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
     let erased = gone.wanted(scene);
     let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id.as_deref()?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
+    let mut faults = Faults::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
         if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
-            return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
+            let why = "it was erased, and its tombstone stays: nothing erased comes back.";
+            faults.several(vec![*entry], Refusal::unfit(why));
+            continue;
         }
         let has_id = name(entry).is_some();
         let Some(session) = scene.store.session(entry).filter(|_| has_id) else { continue };
@@ -148,6 +153,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });
     }
+    faults.over()?;
     if count == 0 {
         return Err(Refusal::unfit(
             "none of these is deleted by a tombstone; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",

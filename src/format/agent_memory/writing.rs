@@ -17,7 +17,9 @@ use std::sync::Arc;
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
 use super::write::{canonical_write, path_of, prune};
 use super::{AgentMemory, layout, projection};
-use crate::format::writing::{Deed, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{
+    Deed, Deletion, Draft, Due, Erases, Faults, Refusal, Scene, Setting, Writes, document,
+};
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Change, Document, Entry, Extent, Moment, Store};
@@ -76,7 +78,9 @@ impl Writes for AgentMemory {
             let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
             // They go from the last to the first, and are told in their order.
             let told = choice.paths.iter().rev().map(String::as_str);
-            writing.canonical(&edits, &summary("removed", told))?;
+            if let Err(refusal) = writing.canonical(&edits, &summary("removed", told)) {
+                return Err(of_parts(scene, entries, refusal));
+            }
         }
         Ok(writing.done())
     }
@@ -250,6 +254,21 @@ impl Choice {
         writing.take_pruned(pruned);
         Ok(())
     }
+}
+
+/// The refusal to remove parts of the bundle, with those that each alone can't be removed.
+fn of_parts(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
+    let mut faults = Faults::default();
+    for entry in entries.iter().filter(|own| Part::of(&scene.store.document(own).path) == Part::Bundle) {
+        let removed = bundle_path(scene.store, entry.record as usize).and_then(|path| {
+            let edit = BundleEdit::Remove { path: &path };
+            Writing::of(scene)?.canonical(&[edit], &path)
+        });
+        if let Err(refusal) = removed {
+            faults.several(vec![*entry], refusal);
+        }
+    }
+    faults.over().err().unwrap_or(whole)
 }
 
 /// The path of a record of the state within the bundle.
