@@ -20,6 +20,7 @@ mod crash;
 mod discovery;
 mod erase;
 mod harness;
+mod keys;
 mod lossless;
 mod memory;
 mod ranking;
