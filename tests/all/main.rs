@@ -39,3 +39,4 @@ mod several;
 mod support;
 mod undo;
 mod verbs;
+mod which_format;
