@@ -102,7 +102,7 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
 /// A state, or a checkpoint, which holds the bundle of one.
 fn is_state(outline: &Outline) -> bool {
     let beside = |name: &&str| outline.has(&[name]) || outline.has(&["bundle", name]);
-    outline.has(&["bundle"]) && BESIDE_BUNDLE.iter().any(|name| beside(&name))
+    outline.has(&["bundle"]) && BESIDE_BUNDLE.iter().any(beside)
 }
 
 fn is_event(object: Json<'_>) -> bool {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -33,6 +34,10 @@ pub struct Above {
     pub format: &'static dyn Format,
 }
 
+/// How well a folder is the root of what was pointed at, from worst to best: whether it fits by more
+/// than its place, how much it does not know, how sure the fit is, how far above.
+type Rank = (bool, Reverse<usize>, u8, usize);
+
 /// Whoever asks which store that is.
 pub struct Judge<'a> {
     pub disk: &'a dyn Disk,
@@ -60,7 +65,7 @@ impl Judge<'_> {
             }
         }
         // The surest first; of two that are as sure the one whose place it is, then the fuller.
-        fits.sort_by_key(|&(_, fit, at_home)| std::cmp::Reverse((fit.tier(), at_home, fit)));
+        fits.sort_by_key(|&(_, fit, at_home)| Reverse((fit.tier(), at_home, fit)));
         let store = match fits.as_slice() {
             [(first, fit, own), (second, other, its), ..] if (fit, own) == (other, its) => {
                 let names = (first.name(), second.name());
@@ -83,7 +88,7 @@ impl Judge<'_> {
         let own = self.verdict(folder, true);
         let inner = if is_folder { self.disk.list(&path).unwrap_or_default() } else { Vec::new() };
         let part = Part { path: &path, is_folder, inner: &inner };
-        let mut best: Option<((bool, std::cmp::Reverse<usize>, u8, usize), Above)> = None;
+        let mut best: Option<(Rank, Above)> = None;
         for (up, root) in folder.ancestors().take(ABOVE + 1).enumerate() {
             if up > 0 && !FORMATS.iter().any(|format| part.belongs(root, *format)) {
                 continue;
@@ -97,7 +102,7 @@ impl Judge<'_> {
             };
             let Some((format, fit)) = verdict.store else { continue };
             if up == 0 || part.belongs(root, format) {
-                let strange = std::cmp::Reverse(part.strange(root, format));
+                let strange = Reverse(part.strange(root, format));
                 let rank = (fit >= Fit::Named(0), strange, fit.tier(), up);
                 if best.as_ref().is_none_or(|(other, _)| *other < rank) {
                     best = Some((rank, Above { root: root.to_owned(), format }));
