@@ -55,7 +55,8 @@ fn with_unfinished(
             },
             None if is_here(&place.root) => {
                 let path = place.root.clone();
-                looked.push(Looked { path, found: Ok(vec![place]), refused: false, alike: Vec::new() });
+                let (found, alike) = (Ok(vec![place]), Vec::new());
+                looked.push(Looked { path, found, refused: false, alike, unseen: Vec::new() });
             }
             None => {}
         }
