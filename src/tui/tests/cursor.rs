@@ -77,7 +77,7 @@ fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_
     assert!(desk.app.error.is_some() && !desk.app.results.hits.is_empty());
     let screen = desk.screen();
     assert!(screen.contains("still of"), "{screen}");
-    for keys in ["*", "~", "vjv", "m", "t", "p", "a", "dx", ".", "i", "e"] {
+    for keys in ["*", "~", "vjv", "m", "t", "p", "a", "d", ".", "i", "e"] {
         desk.type_keys(keys);
         let app = &desk.app;
         assert!(
@@ -109,7 +109,8 @@ fn the_menu_and_the_plan_count_the_same() {
         let line = desk.app.menu.as_ref().unwrap().lines.iter().find(|line| line.key == 'x').unwrap();
         let can: usize = line.about.split(' ').next().unwrap().parse().unwrap();
         desk.type_keys("x");
-        let planned = &desk.app.confirm.as_ref().unwrap().planned;
+        let confirm = desk.app.confirm.as_ref();
+        let planned = &confirm.unwrap_or_else(|| panic!("{format}: {}", notice(&desk))).planned;
         let left: usize = planned.left.iter().map(|own| own.which.len()).sum();
         assert_eq!(planned.records(), can, "{format}");
         assert_eq!(can + left, desk.app.marks.count(), "{format}: what is left out is told");
@@ -131,7 +132,7 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         Just(Step::Sort),
-        proptest::sample::select(vec!["", "is:live", "has:tags OR is:live"]).prop_map(Step::Search),
+        proptest::sample::select(vec!["", "is:live", "is:live OR is:broken"]).prop_map(Step::Search),
         Just(Step::Before),
         Just(Step::Behind),
         Just(Step::DropOthers),
@@ -167,7 +168,7 @@ fn rewrite(desk: &Desk, own: &str, step: Step, number: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 200 } else { 3 }))]
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 200 } else { 1 }))]
 
     #[test]
     fn the_cursor_stays_on_its_memory_in_every_format(

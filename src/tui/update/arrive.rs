@@ -131,20 +131,16 @@ fn arrived(app: &mut App, found: Found) {
     let same = app.answered.as_ref() == Some(&question);
     let moved = app.list.at > 0 || app.listed.is_whole();
     let (above, was_at_top) = (app.list.at.saturating_sub(app.list.top), same && app.list.top == 0);
-    let mut own = app.held.or(app.selected()).filter(|_| moved);
+    let mut own = app.selected().filter(|_| moved && (same || app.held.is_none()));
     if !Arc::ptr_eq(&app.listed, &found.asked.snapshot) {
         let mut carry = Carry::new(&app.listed, &found.asked.snapshot);
         own = own.and_then(|at| carry.find(at, &|_| false));
-        app.held = app.held.and(own);
+        app.held = app.held.and_then(|at| carry.find(at, &|_| false));
         app.marks = app.marks.carried(&mut carry);
         app.titles.clear();
         app.detail_of = None;
     }
-    // What was begun is over once its answer is there and nothing more is typed.
-    let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
-    if !is_typed && question.0 == app.understood() {
-        app.held = None;
-    }
+    let held = app.held;
     app.why = None;
     app.answered = Some(question);
     app.listed = found.asked.snapshot;
@@ -152,11 +148,23 @@ fn arrived(app: &mut App, found: Found) {
     app.facets = facets;
     app.marks.see(&app.results.hits);
     let sought = app.sought.take().is_some_and(|sought| walk::find(app, &sought));
-    if sought || own.is_some_and(|at| walk::stand_on(app, at)) {
+    let stays = sought || [held, own].into_iter().flatten().any(|at| walk::stand_on(app, at));
+    app.held = held;
+    let_go(app);
+    if stays {
         app.list.is_held = was_at_top && !sought;
         app.list.top = if app.list.is_held { 0 } else { app.list.at.saturating_sub(above) };
     } else if !same || !moved {
         app.list = Default::default();
+    }
+}
+
+/// A search that was begun is over once its answer is there and nothing more is typed.
+pub fn let_go(app: &mut App) {
+    let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
+    let is_answered = app.answered.as_ref().is_some_and(|(query, ..)| query == app.understood());
+    if !is_typed && is_answered && app.error.is_none() {
+        app.held = None;
     }
 }
 
