@@ -86,7 +86,7 @@ pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
     let machine = ThisMachine::new();
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        if !is_left_over(&Real, &data, store, context.now) {
+        if !is_left_over(&Real, &machine, &data, store) {
             tended.stores.push(Arc::clone(store));
             continue;
         }

@@ -38,4 +38,5 @@ mod screens_meanwhile;
 mod several;
 mod support;
 mod undo;
+mod undo_kept;
 mod verbs;

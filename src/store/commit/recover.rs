@@ -47,7 +47,7 @@ impl Writer<'_> {
                 ));
             }
         }
-        if let Err(error) = self.vault.expire(self.host.now, &unsettled) {
+        if let Err(error) = self.vault.expire(self.host.machine.now(), &journal, &unsettled) {
             self.note(format!("old undo data could not be removed: {error}"));
         }
         Ok(())
@@ -121,7 +121,7 @@ impl Writer<'_> {
     /// What takes back a step's derived files, as far as they were made; `None` where that
     /// can't be told, or the step does not say how they were.
     fn derived_back(&self, step: &Step) -> Result<Option<Vec<Change>>, CommitError> {
-        if step.derived.is_empty() {
+        if step.derived.is_empty() || !step.remade.is_empty() {
             return Ok(None);
         }
         let mut back = Vec::new();

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::erase::ErasedLine;
 use super::recover::is_copy;
+use super::remake::remake;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
 use crate::disk::ItemKind;
@@ -181,12 +182,16 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     // Where the step's own derived files are not known, they were worked out when it was done:
     // made anew from the disk, and the step does not say how.
     let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
-    plan.derive_after = !as_left || (own.derived.is_empty() && !is_planned);
+    let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();
+    plan.derive_after = !as_left || !is_known;
     for change in &own.derived {
         match writer.fitted(change, false) {
             Ok(Some(fitted)) if is_same(&fitted.act, &change.act) => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
+    }
+    if !plan.derive_after && !own.remade.is_empty() {
+        remake(writer, &mut plan, &own.remade, by);
     }
     if plan.derive_after {
         plan.derived.clear();

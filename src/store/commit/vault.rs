@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CommitError;
 use super::keeping::{NEW, STEP};
-use super::step::Step;
+use super::step::{Step, digest};
 use crate::disk::{Disk, ItemKind};
 use crate::model::plan::PRIVATE;
 
@@ -74,6 +74,7 @@ pub struct JournalLine {
 pub struct Vault<'a> {
     disk: &'a dyn Disk,
     folder: PathBuf,
+    root: PathBuf,
     /// The last number that a step has had, where nobody else can give any.
     last: Cell<Option<u64>>,
 }
@@ -81,14 +82,14 @@ pub struct Vault<'a> {
 impl<'a> Vault<'a> {
     /// The folder of the store at `root` below `data`, made if it is not there (0700).
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
-        let vault = Vault { disk, folder: folder_of(disk, data, root), last: Cell::new(None) };
+        let vault = Vault::look(disk, data, root);
         vault.make(&vault.folder)?;
         Ok(vault)
     }
 
     /// The same, without making anything.
     pub fn look(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
-        Vault { disk, folder: folder_of(disk, data, root), last: Cell::new(None) }
+        Vault { disk, folder: folder_of(disk, data, root), root: root.to_owned(), last: Cell::new(None) }
     }
 
     /// From now on nobody else gives numbers: that was the last.
@@ -206,9 +207,11 @@ impl<'a> Vault<'a> {
         let beside = self.undo_path(number, NEW);
         let failed = |source| CommitError::own_data(&path, source);
         let _ = self.disk.remove(&beside);
+        let bytes = step.to_bytes();
+        self.make_room(number, bytes.len() as u64)?;
         let put = || {
             let mut file = self.disk.create(&beside, PRIVATE)?;
-            file.write(&step.to_bytes())?;
+            file.write(&bytes)?;
             file.sync()?;
             self.disk.rename(&beside, &path)
         };
@@ -221,10 +224,21 @@ impl<'a> Vault<'a> {
     pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
         let path = self.step_path(number);
         match self.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => Ok(Step::read(&bytes)),
+            Ok((bytes, _)) => Ok(Step::read(&bytes, &|file, made| self.made(file, made))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CommitError::unread(&path, error)),
         }
+    }
+
+    /// The bytes of a file of the store that a step made with that digest; where it is another
+    /// by now, bytes that it does not have.
+    fn made(&self, file: &Path, made: &str) -> Vec<u8> {
+        let read = self.disk.read(&self.root.join(file), 0, None);
+        let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
+        if digest(&bytes) != made {
+            bytes.push(0);
+        }
+        bytes
     }
 }
 
