@@ -1,7 +1,7 @@
 //! Derived files of a step: they are made anew when it is taken back, not kept. What is kept is
 //! what tells whether they came back byte for byte, and the bytes of little ones.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::Writer;
@@ -12,8 +12,8 @@ use crate::store::derive;
 
 /// Up to so many bytes of a derived file that another wrote in its own way are kept.
 const FOREIGN: usize = 64 << 10;
-/// So many of the last times at which a derived file was written are tried for it.
-const TIMES: usize = 2;
+/// So many of the last steps are looked at for the one that wrote a derived file.
+const STEPS: usize = 64;
 
 /// What a step keeps of the derived files that a plan changes: what takes them back where that
 /// is little, or where they can't be made anew as they were and are not large; else what tells
@@ -26,9 +26,10 @@ pub fn kept_of_derived<'p>(writer: &Writer<'_>, plan: &'p Plan) -> (Vec<&'p Chan
     let is_one = |change: &&Change| {
         bytes(change) > SMALL && !plan.changes.is_empty() && change.path.to_str().is_some()
     };
+    let journal = writer.vault.journal();
     let remade = |change: &Change| {
         let was = change.base.as_deref().unwrap_or_default();
-        Remade { path: change.path.clone(), digest: digest(was) }
+        Remade { path: change.path.clone(), digest: digest(was), at: written_at(&journal, change, was) }
     };
     let (mut anew, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
     let is_all_foreign =
@@ -51,12 +52,12 @@ fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
         let derived = derive::derived(store, &documents, &touched, when);
         derived.iter().any(|change| !change.is_empty() && remade.iter().any(|own| own.path == change.path))
     };
-    written_before(&writer.vault.journal(), remade, u64::MAX).into_iter().any(|when| !differs(when))
+    times(remade).into_iter().any(|when| !differs(when))
 }
 
 /// Makes derived files anew as they will be: byte for byte what they were, where they are what
 /// the records give at the time when they were written.
-pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade], by: u64) {
+pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
     let store = writer.store;
     let touched: Vec<PathBuf> = plan.changes.iter().map(|change| change.path.clone()).collect();
     let after = derive::after(store, &plan.changes, writer.host.now);
@@ -68,9 +69,8 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade], by: u64) 
         Some(change) => change.after().is_some_and(|bytes| digest(&bytes) == own.digest),
         None => store.documents.iter().any(|file| file.path == own.path && digest(&file.bytes) == own.digest),
     };
-    let then = written_before(&writer.vault.journal(), remade, by);
     let is_as_they_were = |made: &HashMap<PathBuf, Change>| remade.iter().all(|own| is_as_it_was(made, own));
-    let made = then.into_iter().map(at).find(is_as_they_were);
+    let made = times(remade).into_iter().map(at).find(is_as_they_were);
     let made = made.unwrap_or_else(|| at(writer.host.now));
     for own in remade.iter().filter(|own| !is_as_it_was(&made, own)) {
         plan.lines.push(format!(
@@ -88,11 +88,21 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade], by: u64) 
     plan.made_of = derive::made_of(store, &touched);
 }
 
-/// When those files were written before that step, the last time first.
-fn written_before(journal: &[JournalLine], remade: &[Remade], by: u64) -> Vec<Moment> {
-    let has = |line: &&JournalLine| {
-        line.files.iter().any(|file| remade.iter().any(|own| own.path.as_os_str() == &*file.path))
+/// When those files were written.
+fn times(remade: &[Remade]) -> BTreeSet<Moment> {
+    let told = remade.iter().filter_map(|own| Some(Moment::parse(own.at.as_deref()?)?.0));
+    told.collect()
+}
+
+/// When a derived file was written by us: by the last step whose time it has, else by the last
+/// that changed it.
+fn written_at(journal: &[JournalLine], change: &Change, bytes: &[u8]) -> Option<String> {
+    let has = |line: &&JournalLine| line.files.iter().any(|file| change.path.as_os_str() == &*file.path);
+    let mut lines = journal.iter().rev().filter(has).take(STEPS).peekable();
+    let last = lines.peek().map(|line| line.at.clone());
+    let says = |line: &&JournalLine| {
+        let at = Moment::parse(&line.at).map(|(when, _)| when.to_millis());
+        at.is_some_and(|at| memchr::memmem::find(bytes, at.as_bytes()).is_some())
     };
-    let lines = journal.iter().rev().filter(|line| line.step < by).filter(has).take(TIMES);
-    lines.filter_map(|line| Some(Moment::parse(&line.at)?.0)).collect()
+    lines.find(says).map(|line| line.at.clone()).or(last)
 }

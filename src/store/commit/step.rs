@@ -41,6 +41,9 @@ pub struct Remade {
     pub path: PathBuf,
     /// A digest of its bytes: whether what is made anew is what was there.
     pub digest: String,
+    /// When it was written, where that is known: times in it are of then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
 }
 
 /// Up to so many bytes of a file are kept; more of one that can be had otherwise are not.
@@ -236,7 +239,7 @@ mod tests {
                 Change::make_folder("c"),
             ],
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
-            remade: vec![Remade { path: "index.json".into(), digest: digest(b"{}") }],
+            remade: vec![Remade { path: "index.json".into(), digest: digest(b"{}"), at: None }],
         };
         let mut step = step;
         step.changes[0].base = None;

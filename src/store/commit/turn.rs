@@ -191,7 +191,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         }
     }
     if !plan.derive_after && !own.remade.is_empty() {
-        remake(writer, &mut plan, &own.remade, by);
+        remake(writer, &mut plan, &own.remade);
     }
     if plan.derive_after {
         plan.derived.clear();
