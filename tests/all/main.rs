@@ -39,4 +39,5 @@ mod several;
 mod support;
 mod undo;
 mod undo_kept;
+mod undo_told;
 mod verbs;

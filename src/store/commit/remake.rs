@@ -5,11 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::Writer;
-use super::step::{Remade, SMALL, digest};
+use super::step::{Remade, digest};
 use super::vault::JournalLine;
 use crate::model::{Act, Change, Moment, Plan};
 use crate::store::derive;
 
+/// Up to so many bytes of a derived file are kept: to make it anew takes longer.
+const SMALL: usize = 1024;
 /// Up to so many bytes of a derived file that another wrote in its own way are kept.
 const FOREIGN: usize = 64 << 10;
 /// So many of the last steps are looked at for the one that wrote a derived file.

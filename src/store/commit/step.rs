@@ -46,8 +46,8 @@ pub struct Remade {
     pub at: Option<String>,
 }
 
-/// Up to so many bytes of a file are kept; more of one that can be had otherwise are not.
-pub const SMALL: usize = 1024;
+/// Up to so many bytes of a file that a step made are kept: of more a digest is.
+const SHORT: usize = 64;
 
 /// What tells bytes from others.
 pub fn digest(bytes: &[u8]) -> String {
@@ -160,7 +160,7 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
         Act::Expire(len) => Word::Expire(*len),
         Act::Create(bytes) => Word::Create(put(bytes)),
         Act::Append(bytes) => Word::Append(put(bytes)),
-        Act::Remove(bytes) if bytes.len() > SMALL && !is_log(change) && !change.path.starts_with("..") => {
+        Act::Remove(bytes) if bytes.len() > SHORT && !is_log(change) && !change.path.starts_with("..") => {
             Word::RemoveMade(digest(bytes))
         }
         Act::Remove(bytes) => Word::Remove(put(bytes)),

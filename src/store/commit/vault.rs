@@ -132,12 +132,50 @@ impl<'a> Vault<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(CommitError::unread(&path, error)),
         };
-        let lines = bytes.split(|byte| *byte == b'\n');
-        let mut lines: Vec<JournalLine> =
-            lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let mut lines = lines_of(&bytes);
+        let lost: Vec<JournalLine> = self.lost(&bytes, &lines).into_iter().map(|(_, line)| line).collect();
+        lines.extend(lost);
         lines.sort_by_key(|line| line.step);
         lines.dedup_by_key(|line| line.step);
         Ok(lines)
+    }
+
+    /// What is to be told of lines of the journal that are damaged: a sentence each.
+    pub(super) fn damaged(&self) -> Vec<String> {
+        let path = self.path("journal.jsonl");
+        let Ok((bytes, _)) = self.disk.read(&path, 0, None) else { return Vec::new() };
+        let told = |(number, line): (usize, JournalLine)| {
+            let (path, step) = (path.display(), line.step);
+            format!(
+                "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
+            )
+        };
+        self.lost(&bytes, &lines_of(&bytes)).into_iter().map(told).collect()
+    }
+
+    /// What lines said that are damaged, as far as what takes their steps back says it, with the
+    /// lines' numbers. The last line, where it has no end, is one that a crash cut: its step is
+    /// settled. A step before it that no line names was settled, and is left alone.
+    fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Vec<(usize, JournalLine)> {
+        let whole = &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)];
+        let is_damaged = |(_, line): &(usize, &[u8])| {
+            !line.trim_ascii().is_empty() && serde_json::from_slice::<JournalLine>(line).is_err()
+        };
+        let named = |line: &[u8]| lines.iter().any(|own| line.starts_with(&start_of(own.step)));
+        let damaged = (1..).zip(whole.split(|byte| *byte == b'\n')).filter(is_damaged);
+        // One that a crash had cut, and whose step was settled after it, says nothing more.
+        let damaged: Vec<(usize, &[u8])> = damaged.filter(|(_, line)| !named(line)).collect();
+        if damaged.is_empty() {
+            return Vec::new();
+        }
+        let steps = self.steps().into_iter().filter(|step| lines.iter().all(|line| line.step != *step));
+        let lost = steps.filter_map(|step| {
+            let last = lines.last().map_or(0, |line| line.step);
+            let by_name = damaged.iter().find(|(_, line)| line.starts_with(&start_of(step)));
+            let (number, _) = by_name.or(damaged.first().filter(|_| step < last))?;
+            Some((*number, line_of_step(step, &self.step(step).ok()??)))
+        });
+        lost.collect()
     }
 
     /// The format of the store, as the last step that names it does; `None` where none does.
@@ -239,6 +277,32 @@ impl<'a> Vault<'a> {
             bytes.push(0);
         }
         bytes
+    }
+}
+
+fn lines_of(bytes: &[u8]) -> Vec<JournalLine> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// How the line of a step begins.
+fn start_of(step: u64) -> Vec<u8> {
+    format!("{{\"step\":{step},").into_bytes()
+}
+
+/// What the journal would say of a step, but for the lengths of its files.
+fn line_of_step(number: u64, step: &Step) -> JournalLine {
+    JournalLine {
+        step: number,
+        at: step.at.clone(),
+        verb: step.verb.clone(),
+        records: step.records,
+        files: Vec::new(),
+        turn: step.turn,
+        ids: Vec::new(),
+        format: String::new(),
+        change: step.change.clone(),
+        as_planned: false,
     }
 }
 
