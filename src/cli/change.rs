@@ -147,10 +147,13 @@ fn carry_out(
             None => failure,
         }
     })?;
+    print(context, &receipt.plan, true, Some(&receipt))?;
+    if !receipt.is_journalled {
+        return Err(Failure::new(Exit::Failed, receipt.notes.join("\n")));
+    }
     let undo = undo_of(context, store, receipt.step);
     context.changed.push(format!("  {}: `{undo}` takes it back", store.root.display()));
     receipt.notes.iter().for_each(|note| say(note));
-    print(context, &receipt.plan, true, Some(&receipt))?;
     if !context.options.json {
         say(&match receipt.plan.is_too_large_to_undo() {
             true => "saved; it can't be undone: it replaced more than is kept for that".to_owned(),

@@ -21,6 +21,7 @@ pub fn is_left_over(disk: &dyn Disk, machine: &dyn Machine, data: &Path, store: 
     };
     let vault = Vault::look(disk, data, &store.root);
     !store.own.is_empty()
+        || !vault.untold().is_empty()
         || vault.is_unfinished()
         || vault.has_expired(machine.now(), &vault.journal())
         || folders.iter().any(has_temp)
