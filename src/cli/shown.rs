@@ -229,7 +229,7 @@ fn first_lines(store: &Store, entry: &Entry, rows: usize) -> Vec<String> {
     let own = format::text_of(store, entry);
     let text = if own.text.trim().is_empty() { own.title } else { own.text };
     let masked = mask(&text).into_owned();
-    let mut lines = show_lines(&masked).into_iter().filter(|line| !line.trim().is_empty());
+    let mut lines = show_lines(&masked).filter(|line| !line.trim().is_empty());
     let cut = |line: String| line.chars().take(COLUMNS).collect::<String>();
     let mut first: Vec<String> = lines.by_ref().take(rows).map(|line| format!("  {}", cut(line))).collect();
     first.extend(lines.next().filter(|_| rows > 1).map(|_| "  …".to_owned()));

@@ -73,13 +73,15 @@ impl Writes for AgentMemory {
     ) -> Result<Vec<Change>, Refusal> {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
-        choice.prune(&mut writing)?;
+        if let Err(refusal) = choice.prune(&mut writing) {
+            return Err(each_refused(scene, entries, refusal));
+        }
         if !choice.paths.is_empty() {
             let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
             // They go from the last to the first, and are told in their order.
             let told = choice.paths.iter().rev().map(String::as_str);
             if let Err(refusal) = writing.canonical(&edits, &summary("removed", told)) {
-                return Err(of_parts(scene, entries, refusal));
+                return Err(each_refused(scene, entries, refusal));
             }
         }
         Ok(writing.done())
@@ -88,7 +90,7 @@ impl Writes for AgentMemory {
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
-        choice.prune(&mut writing)?;
+        choice.prune(&mut writing).map_err(|refusal| each_refused(scene, entries, refusal))?;
         Ok(writing.done())
     }
 
@@ -256,10 +258,13 @@ impl Choice {
     }
 }
 
-/// The refusal to remove parts of the bundle, with those that each alone can't be removed.
-fn of_parts(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
+/// A refusal with what is in the way: parts of the bundle and checkpoints that each alone can't go,
+/// and events, which go together or not at all.
+fn each_refused(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
+    let is = |part: Part| move |own: &&Entry| Part::of(&scene.store.document(own).path) == part;
+    let pruned = |own: &[Entry]| Choice::of(scene.store, own)?.prune(&mut Writing::of(scene)?);
     let mut faults = Faults::default();
-    for entry in entries.iter().filter(|own| Part::of(&scene.store.document(own).path) == Part::Bundle) {
+    for entry in entries.iter().filter(is(Part::Bundle)) {
         let removed = bundle_path(scene.store, entry.record as usize).and_then(|path| {
             let edit = BundleEdit::Remove { path: &path };
             Writing::of(scene)?.canonical(&[edit], &path)
@@ -268,8 +273,22 @@ fn of_parts(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
             faults.several(vec![*entry], refusal);
         }
     }
+    let checkpoints: Vec<Entry> = entries.iter().filter(is(Part::Checkpoint)).copied().collect();
+    let each: Vec<&[Entry]> = match checkpoints.len() {
+        few if few <= ALONE => checkpoints.chunks(1).collect(),
+        _ => vec![&checkpoints],
+    };
+    let events: Vec<Entry> = entries.iter().filter(is(Part::Event)).copied().collect();
+    for own in each.into_iter().chain([&events[..]]).filter(|own| !own.is_empty()) {
+        if let Err(refusal) = pruned(own) {
+            faults.several(own.to_vec(), refusal);
+        }
+    }
     faults.over().err().unwrap_or(whole)
 }
+
+/// So many checkpoints are looked at one by one.
+const ALONE: usize = 64;
 
 /// The path of a record of the state within the bundle.
 fn bundle_path(store: &Store, record: usize) -> Result<String, Refusal> {
