@@ -21,6 +21,7 @@ mod dependencies;
 mod discovery;
 mod erase;
 mod harness;
+mod left;
 mod lossless;
 mod memory;
 mod ranking;

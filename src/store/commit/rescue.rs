@@ -43,17 +43,26 @@ impl Writer<'_> {
         self.rescue_each(store.own.iter().map(|own| self.path(own)))
     }
 
-    /// Looks after what this writer replaced.
-    pub(super) fn rescue_own(&self) {
+    /// Looks after what this writer replaced. Which files lines were added to: what is derived
+    /// from those is to be made anew.
+    pub(super) fn rescue_own(&self) -> Vec<PathBuf> {
         let olds = std::mem::take(&mut *self.replaced.borrow_mut());
-        self.rescue_each(olds.into_iter());
+        self.look_after(olds.into_iter()).1
     }
 
     pub(super) fn rescue_each(&self, olds: impl Iterator<Item = PathBuf>) -> usize {
+        let (count, touched) = self.look_after(olds);
+        if !touched.is_empty() {
+            self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
+        }
+        count
+    }
+
+    fn look_after(&self, olds: impl Iterator<Item = PathBuf>) -> (usize, Vec<PathBuf>) {
         let named = |path: PathBuf| Some((path.file_name().and_then(Old::read)?, path));
         let olds: Vec<(Old, PathBuf)> = olds.filter_map(named).collect();
         if olds.is_empty() {
-            return 0;
+            return (0, Vec::new());
         }
         let paths: Vec<&Path> = olds.iter().map(|(_, path)| &**path).collect();
         // Asked before anything is read: who has it not open now can add nothing later.
@@ -68,13 +77,10 @@ impl Writer<'_> {
             }
             left.extend(looked.left);
         }
-        if !touched.is_empty() {
-            self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
-        }
         if !left.is_empty() {
             afterwards::leave(&self.place, self.host.data, left);
         }
-        count
+        (count, touched)
     }
 
     fn rescue_one(&self, path: &Path, old: &Old, is_open: bool) -> Looked {
