@@ -58,7 +58,7 @@ const LOG: &str = "sessions/s/memory.jsonl";
 
 fn late_line(store: &TempStore) -> Vec<u8> {
     let text = String::from_utf8(store.read(LOG)).unwrap();
-    format!("{}\n", text.lines().next().unwrap().replace("mem_000", "mem_late")).into_bytes()
+    format!("{}\n", text.lines().next().unwrap().replace("mem_001", "mem_late")).into_bytes()
 }
 
 fn opened(store: &TempStore) -> File {
