@@ -47,9 +47,12 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
     store::once(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())
 }
 
-/// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.
+/// Reads the stores, whole. Says on stderr where there is none, and what could not be read; fails
+/// if there is none at all.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
-    read(context, false)
+    let snapshot = read(context, false)?;
+    snapshot.stores.iter().for_each(|store| context.unread.store(store));
+    Ok(snapshot)
 }
 
 /// The same; where `all`, each store that is named has to be there.
@@ -65,7 +68,8 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
         let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
         let alike = look.alike.iter().map(|(path, why)| (path, why));
         for (path, why) in own.into_iter().chain(alike) {
-            say(&format!("{}: {why}", path.display()));
+            let line = format!("{}: {why}", path.display());
+            if look.refused { context.unread.line(line) } else { say(&line) }
         }
     }
     let mut snapshot = Snapshot::default();
@@ -76,8 +80,15 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
 }
 
 /// The same for a verb that changes something: what an earlier change left behind is finished
-/// or taken back first, unless nothing may be written.
+/// or taken back first, unless nothing may be written. Refused where something could not be read:
+/// which records are meant, and which ids are free, is told by all of them.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
+    let snapshot = tended(context)?;
+    snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
+    Ok(snapshot)
+}
+
+fn tended(context: &Context) -> Result<Snapshot, Failure> {
     let snapshot = read(context, true)?;
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);

@@ -8,6 +8,7 @@ pub mod faulty;
 mod machine;
 mod process;
 mod real;
+mod seen;
 #[cfg(feature = "tui")]
 pub mod watch;
 mod write;
@@ -20,6 +21,7 @@ pub use editor::{EditorError, edit_text, end_editor};
 pub use machine::{Holder, Machine, ThisMachine};
 pub use process::is_alive;
 pub use real::Real;
+pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
 use crate::model::snapshot::Generation;

@@ -59,7 +59,7 @@ use super::load::load_from;
 use super::{derive, lock};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Code, Extent, Lock, Moment, Plan, Problem, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -280,21 +280,16 @@ impl<'a> Writer<'a> {
                 let looked = self.host.disk.look(&self.path(path));
                 looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
             });
-            if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
-                continue;
-            }
+            let Some(whole) = store.whole().ok().filter(|_| !is_out_of_sight) else { continue };
             let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
             derived.retain(|change| !change.is_empty());
-            let all = derived.len();
-            derived.retain(|change| !derive::is_blind(&store, &change.path));
-            let is_all = derived.len() == all;
             if derived.is_empty() {
-                return is_all;
+                return true;
             }
-            let none = Plan::new(plan.verb, &store.root, store.format);
-            let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
+            let made_of = derive::made_of(&store, &[]);
+            let plan = Plan { derived, made_of, ..Plan::of(plan.verb, whole) };
             if carry::carry_out_derived(self, &plan).is_ok() {
-                return is_all;
+                return true;
             }
         }
         false
@@ -364,14 +359,6 @@ fn file_line(change: &Change) -> FileLine {
         bytes_before: change.len_before(),
         bytes_after: change.len_after(),
     }
-}
-
-/// Whether a file could not be read that what is derived for the `touched` is made of.
-fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
-    let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
-    // One that names a record is about what the record says could not be read.
-    let is_file = problem.code == Code::UnreadableFile && problem.record.is_none();
-    is_file && touched.iter().any(beside)
 }
 
 /// Keeps other palimps out by a lock on the store's folder, which the system lets go of when

@@ -52,7 +52,7 @@ impl Writer<'_> {
     pub(super) fn derive_pending(&self) {
         let touched = self.vault.pending();
         if !touched.is_empty() {
-            self.derive_touched(&touched, &Plan::new("recover", &self.place.root, self.place.format));
+            self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         }
     }
 }

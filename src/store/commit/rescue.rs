@@ -38,7 +38,7 @@ impl Writer<'_> {
             }
         }
         if !touched.is_empty() {
-            self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
+            self.derive(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
         count
     }

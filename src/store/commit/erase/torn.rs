@@ -35,7 +35,7 @@ impl Writer<'_> {
     pub(super) fn cut_torn(&self) -> Result<(), CommitError> {
         let bytes = self.vault.own(&self.vault.path(ADDING))?;
         let Some(step) = bytes.as_deref().and_then(Step::read) else { return Ok(()) };
-        let mut plan = Plan::new("recover", &self.place.root, self.place.format);
+        let mut plan = Plan::unseen("recover", &self.place.root, self.place.format);
         for change in &step.changes {
             if let Made::Torn(cut) = self.made(change)? {
                 plan.changes.push(cut);
