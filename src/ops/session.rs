@@ -17,6 +17,7 @@ pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refu
 
 /// Deletes a session with all that is in it.
 pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
+    scene.store.whole()?;
     let folder = session_folder(scene.store, name)?;
     let files = archive_files(scene.store, name)?;
     if files.iter().any(|file| file == folder) {
@@ -66,6 +67,7 @@ fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change, Refusal> {
 /// Packs a session away with all that is in it.
 pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    scene.store.whole()?;
     let changes = writes.archive_session(scene, name)?;
     plan_as_it_is("session archive", scene, records(scene, name), changes)
 }
