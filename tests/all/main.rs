@@ -17,6 +17,7 @@ mod bmad;
 mod bmad_write;
 mod checking;
 mod crash;
+mod dependencies;
 mod discovery;
 mod erase;
 mod harness;
