@@ -39,4 +39,5 @@ mod screens_meanwhile;
 mod several;
 mod support;
 mod undo;
+mod unread;
 mod verbs;
