@@ -75,7 +75,9 @@ pub fn run(args: Args) -> Exit {
         // A hang-up: nothing takes what is left.
         Exit::Signal(_) => Ok(exit),
         // What is given out is not all that is there.
-        Exit::Done if context.unread.any() => context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from),
+        Exit::Done if context.unread.any() => {
+            context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
+        }
         exit => context.out.flush().map(|()| exit).map_err(Failure::from),
     });
     match ended {

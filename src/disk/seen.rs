@@ -14,6 +14,15 @@ pub enum Seen<T> {
 }
 
 impl<T> Seen<T> {
+    /// What is there, if anything is; an error where that can't be told.
+    pub fn there(self) -> io::Result<Option<T>> {
+        match self {
+            Seen::Absent => Ok(None),
+            Seen::Unreadable(error) => Err(error),
+            Seen::Read(read) => Ok(Some(read)),
+        }
+    }
+
     /// The same of what is made of what was read.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Seen<U> {
         match self {

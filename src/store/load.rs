@@ -183,7 +183,10 @@ impl Loader<'_> {
         let beside = |found: &&Found| {
             let small = found.item.generation.len <= SMALL;
             let log = logs.iter().any(|log| log.path.parent() == found.path.parent());
-            small && (log || found.role == Role::Config) && found.role.is_content() && found.role != Role::Index
+            small
+                && (log || found.role == Role::Config)
+                && found.role.is_content()
+                && found.role != Role::Index
         };
         let mut chosen: Vec<&Found> =
             listing.files.iter().filter(|found| found.role != Role::Records).filter(beside).collect();

@@ -23,14 +23,13 @@ const SAMPLED: usize = 7;
 type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
 
 /// What is tried, in which store of the demo.
-const TRIED: [(&str, &str, &str, Make); 8] = [
+const TRIED: [(&str, &str, &str, Make); 7] = [
     ("memory-server", "agents/memories", "add", add),
     ("memory-server", "agents/memories", "edit", edit),
     ("session-log", "project/memory", "add", add),
     ("session-log", "project/memory", "delete", delete),
     ("agent-memory", "project/.agent-memory", "edit", edit),
     ("bmad", "project/.bmad/memory", "add", add),
-    ("bmad", "project/.bmad/memory", "edit", edit),
     ("a-mem", "project/.chora/memory", "edit", edit),
 ];
 
@@ -68,7 +67,11 @@ fn disk() -> Faulty {
 
 /// What stands in the demo, but for second names that are still looked after.
 fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
-    let is_ours = |path: &Path| path.extension().is_some_and(|end| end == "palimp-old") || path.ends_with("lock");
+    let is_ours = |path: &Path| {
+        path.extension().is_some_and(|end| end == "palimp-old")
+            || path.ends_with("lock")
+            || path.ends_with(".lock")
+    };
     let files = disk.files().into_iter();
     files.filter(|(path, _)| path.starts_with(HOME) && !is_ours(path)).collect()
 }
@@ -111,10 +114,16 @@ fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same(
             };
             if !is_right {
                 let right = if outcome.is_ok() { &after } else { &before };
-                let differs: Vec<_> = now.iter().filter(|(path, bytes)| right.get(*path) != Some(bytes)).collect();
-                for (path, bytes) in &differs { eprintln!("{path:?}\nIS {}\nRIGHT {:?}", String::from_utf8_lossy(bytes), right.get(*path).map(|own| String::from_utf8_lossy(own).into_owned())); }
-                let differs: Vec<_> = differs.iter().map(|own| own.0).collect();
-                wrong.push(format!("{format} {verb}, {}: {:?}, {differs:?}", calls[call], outcome.map(|own| own.notes)));
+                let differs: Vec<_> = now
+                    .iter()
+                    .filter(|(path, bytes)| right.get(*path) != Some(bytes))
+                    .map(|own| own.0)
+                    .collect();
+                wrong.push(format!(
+                    "{format} {verb}, {}: {:?}, {differs:?}",
+                    calls[call],
+                    outcome.map(|own| own.notes)
+                ));
             }
         }
     }

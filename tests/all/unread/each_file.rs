@@ -40,7 +40,8 @@ impl Site {
         let program = folder.path().join("palimp");
         let built = env!("CARGO_BIN_EXE_palimp");
         fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop)).unwrap();
-        let is_root = fs::metadata(folder.path()).map(|own| std::os::unix::fs::MetadataExt::uid(&own)).unwrap() == 0;
+        let is_root =
+            fs::metadata(folder.path()).map(|own| std::os::unix::fs::MetadataExt::uid(&own)).unwrap() == 0;
         let site = Site { folder, program, is_root };
         for name in ["home", "data"] {
             fs::create_dir(site.path(name)).unwrap();
@@ -100,8 +101,15 @@ fn verbs(site: &Site, root: &Path, has_sessions: bool) -> (Vec<Vec<String>>, Vec
     let split = |line: &str| -> Vec<String> {
         line.split(' ').map(|word| word.replace("KEY", key).replace("SESSION", session)).collect()
     };
-    let mut showing =
-        vec!["stores", "list", "search the", "show KEY", "stats", "export --format jsonl", "export the --format csv"];
+    let mut showing = vec![
+        "stores",
+        "list",
+        "search the",
+        "show KEY",
+        "stats",
+        "export --format jsonl",
+        "export the --format csv",
+    ];
     let mut changing = vec![
         "add --type finding --text new --session SESSION",
         "edit KEY --set text=new",
@@ -152,7 +160,7 @@ fn every_verb_tells_or_refuses_whichever_file_or_folder_another_user_may_not_rea
         let before = Tree::of(&root);
         for thing in things {
             let mode = fs::metadata(&thing).unwrap().permissions();
-            fs::set_permissions(&thing, Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(&thing, Permissions::from_mode(0o000)).unwrap();
             for verb in showing.iter().chain(&changing) {
                 runs += 1;
                 if !is_long && runs % SAMPLED != 0 {
