@@ -41,3 +41,4 @@ mod support;
 mod undo;
 mod unread;
 mod verbs;
+mod which_format;
