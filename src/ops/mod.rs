@@ -30,6 +30,7 @@ pub use progress::Progress;
 
 use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Placement, Shape};
+use crate::model::plan::UNDO_ROOM;
 use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
 use crate::store::derive;
 
@@ -79,6 +80,7 @@ pub fn plan(
     plan.derived = derive::derived(store, &after, &touched, scene.now);
     plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
+    plan.lines.extend(not_undone(&plan));
     join_derived(&mut plan);
     Ok(plan)
 }
@@ -90,7 +92,16 @@ pub fn plan_as_it_is(
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan, Refusal> {
-    Ok(Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) })
+    let plan = Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) };
+    Ok(Plan { lines: not_undone(&plan).into_iter().collect(), ..plan })
+}
+
+/// What is said of a plan that is too large to be taken back.
+fn not_undone(plan: &Plan) -> Option<String> {
+    let megabytes = UNDO_ROOM >> 20;
+    plan.is_too_large_to_undo().then(|| {
+        format!("this can't be undone: it replaces more than the {megabytes} MB that are kept for undo")
+    })
 }
 
 /// A file is changed once. One that is made gets at once what is derived for it: a count
