@@ -400,7 +400,7 @@ impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let late = self.rescue_own();
         if !late.is_empty() {
-            self.derive(&late, &Plan::new("rescue", &self.place.root, self.place.format));
+            self.derive(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
     }
 }

@@ -53,7 +53,7 @@ impl Writer<'_> {
     pub(super) fn rescue_each(&self, olds: impl Iterator<Item = PathBuf>) -> usize {
         let (count, touched) = self.look_after(olds);
         if !touched.is_empty() {
-            self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
+            self.derive(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
         count
     }
