@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::ioctl_fionbio;
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use signal_hook::consts::*;
 use signal_hook::iterator::Signals;
@@ -70,7 +70,7 @@ pub fn restore_on_failure() -> io::Result<()> {
         low_level::pipe::register(signal, full.try_clone()?)?;
     }
     // Registering has made it one that does not wait.
-    fcntl_setfl(&full, fcntl_getfl(&full)? - OFlags::NONBLOCK)?;
+    ioctl_fionbio(&full, false)?;
     thread::Builder::new().name("failure".into()).spawn(move || {
         // A pipe that nobody can read is no place to wait at.
         let _kept = (unread, full);
@@ -83,7 +83,7 @@ pub fn restore_on_failure() -> io::Result<()> {
 }
 
 fn fill(mut pipe: &PipeWriter) -> io::Result<()> {
-    fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
+    ioctl_fionbio(pipe, true)?;
     // By ever smaller pieces, until not one byte has room.
     let block = [0; 4_096];
     let mut size = block.len();
