@@ -42,5 +42,6 @@ mod support;
 mod undo;
 mod undo_kept;
 mod undo_told;
+mod unread;
 mod verbs;
 mod which_format;
