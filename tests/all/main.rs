@@ -35,6 +35,7 @@ mod screens_changes;
 mod screens_edit;
 mod screens_formats;
 mod screens_hangup;
+mod screens_input;
 mod screens_marks;
 mod screens_meanwhile;
 mod several;
