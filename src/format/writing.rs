@@ -16,7 +16,7 @@ pub use faults::{Fault, Faults};
 pub use members::{Members, hex, list, set_field, uuid};
 pub use reason::{is_code, reason};
 
-use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::model::{Change, Document, Entry, Moment, NotWhole, Store};
 use crate::text::edit::EditError;
 use crate::text::json::Json;
 use crate::text::unpack::Member;
@@ -72,6 +72,12 @@ impl Refusal {
     /// No such session.
     pub fn no_session(name: &str) -> Refusal {
         Refusal::new("E_SESSION_NOT_FOUND", format!("there is no session {name:?}."))
+    }
+}
+
+impl From<NotWhole> for Refusal {
+    fn from(not: NotWhole) -> Self {
+        Refusal::new("E_STORAGE_IO", not.to_string())
     }
 }
 
