@@ -12,6 +12,7 @@ mod edit;
 mod erase;
 mod export;
 mod failure;
+mod help;
 mod journal;
 mod json;
 mod keys;
@@ -30,6 +31,7 @@ mod shown;
 mod stats;
 mod store_verbs;
 mod stores;
+mod words;
 
 use std::io::{self, ErrorKind};
 
