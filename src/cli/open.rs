@@ -22,10 +22,7 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
     }
     let format = context.options.format.as_deref();
     let look = |path: &PathBuf| known(store::look_at(path, format));
-    let looked = std::thread::scope(|scope| {
-        let threads: Vec<_> = named.iter().map(|path| (path, scope.spawn(move || look(path)))).collect();
-        threads.into_iter().map(|(path, thread)| thread.join().unwrap_or_else(|_| look(path))).collect()
-    });
+    let looked = store::crowd::each(&named, |path| look(path));
     with_unfinished(looked, data.as_deref(), &|_| false)
 }
 
@@ -54,9 +51,7 @@ fn with_unfinished(
                 Err(_) => look.found = Ok(vec![place]),
             },
             None if is_here(&place.root) => {
-                let path = place.root.clone();
-                let (found, alike) = (Ok(vec![place]), Vec::new());
-                looked.push(Looked { path, found, refused: false, alike, unseen: Vec::new() });
+                looked.push(Looked::at(&place.root.clone(), Ok(vec![place])));
             }
             None => {}
         }
@@ -109,11 +104,31 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
             say(&format!("{}: {why}", path.display()));
         }
     }
-    let mut snapshot = Snapshot::default();
-    for place in found {
-        snapshot.stores.push(Arc::new(store::load(&place, Extent::Whole, None, context.now)));
+    unseen(&looked, all)?;
+    Ok(Snapshot::of(store::load_each(&found, Extent::Whole, &Snapshot::default(), context.now)))
+}
+
+/// Says what was not looked into. A verb that changes something needs all.
+fn unseen(looked: &[Looked], all: bool) -> Result<(), Failure> {
+    let unseen = looked.iter().flat_map(|look| &look.unseen);
+    let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    match told.is_empty() {
+        true => Ok(()),
+        false if all => Err(Failure::new(
+            Exit::Refused,
+            format!(
+                "{}\nthere may be more stores. Name the one that is meant with --store. Nothing was changed.",
+                told.join("\n")
+            ),
+        )),
+        false => {
+            say(&format!(
+                "{}\nthere may be more stores: name a folder with --store to see all in it",
+                told.join("\n")
+            ));
+            Ok(())
+        }
     }
-    Ok(snapshot)
 }
 
 /// The same for a verb that changes something: each store that is named has to be there, and
