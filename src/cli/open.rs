@@ -150,7 +150,7 @@ fn tended(context: &Context, snapshot: Snapshot, open: &Open) -> Result<Snapshot
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        let writer = match is_left_over(&Real, &data, store, context.now) {
+        let writer = match is_left_over(&Real, &machine, &data, store) {
             true => open(host, store)?,
             false => None,
         };

@@ -39,5 +39,7 @@ mod screens_meanwhile;
 mod several;
 mod support;
 mod undo;
+mod undo_kept;
+mod undo_told;
 mod verbs;
 mod which_format;
