@@ -114,7 +114,7 @@ impl<'a> Sorted<'a> {
             return self.plain(word);
         }
         match self.verbs.first().map_or(Takes::Own, |verb| takes(verb)) {
-            Takes::Tags | Takes::Query if bytes[1] != b'-' && !(word == "-h" && !self.is_tag()) => {
+            Takes::Tags | Takes::Query if bytes[1] != b'-' && (word != "-h" || self.is_tag()) => {
                 self.words.push([OsString::from(TAKEN), word].into_iter().collect());
             }
             _ if bytes.starts_with(b"--store=") => self.stores.push(word),
