@@ -79,13 +79,16 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
     store::once(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())
 }
 
-/// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.
+/// Reads the stores, whole. Says on stderr where there is none, and what could not be read; fails
+/// if there is none at all.
 ///
 /// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
 /// and what can't be done does not keep from reading.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
     let snapshot = read(context, false)?;
-    tended(context, snapshot, &|host, store| Ok(Writer::open_at_once(host, store).ok()))
+    let snapshot = tended(context, snapshot, &|host, store| Ok(Writer::open_at_once(host, store).ok()))?;
+    snapshot.stores.iter().for_each(|store| context.unread.store(store));
+    Ok(snapshot)
 }
 
 /// The same; where `all`, each store that is named has to be there.
@@ -101,15 +104,16 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
         let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
         let alike = look.alike.iter().map(|(path, why)| (path, why));
         for (path, why) in own.into_iter().chain(alike) {
-            say(&format!("{}: {why}", path.display()));
+            let line = format!("{}: {why}", path.display());
+            if look.refused { context.unread.line(line) } else { say(&line) }
         }
     }
-    unseen(&looked, all)?;
+    unseen(context, &looked, all)?;
     Ok(Snapshot::of(store::load_each(&found, Extent::Whole, &Snapshot::default(), context.now)))
 }
 
 /// Says what was not looked into. A verb that changes something needs all.
-fn unseen(looked: &[Looked], all: bool) -> Result<(), Failure> {
+fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure> {
     let unseen = looked.iter().flat_map(|look| &look.unseen);
     let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.display())).collect();
     match told.is_empty() {
@@ -122,19 +126,20 @@ fn unseen(looked: &[Looked], all: bool) -> Result<(), Failure> {
             ),
         )),
         false => {
-            say(&format!(
-                "{}\nthere may be more stores: name a folder with --store to see all in it",
-                told.join("\n")
-            ));
+            told.into_iter().for_each(|line| context.unread.line(line));
+            say("there may be more stores: name a folder with --store to see all in it");
             Ok(())
         }
     }
 }
 
 /// The same for a verb that changes something: each store that is named has to be there, and
-/// what an earlier change left behind is finished or taken back first.
+/// what an earlier change left behind is finished or taken back first. Refused where something
+/// could not be read: which records are meant, and which ids are free, is told by all of them.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
-    tended(context, read(context, true)?, &|host, store| Writer::open(host, store).map(Some))
+    let snapshot = tended(context, read(context, true)?, &|host, store| Writer::open(host, store).map(Some))?;
+    snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
+    Ok(snapshot)
 }
 
 type Open = dyn for<'a> Fn(Host<'a>, &'a Store) -> Result<Option<Writer<'a>>, CommitError>;

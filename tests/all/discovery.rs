@@ -208,7 +208,7 @@ fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
         std::fs::create_dir(store.file(format!("folder{number}"))).unwrap();
     }
     let at = |words: &[&str]| Verb::new(words.to_vec()).in_folder(&store.path).run();
-    let listed = at(&["list", "--json"]);
+    let listed = at(&["list", "--json"]).expect_status(1);
     assert_eq!(listed.json_lines().len(), 2);
     assert!(listed.stderr.contains("10000 folders were looked into"), "{}", listed.stderr);
     let refused = at(&["compact", "--yes"]).expect_status(3);

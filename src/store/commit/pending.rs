@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::step::{path_of, path_text};
 use super::{Vault, Writer, carry};
-use crate::model::{Code, Plan, Problem};
+use crate::model::Plan;
 use crate::store::derive;
 
 /// So often derived files are made anew where others keep changing what they are made of.
@@ -36,21 +36,16 @@ impl Writer<'_> {
                 let looked = self.host.disk.look(&self.path(path));
                 looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
             });
-            if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
-                continue;
-            }
+            let Some(whole) = store.whole().ok().filter(|_| !is_out_of_sight) else { continue };
             let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
             derived.retain(|change| !change.is_empty());
-            let all = derived.len();
-            derived.retain(|change| !derive::is_blind(&store, &change.path));
-            let is_all = derived.len() == all;
             if derived.is_empty() {
-                return is_all;
+                return true;
             }
-            let none = Plan::new(plan.verb, &store.root, store.format);
-            let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
+            let made_of = derive::made_of(&store, &[]);
+            let plan = Plan { derived, made_of, ..Plan::of(plan.verb, whole) };
             if carry::carry_out_derived(self, &plan).is_ok() {
-                return is_all;
+                return true;
             }
         }
         false
@@ -86,15 +81,7 @@ impl Writer<'_> {
     pub(super) fn derive_pending(&self) {
         let touched = self.vault.pending();
         if !touched.is_empty() {
-            self.derive_touched(&touched, &Plan::new("recover", &self.place.root, self.place.format));
+            self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         }
     }
-}
-
-/// Whether a file could not be read that what is derived for the `touched` is made of.
-fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
-    let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
-    // One that names a record is about what the record says could not be read.
-    let is_file = problem.code == Code::UnreadableFile && problem.record.is_none();
-    is_file && touched.iter().any(beside)
 }

@@ -69,7 +69,7 @@ impl Writer<'_> {
             left.extend(looked.left);
         }
         if !touched.is_empty() {
-            self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
+            self.derive(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
         if !left.is_empty() {
             afterwards::leave(&self.place, self.host.data, left);
