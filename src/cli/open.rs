@@ -116,6 +116,16 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
     Ok(snapshot)
 }
 
+/// The stores with what was deleted from them and undo data or backups still hold.
+pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, Failure> {
+    let data = data_folder(context)?;
+    let mut with = Snapshot::default();
+    for own in &snapshot.stores {
+        with.stores.push(Arc::new(store::commit::with_deleted(&Real, &data, own, context.now)?));
+    }
+    Ok(with)
+}
+
 /// The same for a verb that changes something: each store that is named has to be there, and
 /// what an earlier change left behind is finished or taken back first.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
