@@ -41,6 +41,7 @@ mod screens_marks;
 mod screens_meanwhile;
 mod several;
 mod support;
+mod undelete;
 mod undo;
 mod undo_kept;
 mod undo_told;
