@@ -24,6 +24,7 @@ mod lossless;
 mod memory;
 mod ranking;
 mod reading;
+mod repairing;
 mod restore;
 mod restore_properties;
 mod restore_whole;
