@@ -28,6 +28,7 @@ mod repairing;
 mod restore;
 mod restore_properties;
 mod restore_whole;
+mod rules;
 mod screens;
 mod screens_back;
 mod screens_changes;

@@ -57,6 +57,27 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     Placement::File(role)
 }
 
+/// What is to be said of a file that real writers put elsewhere than the specification does; it is
+/// read all the same.
+pub fn misplaced(path: &Path) -> Option<&'static str> {
+    let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
+    let (first, second) = (parts.next()?, parts.next()?);
+    let is_flat = parts.next().is_none();
+    match (first, is_flat) {
+        ("events", true) => {
+            Some("It stands directly in events/, not in the folder of a month; it is read all the same.")
+        }
+        ("traces", true) => {
+            Some("It stands in traces/ itself, not in that of a month; it is read all the same.")
+        }
+        ("knowledge", true) if second.ends_with(".md") => {
+            Some("It stands directly in knowledge/, not in knowledge/notes/; it is read all the same.")
+        }
+        ("profiles", false) => Some("It stands below a folder of profiles/; it is read all the same."),
+        _ => None,
+    }
+}
+
 /// Whether the folder is a store of this format.
 pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
     let seen = [events(root, glance), notes(root, glance), profiles(root, glance)];

@@ -61,7 +61,13 @@ impl Format for AMem {
             (_, "query") => note::read_query(path, bytes),
             _ => event::read(path, bytes, now),
         };
-        reading.problems.iter_mut().for_each(as_real_writers_do);
+        let is_read = |own: &u32| reading.records.get(*own as usize).is_some_and(|own| own.view().is_some());
+        let of_record = |own: &&mut Problem| own.record.as_ref().is_some_and(is_read);
+        reading.problems.iter_mut().filter(of_record).for_each(as_real_writers_do);
+        reading.problems.extend(
+            layout::misplaced(path)
+                .map(|message| Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message)),
+        );
         reading
     }
 
@@ -149,7 +155,7 @@ fn as_real_writers_do(problem: &mut Problem) {
             | Code::OutOfRange
             | Code::BadFrontMatter
     );
-    if usual && problem.record.is_some() {
+    if usual {
         problem.severity = Severity::Note;
     }
 }
