@@ -1,7 +1,33 @@
 //! palimp: review, repair and forget what AI agents remember.
 //!
-//! The modules stand in dependency order; each imports only those before it.
-//! `docs/architecture.md` draws the picture, `tests/architecture.rs` holds it.
+//! An agent writes a memory, finds it again, and forgets it:
+//!
+//! ```
+//! use palimp::memory::{Memory, MemoryError, New};
+//!
+//! # fn main() -> Result<(), MemoryError> {
+//! # let folder = std::env::temp_dir().join(format!("palimp-example-{}", std::process::id()));
+//! // The store is the agent's. palimp's own data (journal, undo) is kept outside it.
+//! let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+//! let session = memory.create_session(None, "agent")?;
+//! let text = "Use SQLite for the cache";
+//! let added = memory.add(&New { session: Some(&session), kind: "decision", text, ..New::default() })?;
+//!
+//! let found = memory.query("sqlite type:decision")?;
+//! assert_eq!(found[0].text, text);
+//!
+//! memory.delete(Some(&session), &added.id, "superseded")?;
+//! assert!(memory.query("sqlite")?.is_empty());
+//! # drop(memory);
+//! # std::fs::remove_dir_all(&folder).ok();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! People use the same storage through the program `palimp`, on screens and as verbs.
+//!
+//! The modules are listed in dependency order; each imports only those before it.
+//! `docs/architecture.md` draws the picture, `tests/all/architecture.rs` enforces it.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -4,21 +4,7 @@
 //! whatever the format of the store has; what a format lacks is refused with the reason. All
 //! of them go the way that the verbs of the command line go: planned, carried out under the
 //! format's lock, journalled, and taken back by `palimp undo`.
-//!
-//! ```no_run
-//! use palimp::memory::{Memory, New};
-//!
-//! # fn main() -> Result<(), palimp::memory::MemoryError> {
-//! let mut memory = Memory::create("session-log", "memory".as_ref(), "data".as_ref())?;
-//! let session = memory.create_session(None, "agent")?;
-//! let added = memory.add(&New { session: Some(&session), kind: "decision", text: "Use SQLite", ..New::default() })?;
-//! for memory in memory.query("sqlite type:decision")? {
-//!     println!("{} {}", memory.id.unwrap_or_default(), memory.text);
-//! }
-//! memory.delete(Some(&session), &added.id, "superseded")?;
-//! # Ok(())
-//! # }
-//! ```
+//! The front page of the library has an example.
 
 mod error;
 mod events;

@@ -5,8 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The modules, each allowed to import only those before it. `cli` and `tui` stand side
-/// by side: neither imports the other.
+/// The modules, each allowed to import only those before it: `cli` opens the screens of `tui`.
 const ORDER: [&[&str]; 14] = [
     &["model"],
     &["text"],

@@ -26,7 +26,7 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::Glance;
+use super::glance::{Evidence, Glance};
 use super::reading::Reading;
 use super::writing::Writes;
 use super::{Assembly, Derived, Format, Parts, Placement, Shape};
@@ -45,8 +45,8 @@ impl Format for AMem {
         ".chora/memory"
     }
 
-    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        layout::recognise(root, glance)
+    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
+        layout::evidence(root, glance)
     }
 
     fn place(&self, path: &Path, is_folder: bool) -> Placement {
@@ -65,7 +65,7 @@ impl Format for AMem {
         let of_record = |own: &&mut Problem| own.record.as_ref().is_some_and(is_read);
         reading.problems.iter_mut().filter(of_record).for_each(as_real_writers_do);
         reading.problems.extend(
-            layout::misplaced(path)
+            misplaced(path)
                 .map(|message| Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message)),
         );
         reading
@@ -141,6 +141,27 @@ impl Format for AMem {
             "note_id",
             "events",
         ]
+    }
+}
+
+/// What is to be said of a file that real writers put elsewhere than the specification does; it is
+/// read all the same.
+fn misplaced(path: &Path) -> Option<&'static str> {
+    let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
+    let (first, second) = (parts.next()?, parts.next()?);
+    let is_flat = parts.next().is_none();
+    match (first, is_flat) {
+        ("events", true) => {
+            Some("It stands directly in events/, not in the folder of a month; it is read all the same.")
+        }
+        ("traces", true) => {
+            Some("It stands in traces/ itself, not in that of a month; it is read all the same.")
+        }
+        ("knowledge", true) if second.ends_with(".md") => {
+            Some("It stands directly in knowledge/, not in knowledge/notes/; it is read all the same.")
+        }
+        ("profiles", false) => Some("It stands below a folder of profiles/; it is read all the same."),
+        _ => None,
     }
 }
 

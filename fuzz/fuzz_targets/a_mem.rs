@@ -1,0 +1,7 @@
+//! Any bytes in any file of a `a-mem` store.
+#![no_main]
+
+#[path = "../store.rs"]
+mod store;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| store::opens("a-mem", bytes));

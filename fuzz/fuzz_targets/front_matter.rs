@@ -1,0 +1,17 @@
+//! A note's front matter: any field that is set reads back as what was set, and the body stays.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use palimp::text::front_matter::edit::{NewValue, remove, set};
+use palimp::text::front_matter::{Note, Value};
+
+fuzz_target!(|text: &str| {
+    let body = &text[Note::read(text).body];
+    let Ok(edited) = set(text, "status", NewValue::Text("done")) else { return };
+    let note = Note::read(&edited);
+    assert!(
+        matches!(note.field("status").map(|field| &field.value), Some(Value::Text(value)) if value == "done")
+    );
+    assert_eq!(&edited[note.body.clone()], body);
+    assert!(remove(&edited, "status").is_ok());
+});

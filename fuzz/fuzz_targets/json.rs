@@ -1,0 +1,17 @@
+//! One JSON value: what is scanned can be walked, signed and printed.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use palimp::text::canonical;
+use palimp::text::json::Json;
+use palimp::text::scan::{Newlines, Scan, Tape};
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut tape = Tape::default();
+    let Scan::Whole { .. } = tape.scan(bytes, Newlines::Refused) else { return };
+    let value = Json::of(bytes, &tape);
+    value.plain();
+    value.each_string(&mut |_, _| {});
+    canonical::verify(value);
+    canonical::indented(value);
+});

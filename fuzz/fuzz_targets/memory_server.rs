@@ -1,0 +1,7 @@
+//! Any bytes in any file of a `memory-server` store.
+#![no_main]
+
+#[path = "../store.rs"]
+mod store;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| store::opens("memory-server", bytes));

@@ -1,0 +1,13 @@
+//! JSON Lines of any bytes: pieces are in order, apart, and within the bytes.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use palimp::text::records::split;
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut at = 0;
+    split(bytes, &mut |piece| {
+        assert!(at <= piece.start && piece.start <= piece.end && piece.end <= bytes.len());
+        at = piece.end;
+    });
+});

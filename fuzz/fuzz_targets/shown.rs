@@ -1,0 +1,12 @@
+//! Text that is shown holds no character that a terminal acts upon, masked or not.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use palimp::text::secrets::{mask, sensitive_spans};
+use palimp::text::show::show;
+
+fuzz_target!(|text: &str| {
+    assert!(!show(text).chars().any(char::is_control));
+    assert!(!show(&mask(text)).chars().any(char::is_control));
+    assert!(sensitive_spans(text).iter().all(|span| text.get(span.clone()).is_some()));
+});
