@@ -2,15 +2,17 @@
 //!
 //! Safe is what can lose nothing: whole objects on one line get a line each, a brace too many
 //! goes, and what is no record is moved to quarantine byte for byte. Of a line that starts torn
-//! that is the torn part; whole objects behind it stay.
+//! that is the torn part; whole objects behind it stay. What is derived is made anew.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Refusal, Scene, backups, base, plan, writes};
+use crate::check::derived;
 use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store};
+use crate::store::derive;
 use crate::text::torn::{first_name, whole_behind};
 
 /// What a repair takes out of the files, to be kept in quarantine first.
@@ -36,19 +38,36 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
             changes.push(Change::edits(&document.path, base(document), edits));
         }
     }
+    let anew = derived::disagreeing(scene.store, scene.now);
     if changes.is_empty() {
+        let made_of = derive::made_of(scene.store, &[]);
+        let none = Plan::new("repair", &scene.store.root, scene.store.format);
+        repair.plan = (!anew.is_empty()).then(|| Plan { derived: anew, made_of, ..none });
         return Ok(repair);
     }
     let told = writes.repaired(scene, &changes, count)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     all.extend(told);
-    repair.plan = Some(plan("repair", scene, count, all)?);
+    let mut plan = plan("repair", scene, count, all)?;
+    // What stands beside a file that changes is worked out with it.
+    let beside: HashSet<Option<&Path>> = plan.changes.iter().map(|change| change.path.parent()).collect();
+    let apart = |change: &Change| !beside.contains(&change.path.parent());
+    let known: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
+    let more: Vec<Change> = anew.into_iter().filter(|own| apart(own) && !known.contains(&own.path)).collect();
+    if !plan.derive_after {
+        plan.derived.extend(more);
+    }
+    repair.plan = Some(plan);
     Ok(repair)
 }
 
 /// What `repair --all-safe` does about a problem, if anything.
-pub fn repairs(store: &Store, problem: &Problem) -> Option<&'static str> {
+/// `anew` are the files of the store that `reindex` would make anew.
+pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Option<&'static str> {
+    if derived::is_mended(problem, anew) {
+        return Some("make it anew from the records");
+    }
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file)).ok()?;
     if !is_mended(&store.documents[place]) {
         return None;
@@ -131,7 +150,7 @@ impl<'a> Mend<'a> {
         let Some(stay) = whole_behind(content, &|object| self.is_record(object)) else { return };
         let mut at = 0;
         let end = content.len();
-        for own in stay.iter().cloned().chain([end..end]) {
+        for own in stay.iter().cloned().chain(std::iter::once(end..end)) {
             if own.start > at {
                 self.out.push(((range.start + at) as u64, content[at..own.start].to_vec()));
             }

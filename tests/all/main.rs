@@ -18,6 +18,7 @@ mod bmad_write;
 mod checking;
 mod crash;
 mod dependencies;
+mod derived_files;
 mod discovery;
 mod erase;
 mod harness;

@@ -151,10 +151,10 @@ fn misplaced(path: &Path) -> Option<&'static str> {
     let (first, second) = (parts.next()?, parts.next()?);
     let is_flat = parts.next().is_none();
     match (first, is_flat) {
-        ("events", true) => {
+        ("events", true) if second.ends_with(".jsonl") => {
             Some("It stands directly in events/, not in the folder of a month; it is read all the same.")
         }
-        ("traces", true) => {
+        ("traces", true) if second.ends_with(".jsonl") => {
             Some("It stands in traces/ itself, not in that of a month; it is read all the same.")
         }
         ("knowledge", true) if second.ends_with(".md") => {
