@@ -42,6 +42,8 @@ pub struct Change {
     pub mode: u32,
 }
 
+/// So many bytes of a store are kept for taking steps back.
+pub const UNDO_ROOM: u64 = 256 << 20;
 /// The mode of what we create.
 pub const PRIVATE: u32 = 0o600;
 /// The mode of what is shared with others in a checkout: it follows the umask.
@@ -179,6 +181,17 @@ impl Change {
         }
     }
 
+    /// So many bytes take it back.
+    fn kept(&self) -> u64 {
+        match &self.act {
+            Act::Append(bytes) => bytes.len() as u64,
+            Act::Remove(bytes) => bytes.len() as u64,
+            Act::Splice(own) => own.iter().map(|own| (own.was.len() + own.becomes.len()) as u64).sum(),
+            // Of what is made a digest is enough; what is too old stays away where it is large.
+            Act::Create(_) | Act::Expire(_) | Act::MakeFolder | Act::RemoveFolder => 0,
+        }
+    }
+
     /// The word in `--json`.
     pub fn word(&self) -> &'static str {
         match &self.act {
@@ -258,6 +271,11 @@ impl Plan {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.changes.iter().chain(&self.derived).all(Change::is_empty)
+    }
+
+    /// Whether what takes it back is more than is kept: then nothing does.
+    pub fn is_too_large_to_undo(&self) -> bool {
+        self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_ROOM
     }
 
     /// Every change in order.

@@ -30,6 +30,7 @@ pub use progress::Progress;
 
 use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Placement, Shape};
+use crate::model::plan::UNDO_ROOM;
 use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
 use crate::store::derive;
 
@@ -79,6 +80,7 @@ pub fn plan(
     plan.derived = derive::derived(store, &after, &touched, scene.now);
     plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
+    plan.lines.extend(not_undone(&plan));
     join_derived(&mut plan);
     if touched.iter().any(|path| has_unread_neighbour(store, path))
         || plan.derived.iter().any(|change| derive::is_blind(store, &change.path))
@@ -97,7 +99,16 @@ fn has_unread_neighbour(store: &Store, path: &Path) -> bool {
 /// A plan of changes from which nothing follows: what they bring, or take away, is whole.
 pub fn plan_as_it_is(verb: &'static str, scene: &Scene<'_>, records: usize, changes: Vec<Change>) -> Plan {
     let store = scene.store;
-    Plan { records, changes, ..Plan::new(verb, &store.root, store.format) }
+    let plan = Plan { records, changes, ..Plan::new(verb, &store.root, store.format) };
+    Plan { lines: not_undone(&plan).into_iter().collect(), ..plan }
+}
+
+/// What is said of a plan that is too large to be taken back.
+fn not_undone(plan: &Plan) -> Option<String> {
+    let megabytes = UNDO_ROOM >> 20;
+    plan.is_too_large_to_undo().then(|| {
+        format!("this can't be undone: it replaces more than the {megabytes} MB that are kept for undo")
+    })
 }
 
 /// A file is changed once. One that is made gets at once what is derived for it: a count

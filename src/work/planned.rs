@@ -225,10 +225,7 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
     let gone = Gone::out_of(store, &vault, &wanted.copy)?;
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
     let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
-    Ok(match &wanted.chosen {
-        Some(chosen) => ops::restore::restore(&scene, &compared, chosen)?,
-        None => ops::restore::replace(&scene, &compared, &wanted.bytes, &gone)?,
-    })
+    Ok(ops::restore::bring_back(&scene, &compared, wanted.chosen.as_ref(), &wanted.bytes, &gone)?)
 }
 
 fn plan(

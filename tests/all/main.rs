@@ -42,5 +42,7 @@ mod screens_meanwhile;
 mod several;
 mod support;
 mod undo;
+mod undo_kept;
+mod undo_told;
 mod verbs;
 mod which_format;

@@ -170,7 +170,7 @@ fn where_a_later_store_fails_those_that_were_changed_are_named() {
     let args = ["tag", "mem_1", "mem_2", "+a", "--yes", "--store", one, "--store", two, "--data-dir"];
     let output = Verb::new([&args[..], &[data.to_str().unwrap()]].concat()).run().expect_status(4);
     assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
-    let undo = format!("{one}: `palimp undo 1 --store {one}` takes it back");
+    let undo = format!("{one}: `palimp undo 1 --store {one} --data-dir {}` takes it back", data.display());
     assert!(output.stderr.contains(&undo), "{}", output.stderr);
     assert!(String::from_utf8(first.read("sessions/s/memory.jsonl")).unwrap().contains("\"a\""));
 }

@@ -32,6 +32,7 @@ impl Writer<'_> {
     /// longer than it may be goes then.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
         let journal = self.vault.read_journal()?;
+        self.vault.damaged().into_iter().for_each(|told| self.note(told));
         let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
         let numbered = self.vault.numbered()?;
         let last = numbered.last().map_or(0, |own| own.number);
@@ -47,8 +48,8 @@ impl Writer<'_> {
                 ));
             }
         }
-        if let Err(error) = self.vault.expire(self.host.now, &unsettled) {
-            self.note(format!("old undo data could not be removed: {error}"));
+        if let Err(error) = self.vault.expire(self.host.machine.now(), &journal, &unsettled) {
+            self.note(format!("old undo data could not be removed: {}", error.in_short()));
         }
         Ok(())
     }
@@ -121,7 +122,7 @@ impl Writer<'_> {
     /// What takes back a step's derived files, as far as they were made; `None` where that
     /// can't be told, or the step does not say how they were.
     fn derived_back(&self, step: &Step) -> Result<Option<Vec<Change>>, CommitError> {
-        if step.derived.is_empty() {
+        if step.derived.is_empty() || !step.remade.is_empty() {
             return Ok(None);
         }
         let mut back = Vec::new();
