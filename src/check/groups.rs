@@ -50,14 +50,16 @@ impl InFile<'_> {
     }
 }
 
+type ByFile<'a> = BTreeMap<&'a Path, Vec<&'a Problem>>;
+
 /// The problems in groups: errors first, then by code and field.
 pub fn groups<'a>(problems: impl Iterator<Item = &'a Problem>) -> Vec<Group<'a>> {
-    let mut all: BTreeMap<(Severity, Code, Option<&str>), BTreeMap<&Path, Vec<&Problem>>> = BTreeMap::new();
+    let mut all: BTreeMap<(Severity, Code, Option<&str>), ByFile<'_>> = BTreeMap::new();
     for problem in problems {
         let kind = (problem.severity, problem.code, field_of(&problem.message));
         all.entry(kind).or_default().entry(&problem.file).or_default().push(problem);
     }
-    let group = |((severity, code, field), files): (_, BTreeMap<&'a Path, Vec<&'a Problem>>)| Group {
+    let group = |((severity, code, field), files): (_, ByFile<'a>)| Group {
         severity,
         code,
         field,

@@ -42,7 +42,7 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     if changes.is_empty() {
         let made_of = derive::made_of(scene.store, &[]);
         let none = Plan::new("repair", &scene.store.root, scene.store.format);
-        repair.plan = (!anew.is_empty()).then(|| Plan { derived: anew, made_of, ..none });
+        repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, made_of, ..none });
         return Ok(repair);
     }
     let told = writes.repaired(scene, &changes, count)?;
