@@ -17,16 +17,12 @@ const TOLD: [Code; 7] = [
     Code::BadJson,
 ];
 
-/// The changes that make derived files anew wherever they say otherwise than the records. Left out
-/// is what is made of something that can't be read.
+/// The changes that make derived files anew wherever they say otherwise than the records: what
+/// `reindex` does. None where not all of the store could be read.
 pub fn disagreeing(store: &Store, now: Moment) -> Vec<Change> {
-    let mut changes = all(store, now);
-    changes.retain(|change| !derive::is_blind(store, &change.path));
-    changes
-}
-
-/// The same, with what is made of something that can't be read.
-pub fn all(store: &Store, now: Moment) -> Vec<Change> {
+    if store.whole().is_err() {
+        return Vec::new();
+    }
     let makes = |role| matches!(role, Role::Records | Role::Archive | Role::Metadata | Role::Index);
     let data = store.documents.iter().filter(|own| makes(own.role));
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();

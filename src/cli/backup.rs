@@ -46,7 +46,10 @@ pub enum BackupVerb {
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
+    let snapshot = match what {
+        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context)?,
+        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context)?,
+    };
     match what {
         BackupVerb::List { verify } => list(context, &snapshot, verify),
         BackupVerb::Create => create(context, &snapshot),

@@ -9,7 +9,7 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Entry, Plan, Store, plan};
+use crate::model::{Change, Entry, NotWhole, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::text::secrets::mask;
 use crate::text::show::show;
@@ -280,6 +280,12 @@ fn file_row(change: &Change) -> FileRow {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Failure::new(Exit::Refused, format!("{} Nothing was changed. ({})", refusal.message, refusal.code))
+    }
+}
+
+impl From<NotWhole> for Failure {
+    fn from(not: NotWhole) -> Self {
+        Refusal::from(not).into()
     }
 }
 

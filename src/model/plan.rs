@@ -8,6 +8,8 @@ mod splice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::unread::Whole;
+
 pub use splice::{Splice, apply, difference, inverse, last_line, line_end_for, whole_lines};
 
 /// What happens to one file or folder.
@@ -251,8 +253,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that does nothing yet.
-    pub fn new(verb: &'static str, root: &Path, format: &'static str) -> Plan {
+    /// A plan that does nothing yet, for a store that was read whole: what was not seen is not
+    /// taken for absent.
+    pub fn of(verb: &'static str, seen: Whole<'_>) -> Plan {
+        Plan::unseen(verb, &seen.store().root, seen.store().format)
+    }
+
+    /// The same for what needs nothing of the store to have been read: a store that is made, and
+    /// what our own journal finishes or takes back.
+    pub fn unseen(verb: &'static str, root: &Path, format: &'static str) -> Plan {
         Plan {
             verb,
             root: root.to_owned(),

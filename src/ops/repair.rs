@@ -27,6 +27,8 @@ pub struct Repair {
 /// Repairs whatever can be repaired without a loss.
 pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    // That nothing is to be repaired is not said of what was not seen.
+    let none = Plan::of("repair", scene.store.whole()?);
     let mut repair = Repair::default();
     let mut changes = Vec::new();
     let mut count = 0;
@@ -41,7 +43,6 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let anew = derived::disagreeing(scene.store, scene.now);
     if changes.is_empty() {
         let made_of = derive::made_of(scene.store, &[]);
-        let none = Plan::new("repair", &scene.store.root, scene.store.format);
         repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, made_of, ..none });
         return Ok(repair);
     }

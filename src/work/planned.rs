@@ -192,6 +192,7 @@ fn in_store(
 ) -> Result<Part, Failed> {
     let progress = &*request.progress;
     let wanted = &request.wanted;
+    store.whole().map_err(Refusal::from)?;
     if *wanted == Wanted::Erase {
         let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
         let erasure = erase::ask(host, &scene, store, entries, (REASON, false), progress)?;

@@ -106,7 +106,7 @@ fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     let without: Files =
         files.iter().filter(|(path, _)| !is_derived(path)).map(|(a, b)| (a.clone(), b.clone())).collect();
     let store = load(&without, format);
-    let made = derived::all(&store, now()).into_iter().filter(|change| is_derived(&change.path));
+    let made = derived::disagreeing(&store, now()).into_iter().filter(|change| is_derived(&change.path));
     made.filter_map(|change| Some((change.path.clone(), change.after()?))).collect()
 }
 

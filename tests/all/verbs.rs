@@ -252,8 +252,12 @@ fn what_is_a_link_or_a_pipe_is_not_written_and_that_is_no_change_by_others() {
     let index = store.path.join("sessions/s/index.json");
     let _ = fs::remove_file(&index);
     assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
-    refused(&store, &["reindex"], &["index.json: it is a pipe", "E_STORAGE_IO"]);
+    refused(
+        &store,
+        &["reindex"],
+        &["index.json can't be read: it is neither a file nor a folder", "E_STORAGE_IO"],
+    );
     fs::remove_file(&index).unwrap();
     std::os::unix::fs::symlink(store.around().join("elsewhere.json"), &index).unwrap();
-    refused(&store, &["reindex"], &["it is a link", "E_STORAGE_IO"]);
+    refused(&store, &["reindex"], &["index.json can't be read: it is a link", "E_STORAGE_IO"]);
 }

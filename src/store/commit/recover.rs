@@ -67,7 +67,7 @@ impl Writer<'_> {
         // What only makes anew what is derived can be finished at any time.
         let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
         let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
-        let none = Plan::new("recover", &self.place.root, self.place.format);
+        let none = Plan::unseen("recover", &self.place.root, self.place.format);
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Harmless));
         let is_over = is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole)));
         if is_over && may_finish {
@@ -144,7 +144,7 @@ impl Writer<'_> {
         self.make_durable(touched)?;
         self.pend(touched);
         self.vault.write(&line_of(self, number, step))?;
-        self.derive_touched(touched, &Plan::new("recover", &self.place.root, self.place.format));
+        self.derive_touched(touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         Ok(())
     }
 

@@ -80,9 +80,6 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
             own.path.display()
         ));
     }
-    if made.keys().any(|path| derive::is_blind(store, path)) {
-        plan.derive_after = true;
-    }
     let is_new = |own: &Change| plan.all().all(|other| other.path != own.path);
     let mut derived: Vec<Change> = made.into_values().filter(is_new).filter(|own| !own.is_empty()).collect();
     derived.sort_by(|one, other| one.path.cmp(&other.path));

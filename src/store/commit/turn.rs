@@ -188,7 +188,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{swept}."
         )));
     };
-    let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
+    let mut plan = Plan::of(verb, writer.store.whole()?);
     plan.records = own.records as usize;
     let line = journal.iter().find(|line| line.step == step);
     plan.change = line.and_then(|line| line.change.clone());

@@ -38,7 +38,7 @@ impl Writer<'_> {
         let Some(step) = bytes.as_deref().and_then(|bytes| Step::read(bytes, &|_, _| Vec::new())) else {
             return Ok(());
         };
-        let mut plan = Plan::new("recover", &self.place.root, self.place.format);
+        let mut plan = Plan::unseen("recover", &self.place.root, self.place.format);
         for change in &step.changes {
             if let Made::Torn(cut) = self.made(change)? {
                 plan.changes.push(cut);
