@@ -1,6 +1,8 @@
 //! What palimp writes into `agent-memory` stores, on a real disk: each verb from a plan to
 //! its files, and back; what the format's own tool validates is told anew here.
 
+mod recall;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

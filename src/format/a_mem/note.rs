@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::format::fields::Need;
 use crate::format::form::{Form, Kind};
-use crate::format::reading::{self, Reading};
+use crate::format::reading::{self, Reading, byte_order_mark};
 use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View, Zone};
 use crate::text::front_matter::{Note, Value};
 use crate::text::secrets;
@@ -20,7 +20,7 @@ const AHEAD: i64 = 5 * 60 * 1_000_000;
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
     let note = Note::read(text);
-    let mut found = Found { path, problems: Vec::new() };
+    let mut found = Found { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
     for (line, fault) in &note.faults {
         found.add(Code::BadFrontMatter, Severity::Note, *line, fault.clone());
     }
@@ -46,7 +46,8 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
         sensitive: secrets::is_sensitive(bytes),
         ..View::default()
     };
-    Reading { problems: Vec::new(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+    let problems = byte_order_mark(path, bytes).into_iter().collect();
+    Reading { problems, records: vec![whole(bytes, Body::Read(Box::new(view)))] }
 }
 
 /// The form of a note: what §4.1 names, what else its front matter has, and its text.

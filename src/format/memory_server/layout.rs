@@ -1,5 +1,6 @@
 //! Which of its files is what, and what marks a folder as this format.
 
+use crate::format::reading::without_mark;
 use std::path::Path;
 
 use super::super::Placement;
@@ -99,6 +100,7 @@ fn is_record(object: Json<'_>) -> bool {
 
 /// Whether the head is that of a document with the arrays of the 1.0 writer.
 pub fn is_agent_file(head: &[u8]) -> bool {
+    let head = without_mark(head);
     let starts = head.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let named = ARRAYS.iter().filter(|(array, _)| names_member(head, array)).count();
     starts && (named >= 2 || (named == 1 && names_member(head, "core_memories")))
