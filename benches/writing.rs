@@ -75,7 +75,7 @@ impl Disk for Timed {
     }
 
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
-        if file.to_string_lossy().contains(".palimp-tmp-") {
+        if file.to_string_lossy().contains(".palimp-tmp") {
             self.marks.lock().unwrap().temp = Some(Instant::now());
         }
         Real.create(file, mode)
@@ -263,7 +263,7 @@ fn rewrites(within: &Path) {
         // Both go on in memory that was used before: on some machines the first touch of a
         // page costs more than all else.
         fs::remove_file(room.bare.join(format!("old-{run}"))).unwrap();
-        let is_old = |path: &PathBuf| path.to_string_lossy().contains(".palimp-old-");
+        let is_old = |path: &PathBuf| path.to_string_lossy().contains(".palimp-old");
         let items = fs::read_dir(&room.root).unwrap().map(|item| item.unwrap().path());
         items.filter(is_old).for_each(|path| fs::remove_file(path).unwrap());
     }

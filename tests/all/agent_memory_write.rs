@@ -13,7 +13,7 @@ use palimp::disk::faulty::{Fault, Faulty, Op};
 use palimp::disk::{Real, ThisMachine};
 use palimp::model::{Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, Draft, Refusal, Scene, Setting};
-use palimp::store::commit::{CommitError, Host, Receipt, Writer};
+use palimp::store::commit::{CommitError, Host, Receipt, Writer, is_ours};
 
 use palimp::store::{Place, load, load_from};
 use serde_json::{Value, json};
@@ -213,7 +213,7 @@ fn shelf(folder: &Path) -> Shelf {
     while let Some(own) = folders.pop() {
         for item in fs::read_dir(&own).unwrap() {
             let path = item.unwrap().path();
-            let is_ours = path.file_name().unwrap().to_str().unwrap().starts_with(".palimp-");
+            let is_ours = is_ours(path.file_name().unwrap());
             match path.is_dir() {
                 true => folders.push(path),
                 false if is_ours => {}
@@ -647,7 +647,7 @@ fn stores_that_the_formats_own_tool_made_stay_sound() {
 
 /// The files of a disk in memory that are the repository's.
 fn files_on(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
-    let is_ours = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with(".palimp-");
+    let is_ours = |path: &Path| is_ours(path.file_name().unwrap());
     let all = disk.files().into_iter();
     all.filter(|(path, _)| path.starts_with("/repository") && !is_ours(path)).collect()
 }
@@ -713,7 +713,7 @@ fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
                     differing(&now, &before)
                 );
                 let others =
-                    found.files().into_keys().filter(|path| path.to_str().unwrap().contains(".palimp-tmp"));
+                    found.files().into_keys().filter(|path| path.to_str().unwrap().ends_with(".palimp-tmp"));
                 // A process that may be alive keeps its files beside the store.
                 assert_eq!(others.filter(|path| path.starts_with("/repository/.agent-memory")).count(), 0);
             }

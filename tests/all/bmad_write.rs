@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use palimp::disk::{Real, ThisMachine};
 use palimp::model::{Code, Entry, Extent, Lock, Moment, Plan, Problem, Severity, State, Store};
 use palimp::ops::{self, Draft, Refusal, Scene, Setting};
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::{Host, Old, Writer, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 use support::{Files, TempStore, tar_gz};
@@ -92,7 +92,7 @@ fn files(store: &TempStore) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut open = vec![store.path.clone()];
     while let Some(folder) = open.pop() {
         let items: Vec<fs::DirEntry> = fs::read_dir(&folder).unwrap().map(Result::unwrap).collect();
-        let is_ours = |item: &fs::DirEntry| item.file_name().to_string_lossy().starts_with(".palimp-");
+        let is_ours = |item: &fs::DirEntry| is_ours(&item.file_name());
         if !items.is_empty() && items.iter().all(is_ours) {
             found.remove(folder.strip_prefix(&store.path).unwrap());
         }
@@ -502,11 +502,8 @@ fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
     let store = build(&healthy());
     done(&store, |scene| ops::session::archive(scene, NAME));
     for item in fs::read_dir(store.file(SESSION)).unwrap().map(Result::unwrap) {
-        let name = item.file_name().into_string().unwrap();
-        let mut parts: Vec<&str> = name.strip_prefix(".palimp-old-").unwrap().splitn(2, '-').collect();
-        parts[0] = "1000";
-        fs::rename(item.path(), item.path().with_file_name(format!(".palimp-old-{}", parts.join("-"))))
-            .unwrap();
+        let old = Old::read(&item.file_name()).unwrap();
+        fs::rename(item.path(), item.path().with_file_name(Old { since: 1000, ..old }.name())).unwrap();
     }
     let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
     drop(Writer::open(host(&machine, data.path()), &loaded).unwrap());
@@ -589,7 +586,7 @@ fn a_hostile_archive_is_refused() {
         ("a path that leads up", support::gzip(&up), "no plain path"),
         ("no archive", b"nothing".to_vec(), "broken"),
         ("another session's", tar_gz(&[("sess-other/conversation.jsonl", b"")]), "sess-other"),
-        ("a file of ours", tar_gz(&[("conversation.jsonl", b""), (".palimp-tmp-1-1", b"")]), "palimp's own"),
+        ("a file of ours", tar_gz(&[("conversation.jsonl", b""), (".1-1.palimp-tmp", b"")]), "palimp's own"),
         ("a bomb", tar_gz(&[("conversation.jsonl", &zeros)]), "--allow-large"),
         ("nothing of a session", tar_gz(&[("x.txt", b"")]), "nothing of a session"),
     ];

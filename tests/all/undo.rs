@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use palimp::store::commit::{Old, is_ours as is_own};
 use support::{Output, Verb};
 use tempfile::TempDir;
 
@@ -54,7 +55,7 @@ impl Demo {
 }
 
 fn is_ours(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".palimp-"))
+    path.file_name().is_some_and(is_own)
 }
 
 /// Every file beneath a folder with its bytes, and every folder with a slash behind it.
@@ -183,9 +184,8 @@ fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
 /// Lets the minute be over for which the second names of replaced files stay.
 fn a_minute_later(folder: &Path) {
     for path in all(folder).keys().filter(|path| is_ours(path)) {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let (_, rest) = name.strip_prefix(".palimp-old-").unwrap().split_once('-').unwrap();
-        fs::rename(path, path.with_file_name(format!(".palimp-old-1-{rest}"))).unwrap();
+        let old = Old::read(path.file_name().unwrap()).unwrap();
+        fs::rename(path, path.with_file_name(Old { since: 1, ..old }.name())).unwrap();
     }
 }
 

@@ -438,7 +438,7 @@ impl Scene<'_, '_> {
         if !own.grows || own.derived {
             return Ok(None);
         }
-        let taken = own.base.as_ref().map_or(0, |base| base.len() as u64);
+        let taken = own.base.as_deref().unwrap_or_default();
         let machine = self.host.machine;
         let name = Old::of(&own.path, taken, machine.now(), machine.own_process()).name();
         let old = own.path.with_file_name(name);

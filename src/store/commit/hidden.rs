@@ -1,35 +1,52 @@
-//! The names of our own files in a store's folders: they start with `.palimp-`, say whose
-//! they are, and are gone when the change is over, but for one.
+//! The names of our own files in a store's folders. They start with a dot and end in a suffix
+//! of ours, so that no agent's `*.jsonl` or `*.md` finds them, and are gone when the change is
+//! over, but for one.
 //!
 //! That one is a second name of the file that a rewrite replaced. Whoever opened the file
-//! before the rename may still append to it, and [`super::rescue`] takes such lines over.
-//! Its name says how far they had been taken over, so that no crash can part the two.
+//! before the rename may still write to it, and [`super::rescue`] takes that over. Its name
+//! says how far it had been taken over and what it held, so that no crash can part the two.
 
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::disk::Disk;
 use crate::model::Moment;
+use crate::text::digest::digest;
 
-/// What every name starts with.
-pub const START: &str = ".palimp-";
-const TEMP: &str = ".palimp-tmp-";
-const OLD: &str = ".palimp-old-";
+/// What a temporary file ends in.
+const TEMP: &str = ".palimp-tmp";
+/// What the second name of a replaced file ends in.
+const OLD: &str = ".palimp-old";
 
-static COUNTER: AtomicU64 = AtomicU64::new(0);
+/// What the names of earlier versions start with.
+const EARLIER: &str = ".palimp-";
+const EARLIER_TEMP: &str = ".palimp-tmp-";
+const EARLIER_OLD: &str = ".palimp-old-";
 
 /// What our files beside a lock start with: see `store::lock`.
 const LOCKS: [&str; 3] = [".lock.own.", ".lock.stale.", ".lock.takeover"];
 
+/// The longest name that file systems take, in bytes.
+const LONGEST: usize = 255;
+
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
 /// Whether a name is one of ours.
 pub fn is_ours(name: &OsStr) -> bool {
-    let bytes = name.as_encoded_bytes();
-    bytes.starts_with(START.as_bytes()) || LOCKS.iter().any(|own| bytes.starts_with(own.as_bytes()))
+    let name = name.as_encoded_bytes();
+    let ends = || [TEMP, OLD].iter().any(|own| name.ends_with(own.as_bytes()));
+    let starts = |own: &[&str]| own.iter().any(|own| name.starts_with(own.as_bytes()));
+    (name.starts_with(b".") && ends()) || starts(&[EARLIER]) || starts(&LOCKS)
 }
 
 /// Whether a name is that of a temporary file of ours, and which process made it.
 pub fn temp_of(name: &OsStr) -> Option<i32> {
-    name.to_str()?.strip_prefix(TEMP)?.split('-').next()?.parse().ok()
+    let name = name.to_str()?;
+    let own = name.strip_prefix('.').and_then(|name| name.strip_suffix(TEMP));
+    let (process, number) = own.or_else(|| name.strip_prefix(EARLIER_TEMP))?.split_once('-')?;
+    number.parse::<u64>().ok().and(process.parse().ok())
 }
 
 /// The process whose file beside a lock that is.
@@ -42,7 +59,7 @@ pub fn lock_of(name: &OsStr) -> Option<i32> {
 /// A new name for a temporary file beside `file`.
 pub fn temp(file: &Path, process: u32) -> PathBuf {
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    file.with_file_name(format!("{TEMP}{process}-{number}"))
+    file.with_file_name(format!(".{process}-{number}{TEMP}"))
 }
 
 /// The second name of a file that was replaced.
@@ -54,45 +71,136 @@ pub struct Old {
     pub taken: u64,
     /// A number that tells it from others.
     pub number: u64,
-    /// The name of the file.
+    /// A digest of those bytes; names of earlier versions have none.
+    pub digest: Option<u128>,
+    /// The name of the file, or what stands for one that is too long: see [`Old::file_of`].
     pub file: PathBuf,
 }
 
 impl Old {
-    /// The second name of `file`, of which `taken` bytes are taken over.
-    pub fn of(file: &Path, taken: u64, now: Moment, process: u32) -> Old {
+    /// The second name of `file`, of which those bytes are taken over.
+    pub fn of(file: &Path, taken: &[u8], now: Moment, process: u32) -> Old {
         let number = u64::from(process) << 24 | COUNTER.fetch_add(1, Ordering::Relaxed) & 0xff_ffff;
         let file = PathBuf::from(file.file_name().unwrap_or_default());
-        Old { since: now.0.div_euclid(1_000_000), taken, number, file }
+        let own = Old {
+            since: now.0.div_euclid(1_000_000),
+            taken: taken.len() as u64,
+            number,
+            digest: Some(digest(taken)),
+            file,
+        };
+        match own.name().len() > LONGEST {
+            true => Old { file: stand_in(&own.file), ..own },
+            false => own,
+        }
+    }
+
+    /// The same when that much of it is taken over.
+    pub fn up_to(&self, taken: &[u8], since: i64) -> Old {
+        let known = self.digest.map(|_| digest(taken));
+        Old { since, taken: taken.len() as u64, digest: known, ..self.clone() }
     }
 
     /// Reads such a name.
     pub fn read(name: &OsStr) -> Option<Old> {
-        let rest = name.to_str()?.strip_prefix(OLD)?;
-        let mut parts = rest.splitn(4, '-');
+        let name = name.to_str()?;
+        let Some(own) = name.strip_prefix('.').and_then(|name| name.strip_suffix(OLD)) else {
+            return Old::read_earlier(name);
+        };
+        let (file, numbers) = own.rsplit_once('.')?;
+        let mut parts = numbers.splitn(4, '-');
         let since = parts.next()?.parse().ok()?;
         let taken = parts.next()?.parse().ok()?;
         let number = parts.next()?.parse().ok()?;
-        Some(Old { since, taken, number, file: parts.next()?.into() })
+        let digest = u128::from_str_radix(parts.next()?, 16).ok()?;
+        Some(Old { since, taken, number, digest: Some(digest), file: file.into() })
+    }
+
+    fn read_earlier(name: &str) -> Option<Old> {
+        let mut parts = name.strip_prefix(EARLIER_OLD)?.splitn(4, '-');
+        let since = parts.next()?.parse().ok()?;
+        let taken = parts.next()?.parse().ok()?;
+        let number = parts.next()?.parse().ok()?;
+        Some(Old { since, taken, number, digest: None, file: parts.next()?.into() })
     }
 
     /// The name.
     pub fn name(&self) -> String {
-        format!("{OLD}{}-{}-{}-{}", self.since, self.taken, self.number, self.file.display())
+        let Old { since, taken, number, digest, file } = self;
+        let file = file.display();
+        match digest {
+            Some(digest) => format!(".{file}.{since}-{taken}-{number}-{digest:032x}{OLD}"),
+            None => format!("{EARLIER_OLD}{since}-{taken}-{number}-{file}"),
+        }
+    }
+
+    /// The file that took the place of the one whose second name is `path`.
+    pub fn file_of(&self, disk: &dyn Disk, path: &Path) -> PathBuf {
+        let is_short = !self.file.as_os_str().as_encoded_bytes().starts_with(b"~");
+        let items = path.parent().filter(|_| !is_short).and_then(|folder| disk.list(folder).ok());
+        let mut names = items.into_iter().flatten().map(|item| PathBuf::from(item.name));
+        path.with_file_name(names.find(|name| stand_in(name) == self.file).as_ref().unwrap_or(&self.file))
+    }
+}
+
+/// What stands for a file's name that leaves no room beside it for ours.
+fn stand_in(file: &Path) -> PathBuf {
+    let own = PathBuf::from(format!("~{:032x}", digest(file.as_os_str().as_bytes())));
+    match file.extension() {
+        Some(end) if end.len() <= 8 => own.with_extension(end),
+        _ => own,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::faulty::Faulty;
+
+    fn of(file: &str) -> Old {
+        Old::of(Path::new(file), b"{}\n", Moment(7_000_000), 9)
+    }
 
     #[test]
     fn a_replaced_files_name_says_how_far_it_was_taken_over() {
-        let old = Old::of(Path::new("a/b/memory-x.jsonl"), 42, Moment(7_000_000), 9);
+        let old = of("a/b/memory-x.y.jsonl");
+        assert_eq!((old.taken, old.digest), (3, Some(digest(b"{}\n"))));
         assert_eq!(Old::read(OsStr::new(&old.name())), Some(old.clone()));
         assert!(is_ours(OsStr::new(&old.name())) && temp_of(OsStr::new(&old.name())).is_none());
         let temp = temp(Path::new("a/b.jsonl"), 12);
         assert_eq!(temp.parent(), Some(Path::new("a")));
         assert_eq!(temp_of(temp.file_name().unwrap()), Some(12));
+        assert!(is_ours(temp.file_name().unwrap()) && Old::read(temp.file_name().unwrap()).is_none());
+    }
+
+    #[test]
+    fn no_pattern_for_a_stores_files_finds_ours() {
+        for name in [of("memory.jsonl").name(), of("note.md").name(), of("state.json").name()] {
+            assert!(name.starts_with('.') && name.ends_with(OLD), "{name}");
+        }
+        let temp = temp(Path::new("a/b.jsonl"), 12);
+        assert!(temp.file_name().unwrap().to_str().unwrap().ends_with(TEMP));
+    }
+
+    #[test]
+    fn names_of_earlier_versions_are_still_known() {
+        let old = Old::read(OsStr::new(".palimp-old-17-42-9-memory-x.jsonl")).unwrap();
+        assert_eq!((old.since, old.taken, old.number, old.digest), (17, 42, 9, None));
+        assert_eq!(old.file, Path::new("memory-x.jsonl"));
+        assert_eq!(temp_of(OsStr::new(".palimp-tmp-12-0")), Some(12));
+        assert!(is_ours(OsStr::new(".palimp-tmp-12-0")) && is_ours(OsStr::new(&old.name())));
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_found_again() {
+        let long = format!("{}.md", "ü".repeat(120));
+        let old = of(&format!("a/{long}"));
+        assert!(old.name().len() <= LONGEST && old.name().contains(".md."), "{}", old.name());
+        assert_eq!(Old::read(OsStr::new(&old.name())), Some(old.clone()));
+        let disk = Faulty::new();
+        let path = Path::new("/a").join(old.name());
+        disk.put(&path, "{}\n", 0o600);
+        disk.put(Path::new("/a").join(&long), "new\n", 0o600);
+        assert_eq!(old.file_of(&disk, &path), Path::new("/a").join(long));
     }
 }

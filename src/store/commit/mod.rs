@@ -42,7 +42,7 @@ pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
-pub use hidden::{START as OURS, is_ours};
+pub use hidden::{Old, is_ours};
 pub use keeping::undo_until;
 pub use latest::{change_id, last_change};
 pub use leftovers::is_left_over;

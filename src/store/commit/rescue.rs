@@ -33,7 +33,7 @@ impl Writer<'_> {
             let Some(old) = path.file_name().and_then(Old::read) else { continue };
             if let Some(lines) = self.rescue_one(&path, &old) {
                 count += lines;
-                let file = path.with_file_name(&old.file);
+                let file = old.file_of(self.host.disk, &path);
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
             }
         }
@@ -46,7 +46,7 @@ impl Writer<'_> {
     /// The number of lines that were rescued; `None` where there was nothing to be done.
     fn rescue_one(&self, path: &Path, old: &Old) -> Option<usize> {
         let disk = self.host.disk;
-        let file = path.with_file_name(&old.file);
+        let file = old.file_of(disk, path);
         let own = disk.look(path).ok()?.generation;
         let now = disk.look(&file).ok().map(|item| item.generation);
         if now.is_some_and(|now| (now.device, now.inode) == (own.device, own.inode)) {
@@ -79,7 +79,8 @@ impl Writer<'_> {
             self.add(&file, &begun, &lines)?;
         }
         let since = self.host.machine.now().0.div_euclid(1_000_000);
-        let next = path.with_file_name(Old { since, taken: old.taken + taken as u64, ..old.clone() }.name());
+        let (begun, _) = disk.read(path, 0, Some(old.taken + taken as u64)).ok()?;
+        let next = path.with_file_name(old.up_to(&begun, since).name());
         let _ = disk.rename(path, &next);
         Some(memchr::memchr_iter(b'\n', &lines).count())
     }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
 use crate::model::{Entry, Moment, Record, Role, Span, Store, View};
-use crate::store::commit::OURS;
+use crate::store::commit::Old;
 use crate::text::edit;
 use crate::text::needle::{Needles, SHORTEST};
 use crate::text::scan::Tape;
@@ -254,11 +254,8 @@ fn named(raw: &[u8]) -> impl Iterator<Item = String> + '_ {
 /// The file that a copy is a copy of: without what says that it is one.
 pub fn original(path: &Path) -> PathBuf {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return path.to_owned() };
-    let own = match name.strip_prefix(OURS) {
-        // `.palimp-old-<since>-<taken>-<number>-<file>`
-        Some(rest) => rest.splitn(5, '-').nth(4).unwrap_or(rest),
-        None => name,
-    };
+    let second = Old::read(name.as_ref());
+    let own = second.as_ref().and_then(|own| own.file.to_str()).unwrap_or(name);
     let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
     let own = &own[..ends.min().unwrap_or(own.len())];
     let own = own.rsplit_once('@').filter(|(_, at)| at.parse::<u64>().is_ok()).map_or(own, |(own, _)| own);
@@ -281,6 +278,7 @@ mod tests {
         let own = |name: &str| original(Path::new(name)).to_string_lossy().into_owned();
         assert_eq!(own(".backup/tasks.jsonl.backup.20260101_100000"), ".backup/tasks.jsonl");
         assert_eq!(own("s/.palimp-old-17-42-9-memory-x.jsonl"), "s/memory-x.jsonl");
+        assert_eq!(own("s/.memory-x.jsonl.17-42-9-0c.palimp-old"), "s/memory-x.jsonl");
         assert_eq!(own("s/memory.jsonl@17.backup.20260101_100000"), "s/memory.jsonl");
         assert_eq!(own("s/memory.jsonl.tmp.77"), "s/memory.jsonl");
         assert!(is_log(Path::new("a/b.jsonl.bak")) && !is_log(Path::new("a/index.json")));

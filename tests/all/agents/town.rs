@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use palimp::disk::{Machine, Real};
 use palimp::model::{Change, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, Refusal, Scene, Setting};
-use palimp::store::commit::{CommitError, Host, Receipt, Writer};
+use palimp::store::commit::{CommitError, Host, Receipt, Writer, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ impl Town {
     /// The names of palimp's own files in the store's folders.
     pub fn ours(&self) -> Vec<String> {
         let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_ours = |name: &String| name.starts_with(".palimp-") || name.starts_with(".lock.");
+        let is_ours = |name: &String| is_ours(name.as_ref());
         self.files().into_keys().map(name).filter(is_ours).collect()
     }
 

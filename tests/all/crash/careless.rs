@@ -43,7 +43,7 @@ impl Careless<'_> {
     fn opened<'o>(&self, path: &Path, output: Box<dyn Output + 'o>) -> Box<dyn Output + 'o> {
         let unsynced = match self.slip {
             Slip::UndoUnsynced => has(path, "/undo/"),
-            Slip::TempUnsynced => has(path, ".palimp-tmp-"),
+            Slip::TempUnsynced => has(path, ".palimp-tmp"),
             Slip::LogUnsynced => has(path, "/store/") && has(path, ".jsonl"),
             _ => false,
         };
@@ -53,7 +53,7 @@ impl Careless<'_> {
     fn drop_olds(&self, folder: &Path) {
         let names = self.disk.list(folder).unwrap_or_default();
         let olds: Vec<PathBuf> = names.iter().map(|item| folder.join(&item.name)).collect();
-        olds.iter().filter(|path| has(path, ".palimp-old-")).for_each(|old| drop(self.disk.remove(old)));
+        olds.iter().filter(|path| has(path, ".palimp-old")).for_each(|old| drop(self.disk.remove(old)));
     }
 }
 
@@ -127,7 +127,7 @@ impl Disk for Careless<'_> {
 
     fn remove(&self, file: &Path) -> io::Result<()> {
         match self.slip {
-            Slip::TempsStay if has(file, ".palimp-tmp-") => Ok(()),
+            Slip::TempsStay if has(file, ".palimp-tmp") => Ok(()),
             _ => self.disk.remove(file),
         }
     }

@@ -274,7 +274,7 @@ impl Judge {
     pub fn settled(&self, disk: &Faulty) -> Result<Which, String> {
         let machine = Still::next();
         next_start(disk, self.format, &machine).map_err(|error| format!("the next start fails: {error}"))?;
-        let temps: Vec<PathBuf> = ours(disk, ".palimp-tmp-");
+        let temps: Vec<PathBuf> = ours(disk, ".palimp-tmp");
         if !temps.is_empty() {
             return Err(format!("left: {temps:?}"));
         }
@@ -282,7 +282,7 @@ impl Judge {
         machine.pass(120);
         next_start(disk, self.format, &machine)
             .map_err(|error| format!("the start after it fails: {error}"))?;
-        let olds = ours(disk, ".palimp-");
+        let olds = ours(disk, ".palimp-old");
         if !olds.is_empty() {
             return Err(format!("left after a minute: {olds:?}"));
         }
@@ -436,8 +436,8 @@ fn tidy(value: &mut Value, deleted: &BTreeSet<String>) {
 }
 
 /// Our own files in the store whose names start so.
-pub fn ours(disk: &Faulty, start: &str) -> Vec<PathBuf> {
-    let own = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+pub fn ours(disk: &Faulty, end: &str) -> Vec<PathBuf> {
+    let own = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
     disk.files().into_keys().filter(|path| path.starts_with(ROOT)).filter(own).collect()
 }
 

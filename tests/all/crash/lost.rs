@@ -73,7 +73,7 @@ fn a_folder_that_stays_for_files_of_ours_alone_is_not_told_of() {
     };
     let ours = "{\"pid\":100,\"agent_id\":\"palimp\",\"acquired_at\":\"1970-01-20T12:00:00.000Z\"}";
     assert_eq!(notes(".lock", ours), Vec::<String>::new());
-    assert_eq!(notes(".palimp-old-1641600-3-7-memory.jsonl", "ab\n"), Vec::<String>::new());
+    assert_eq!(notes(".memory.jsonl.1641600-3-7-0c.palimp-old", "ab\n"), Vec::<String>::new());
     assert_eq!(notes("notes.txt", "mine").len(), 1);
     assert_eq!(notes(".lock", "{\"pid\":100,\"agent_id\":\"analyst\"}").len(), 1);
 }

@@ -123,7 +123,7 @@ impl Sweep {
                     _ => told.unwrap_or(When::PowerCut),
                 };
                 let is_over = step == self.ops.len() && label == "killed";
-                let temps = if is_over { ours(&state, ".palimp-tmp-") } else { Vec::new() };
+                let temps = if is_over { ours(&state, ".palimp-tmp") } else { Vec::new() };
                 let left = if temps.is_empty() { Ok(()) } else { Err(format!("left: {temps:?}")) };
                 if let Err(what) = left.and_then(|()| self.state(&state, when)) {
                     let at = self.ops.get(step).map_or("the end".to_owned(), Op::to_string);

@@ -322,7 +322,7 @@ impl Writer<'_> {
         for item in disk.list(folder).map_err(failed)? {
             let Some(own) = Old::read(&item.name).filter(|own| own.number == old.number) else { continue };
             let path = folder.join(&item.name);
-            let file = path.with_file_name(&own.file);
+            let file = own.file_of(disk, &path);
             let (late, _) = disk.read(&path, own.taken.min(item.generation.len), None).map_err(failed)?;
             let is_same = disk.look(&file).is_ok_and(|now| now.generation.inode == item.generation.inode);
             if !late.is_empty() && !is_same && self.add(&file, b"", &[&late[..], b"\n"].concat()).is_none() {
