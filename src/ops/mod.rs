@@ -89,6 +89,12 @@ pub fn plan(
     Ok(plan)
 }
 
+/// How an archived record comes back, as the end of a sentence about it.
+pub fn way_back(store: &Store, entry: &Entry) -> String {
+    let session = store.session(entry).map(|session| session.name.as_str());
+    writes(store).map(|(_, writes)| writes.way_back(session)).unwrap_or_default()
+}
+
 /// Whether a file beside it could not be read: what is derived waits until it can.
 fn has_unread_neighbour(store: &Store, path: &Path) -> bool {
     derive::unread(store).any(|file| file.parent() == path.parent() || path.starts_with(file))

@@ -361,7 +361,11 @@ impl<'a> Writing<'a> {
 
     fn take_pruned(&mut self, pruned: Pruned) {
         let Pruned { batch, rewritten, removed, .. } = pruned;
-        let folders: BTreeSet<&Path> = batch.iter().filter_map(|file| file.path.parent()).collect();
+        let mut folders: BTreeSet<PathBuf> =
+            batch.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
+        // The format's own tool makes it in every batch, also without checkpoints.
+        let own = batch.iter().find_map(|file| layout::batch_of(&file.path));
+        folders.extend(own.map(|batch| batch.join("checkpoints")));
         self.changes.extend(folders.into_iter().map(Change::make_folder));
         batch.into_iter().chain(rewritten).for_each(|file| self.take(file));
         for path in removed {
