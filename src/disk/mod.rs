@@ -6,8 +6,12 @@
 mod editor;
 pub mod faulty;
 mod machine;
+mod open;
+#[cfg(feature = "tui")]
+mod outlive;
 mod process;
 mod real;
+mod seen;
 #[cfg(feature = "tui")]
 pub mod watch;
 mod write;
@@ -18,8 +22,11 @@ use std::path::{Path, PathBuf};
 
 pub use editor::{EditorError, edit_text, end_editor};
 pub use machine::{Holder, Machine, ThisMachine};
+#[cfg(feature = "tui")]
+pub use outlive::{leave_session, outlive};
 pub use process::is_alive;
 pub use real::Real;
+pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
 use crate::model::snapshot::Generation;

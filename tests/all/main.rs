@@ -40,5 +40,8 @@ mod screens_meanwhile;
 mod several;
 mod support;
 mod undo;
+mod undo_kept;
+mod undo_told;
+mod unread;
 mod verbs;
 mod which_format;

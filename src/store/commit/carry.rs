@@ -6,7 +6,7 @@ use super::apply::{Lost, Ready, Scene};
 use super::create::Made;
 use super::step::Step;
 use super::{CommitError, Files, Writer};
-use crate::disk::ItemKind;
+use crate::disk::{ItemKind, Seen};
 use crate::model::{Act, Change, Lock, Plan};
 use crate::store::lock::{self, Patience};
 
@@ -51,6 +51,17 @@ pub fn carry_out(
     writer: &Writer<'_>,
     plan: &Plan,
     carried: &mut Carried,
+    kept: Option<(u64, &mut Step)>,
+) -> Result<(), CommitError> {
+    let outcome = carry_sets(writer, plan, carried, kept);
+    writer.replaced.borrow_mut().append(&mut carried.olds);
+    outcome
+}
+
+fn carry_sets(
+    writer: &Writer<'_>,
+    plan: &Plan,
+    carried: &mut Carried,
     mut kept: Option<(u64, &mut Step)>,
 ) -> Result<(), CommitError> {
     refuse_links(writer, plan)?;
@@ -78,14 +89,17 @@ fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
     let inside = plan.all().filter(|change| !change.is_empty() && !change.path.starts_with(".."));
     for change in inside {
         let (path, depth) = (writer.path(&change.path), change.path.components().count());
-        let is_link = |place: &&Path| writer.host.disk.look(place).is_ok_and(|item| item.link.is_some());
-        if let Some(link) = path.ancestors().take(depth).find(is_link) {
-            let what = "it is a link: it is not written through";
-            return Err(CommitError::NotWritten { file: link.to_owned(), what });
-        }
-        if writer.host.disk.look(&path).is_ok_and(|item| item.kind == ItemKind::Special) {
-            let what = "it is a pipe, a device or a socket, which is never written: move it away first";
-            return Err(CommitError::NotWritten { file: path, what });
+        for place in path.ancestors().take(depth) {
+            let there = Seen::from(writer.host.disk.look(place)).there();
+            let Some(item) = there.map_err(|error| CommitError::unread(place, error))? else { continue };
+            let what = match (item.link, item.kind) {
+                (Some(_), _) => "it is a link: it is not written through",
+                (None, ItemKind::Special) => {
+                    "it is a pipe, a device or a socket, which is never written: move it away first"
+                }
+                _ => continue,
+            };
+            return Err(CommitError::NotWritten { file: place.to_owned(), what });
         }
     }
     Ok(())
@@ -184,9 +198,19 @@ fn commit_set(
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = writer.protocol(&files);
         let host = writer.host;
-        let held =
-            lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &Patience::default())?;
-        if made_of.iter().any(|(file, len)| scene.len(&writer.path(file)) != Some(*len)) {
+        let held = lock::acquire(
+            host.disk,
+            host.machine,
+            &protocol,
+            "write",
+            "palimp",
+            &Patience::of(writer.patience),
+        )?;
+        let mut is_as_made = true;
+        for (file, len) in made_of {
+            is_as_made &= scene.len(&writer.path(file))? == Some(*len);
+        }
+        if !is_as_made {
             scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
             scene.drop_derived(ready);
         }

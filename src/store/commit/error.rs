@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::format::writing::Refusal;
+use crate::model::NotWhole;
 use crate::store::lock::LockError;
 
 /// What became of the user's files.
@@ -118,6 +119,12 @@ pub enum CommitError {
     NoStep(String),
 }
 
+impl From<NotWhole> for CommitError {
+    fn from(not: NotWhole) -> Self {
+        CommitError::Refused(not.into())
+    }
+}
+
 impl CommitError {
     /// Our own data can't be written.
     pub fn own_data(path: &Path, source: io::Error) -> CommitError {
@@ -151,7 +158,7 @@ impl CommitError {
     }
 
     /// What failed, without what became of the files.
-    fn in_short(&self) -> String {
+    pub(super) fn in_short(&self) -> String {
         match self {
             CommitError::Lock(LockError::Io { path, source }) => {
                 format!("{} can't be locked: {source}", path.display())

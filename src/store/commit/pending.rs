@@ -4,8 +4,12 @@
 use std::path::PathBuf;
 
 use super::step::{path_of, path_text};
-use super::{Vault, Writer};
+use super::{Vault, Writer, carry};
 use crate::model::Plan;
+use crate::store::derive;
+
+/// So often derived files are made anew where others keep changing what they are made of.
+const DERIVE_TRIES: usize = 8;
 
 const PENDING: &str = "derive.json";
 
@@ -22,6 +26,31 @@ impl Vault<'_> {
 }
 
 impl Writer<'_> {
+    /// Makes what is derived from the files at `touched` anew, from the disk. False where
+    /// others kept changing them.
+    pub(super) fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
+        for _ in 0..DERIVE_TRIES {
+            let store = self.load();
+            // What can't be read now is not empty.
+            let is_out_of_sight = touched.iter().any(|path| {
+                let looked = self.host.disk.look(&self.path(path));
+                looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
+            });
+            let Some(whole) = store.whole().ok().filter(|_| !is_out_of_sight) else { continue };
+            let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
+            derived.retain(|change| !change.is_empty());
+            if derived.is_empty() {
+                return true;
+            }
+            let made_of = derive::made_of(&store, &[]);
+            let plan = Plan { derived, made_of, ..Plan::of(plan.verb, whole) };
+            if carry::carry_out_derived(self, &plan).is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Writes down, durably, that what is derived from those files is to be made anew. Where
     /// our data can't be written `check` finds what is stale.
     pub(super) fn pend(&self, touched: &[PathBuf]) {
@@ -52,7 +81,7 @@ impl Writer<'_> {
     pub(super) fn derive_pending(&self) {
         let touched = self.vault.pending();
         if !touched.is_empty() {
-            self.derive_touched(&touched, &Plan::new("recover", &self.place.root, self.place.format));
+            self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         }
     }
 }

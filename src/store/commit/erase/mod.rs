@@ -175,7 +175,7 @@ impl Writer<'_> {
     /// Carries a plan out that nothing takes back: tombstones first, durably.
     fn carry_bare(&self, plan: &Plan) -> Result<(), (CommitError, bool)> {
         let is_tombstone = |path: &Path| self.format.place(path, false) == Placement::File(Role::Tombstones);
-        let bare = || Plan { exact: plan.exact, ..Plan::new("erase", &plan.root, plan.format) };
+        let bare = || Plan { exact: plan.exact, ..Plan::unseen("erase", &plan.root, plan.format) };
         let (first, then) = plan.changes.iter().cloned().partition(|change| is_tombstone(&change.path));
         let parts = [
             Plan { changes: first, ..bare() },
