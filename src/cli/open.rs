@@ -36,8 +36,11 @@ fn with_unfinished(
     data: Option<&Path>,
     is_here: &dyn Fn(&Path) -> bool,
 ) -> Vec<Looked> {
-    for place in data.map(|data| unfinished(&Real, data)).unwrap_or_default() {
-        let real = |path: &Path| Real.real_path(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| Real.real_path(path).unwrap_or_else(|_| path.to_owned());
+    let paths: Vec<PathBuf> = looked.iter().map(|look| real(&look.path)).collect();
+    let is_near = |root: &Path| paths.iter().any(|own| own.starts_with(root) || root.starts_with(own));
+    let is_asked = |root: &Path| is_here(root) || is_near(root);
+    for place in data.map(|data| unfinished(&Real, data, &is_asked)).unwrap_or_default() {
         let is_it = |own: &Place| real(&own.root) == place.root;
         let found = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten()).find(|own| is_it(own));
         if let Some(own) = found {
@@ -129,6 +132,16 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
         snapshot.stores.push(Arc::new(store::load(&place, Extent::Whole, None, context.now)));
     }
     Ok(snapshot)
+}
+
+/// The stores with what was deleted from them and undo data or backups still hold.
+pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, Failure> {
+    let data = data_folder(context)?;
+    let mut with = Snapshot::default();
+    for own in &snapshot.stores {
+        with.stores.push(Arc::new(store::commit::with_deleted(&Real, &data, own, context.now)?));
+    }
+    Ok(with)
 }
 
 /// The same for a verb that changes something: each store that is named has to be there, and

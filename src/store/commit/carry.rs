@@ -12,8 +12,8 @@ use crate::store::lock::{self, Patience};
 
 /// So often a change is fitted to a file that others keep changing.
 const TRIES: usize = 40;
-/// After so many, the last lines of others are taken over under the lock.
-const PATIENT: usize = 3;
+/// After so many it is fitted to it under the lock, and the last lines of others are taken over.
+const PATIENT: usize = 2;
 
 /// How far a plan was carried out.
 #[derive(Default)]
@@ -119,6 +119,35 @@ pub fn carry_out_derived(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitE
     Ok(())
 }
 
+/// Carries out what is derived and shares one lock, as it is made under that lock: whoever keeps
+/// to it changes nothing that it is made of meanwhile.
+pub fn carry_out_locked(
+    writer: &Writer<'_>,
+    files: &[&Path],
+    make: &dyn Fn() -> Vec<Change>,
+) -> Result<(), CommitError> {
+    let host = writer.host;
+    let protocol = writer.protocol(files);
+    let patience = Patience::of(writer.patience);
+    let held = lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &patience)?;
+    let changes = make();
+    let own = |change: &Change| Ready::of(change, true, writer.format, writer.path(&change.path));
+    let mut ready: Vec<Ready> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
+    let mut carried = Carried::default();
+    let locks = protocol.files().to_vec();
+    let mut scene = Scene { host, locks, exact: false, carried: &mut carried };
+    let outcome = ready.iter_mut().try_for_each(|own| scene.prepare(own)).and_then(|()| {
+        let is_made = scene.fits(&mut ready, true)?
+            && scene.apply(&mut ready, &|| held.still_ours())? == Lost::No
+            && !scene.carried.derive;
+        let (file, what) = (writer.place.root.clone(), "what it is made of changed");
+        if is_made { Ok(()) } else { Err(CommitError::Moved { file, what, files: Files::Untouched }) }
+    });
+    held.release();
+    ready.iter_mut().for_each(|own| own.drop_temp(host.disk));
+    outcome
+}
+
 fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<Set<'a>> {
     let mut sets: Vec<Set<'a>> = Vec::new();
     let data = plan.changes.iter().map(|change| (change, false));
@@ -192,8 +221,9 @@ fn commit_set(
     let Some(first) = ready.first().map(|own| own.path.clone()) else { return Ok(()) };
     let moved = |what| CommitError::Moved { file: first.clone(), what, files: Files::Untouched };
     for attempt in 0..TRIES {
-        for own in ready.iter_mut() {
-            scene.prepare(own)?;
+        let is_last = attempt >= PATIENT;
+        if !is_last {
+            ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = writer.protocol(&files);
@@ -206,6 +236,11 @@ fn commit_set(
             "palimp",
             &Patience::of(writer.patience),
         )?;
+        if is_last {
+            // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
+            scene.refit(ready, keep)?;
+            ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
+        }
         let mut is_as_made = true;
         for (file, len) in made_of {
             is_as_made &= scene.len(&writer.path(file))? == Some(*len);
@@ -215,14 +250,14 @@ fn commit_set(
             scene.drop_derived(ready);
         }
         scene.locks = protocol.files().to_vec();
-        let fits = scene.fits(ready, attempt >= PATIENT)?;
+        let fits = scene.fits(ready, is_last)?;
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;
         held.release();
         if fits && !lost {
             scene.tidy(ready);
             return Ok(());
         }
-        if !fits {
+        if !fits && attempt + 1 < PATIENT {
             scene.refit(ready, keep)?;
         }
     }

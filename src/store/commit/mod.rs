@@ -11,6 +11,7 @@ mod apply;
 mod carry;
 mod copies;
 mod create;
+mod deleted;
 mod drafts;
 pub mod erase;
 mod error;
@@ -44,6 +45,7 @@ use std::time::Duration;
 pub use account::{Account, Others, Row, Standing};
 pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
+pub use deleted::{deleted_from, with_deleted, without_deleted};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };
@@ -252,13 +254,19 @@ impl<'a> Writer<'a> {
         // same, and the next start writes the line.
         let journalled = self.vault.write(&line).map_err(|error| self.unjournalled(number, &error));
         // What the journal does not know is settled by what takes it back.
-        if let (Ok(()), Err(error)) = (&journalled, self.vault.drop_too_large(number)) {
-            notes.push(format!("what takes this back exceeds the limit and could not be removed: {error}"));
+        if journalled.is_ok()
+            && let Err(error) = self.vault.drop_too_large(number)
+        {
+            let why = error.in_short();
+            notes.push(format!("what takes this back exceeds the limit and could not be removed: {why}"));
         }
+        // What came late is rescued first: what is derived is made anew once for both.
+        let late = self.rescue_own();
+        carried.derive |= !late.is_empty();
+        carried.touched.extend(late);
         if carried.derive && !self.derive_touched(&carried.touched, plan) {
             notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
         }
-        self.rescue_own();
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
         Ok(Receipt { step: number, files: line.files, notes, is_journalled, plan: plan.clone() })
@@ -393,7 +401,10 @@ impl<'a> Writer<'a> {
 impl Drop for Writer<'_> {
     /// However a change ended: what it replaced does not stay longer than it has to.
     fn drop(&mut self) {
-        self.rescue_own();
+        let late = self.rescue_own();
+        if !late.is_empty() {
+            self.derive(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
+        }
     }
 }
 

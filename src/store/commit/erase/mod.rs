@@ -96,8 +96,10 @@ pub fn gather(
             outside.push(Outside { path: relative.to_owned(), bytes, is_loose: false });
         }
     });
-    vault.each_kept(&mut |_, own, bytes| {
-        contents.see(wanted, own, bytes);
+    vault.each_kept(&mut |path, own, bytes| match vaulted::is_step(path) && !is_log(own) {
+        // A few lines of a document are no record: another that has them is no copy of it.
+        true => contents.see_lines(wanted, own, bytes),
+        false => drop(contents.see(wanted, own, bytes)),
     });
     outside
 }
@@ -240,6 +242,10 @@ impl Writer<'_> {
         let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
         let folder = self.place.root.parent().unwrap_or(&self.place.root);
         searched.extend(search::search_beside(self.host.disk, folder, around, &sought.needles));
+        if searched.iter().any(|own| own.has_ours) {
+            let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";
+            return Err(self.refused(&Refusal::unfit(why)));
+        }
         self.conclude(entry, sought, searched, through.is_none())
     }
 
@@ -298,8 +304,9 @@ impl Writer<'_> {
         let mut olds = Vec::new();
         search::each_file(disk, &self.place.root, 0, &mut |path, _| {
             let old = path.file_name().and_then(Old::read);
-            let read = old.and_then(|old| Some((old, disk.read(path, 0, None).ok()?.0)));
-            let Some((old, bytes)) = read else { return };
+            let Some(old) = old else { return };
+            // One that can't be read now may hold it.
+            let Ok((bytes, _)) = disk.read(path, 0, None) else { return olds.push((path.to_owned(), old)) };
             let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
             // Of files that are bound to each other one may repeat what another says.
             let is_bound = self.format.is_bound(relative);
