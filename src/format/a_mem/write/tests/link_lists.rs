@@ -48,9 +48,9 @@ fn a_graph_of_lists_that_is_right_is_not_stale_and_stays() {
 
 #[test]
 fn all_members_of_a_graph_of_lists_follow_a_changed_note() {
-    let changed = notes().with("knowledge/b.md", "---\nid: b\ntags: []\nlinked_to: [c.md]\n---\n".to_owned());
+    let changed = notes().with("knowledge/b.md", "---\nid: b\ntags: []\nlinked_to: [c.md]\n---\n");
     assert!(stale(changed, right()));
-    let changed = notes().with("knowledge/b.md", "---\nid: b\ntags: []\nlinked_to: [c.md]\n---\n".to_owned());
+    let changed = notes().with("knowledge/b.md", "---\nid: b\ntags: []\nlinked_to: [c.md]\n---\n");
     let graph = graph_of(&changed, right());
     let mut expected: serde_json::Value = serde_json::from_str(right()).unwrap();
     expected["notes"]["b.md"] = serde_json::json!(["c.md"]);
