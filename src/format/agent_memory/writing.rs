@@ -8,17 +8,20 @@
 //! - A store of which only the newest entries were read is not written: the counts and the
 //!   numbers of events are those of all files.
 
+mod choice;
 mod parts;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use choice::{Choice, each_refused};
+
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
-use super::write::{canonical_write, path_of, prune};
+use super::write::{canonical_write, path_of, prune, unsaid, would_return};
 use super::{AgentMemory, layout, projection};
 use crate::format::writing::{
-    Deed, Deletion, Draft, Due, Erases, Faults, Refusal, Scene, Setting, Writes, document,
+    Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document,
 };
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
@@ -68,8 +71,7 @@ impl Writes for AgentMemory {
         &self,
         scene: &Scene<'_>,
         entries: &[Entry],
-        _reason: &str,
-        _replaced_by: Option<&str>,
+        asked: Deleting<'_>,
     ) -> Result<Vec<Change>, Refusal> {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
@@ -78,6 +80,9 @@ impl Writes for AgentMemory {
         }
         if !choice.paths.is_empty() {
             let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
+            if asked.remove {
+                writing.take_out_of_events(&edits)?;
+            }
             // They go from the last to the first, and are told in their order.
             let told = choice.paths.iter().rev().map(String::as_str);
             if let Err(refusal) = writing.canonical(&edits, &summary("removed", told)) {
@@ -92,6 +97,10 @@ impl Writes for AgentMemory {
         let mut writing = Writing::of(scene)?;
         choice.prune(&mut writing).map_err(|refusal| each_refused(scene, entries, refusal))?;
         Ok(writing.done())
+    }
+
+    fn way_back(&self, _session: Option<&str>) -> String {
+        "the format has no way back out of an archive batch; `palimp undo` takes an archiving back".into()
     }
 
     fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
@@ -147,7 +156,11 @@ impl Writes for AgentMemory {
     fn told(&self, store: &Store, changes: &[Change]) -> Vec<String> {
         let of = |part: Part| changes.iter().find(move |change| Part::of(&change.path) == part);
         match (of(Part::Checkpoint).filter(|change| change.word() == "create"), of(Part::Bundle)) {
-            (Some(_), Some(state)) => left_alone(store, state, changes),
+            (Some(_), Some(state)) => {
+                let mut told = left_alone(store, state, changes);
+                told.extend(repeated(state, changes));
+                told
+            }
             _ => Vec::new(),
         }
     }
@@ -211,85 +224,6 @@ impl From<Refused> for Refusal {
     }
 }
 
-/// What is deleted or archived.
-#[derive(Default)]
-struct Choice {
-    /// Parts of the bundle, the last first: what stands before one that goes keeps its number.
-    paths: Vec<String>,
-    events: BTreeSet<String>,
-    checkpoints: BTreeSet<String>,
-}
-
-impl Choice {
-    fn of(store: &Store, entries: &[Entry]) -> Result<Choice, Refusal> {
-        let mut choice = Choice::default();
-        let mut parts: BTreeSet<u32> = BTreeSet::new();
-        for entry in entries {
-            let document = store.document(entry);
-            let view = store.view(entry);
-            let view = view.ok_or_else(Refusal::broken)?;
-            let id = || {
-                let id = view.id.as_deref().map(str::to_owned);
-                id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
-            };
-            match Part::of(&document.path) {
-                Part::Bundle => drop(parts.insert(entry.record)),
-                Part::Event => drop(choice.events.insert(id()?)),
-                Part::Checkpoint => drop(choice.checkpoints.insert(id()?)),
-                _ => return Err(Refusal::unfit("it is neither of the bundle nor of the history.")),
-            }
-        }
-        for record in parts.into_iter().rev() {
-            choice.paths.push(bundle_path(store, record as usize)?);
-        }
-        Ok(choice)
-    }
-
-    fn prune(&self, writing: &mut Writing<'_>) -> Result<(), Refusal> {
-        if self.events.is_empty() && self.checkpoints.is_empty() {
-            return Ok(());
-        }
-        let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
-        let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
-        let chosen = Chosen::These { events: &events, checkpoints: &checkpoints };
-        let pruned = prune(&writing.documents, chosen, writing.scene.now)?;
-        writing.take_pruned(pruned);
-        Ok(())
-    }
-}
-
-/// A refusal with what is in the way: parts of the bundle and checkpoints that each alone can't go,
-/// and events, which go together or not at all.
-fn each_refused(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
-    let is = |part: Part| move |own: &&Entry| Part::of(&scene.store.document(own).path) == part;
-    let pruned = |own: &[Entry]| Choice::of(scene.store, own)?.prune(&mut Writing::of(scene)?);
-    let mut faults = Faults::default();
-    for entry in entries.iter().filter(is(Part::Bundle)) {
-        let removed = bundle_path(scene.store, entry.record as usize).and_then(|path| {
-            let edit = BundleEdit::Remove { path: &path };
-            Writing::of(scene)?.canonical(&[edit], &path)
-        });
-        if let Err(refusal) = removed {
-            faults.several(vec![*entry], refusal);
-        }
-    }
-    let checkpoints: Vec<Entry> = entries.iter().filter(is(Part::Checkpoint)).copied().collect();
-    let each: Vec<&[Entry]> = match checkpoints.len() {
-        few if few <= ALONE => checkpoints.chunks(1).collect(),
-        _ => vec![&checkpoints],
-    };
-    let events: Vec<Entry> = entries.iter().filter(is(Part::Event)).copied().collect();
-    for own in each.into_iter().chain([&events[..]]).filter(|own| !own.is_empty()) {
-        if let Err(refusal) = pruned(own) {
-            faults.several(own.to_vec(), refusal);
-        }
-    }
-    faults.over().err().unwrap_or(whole)
-}
-
-/// So many checkpoints are looked at one by one.
-const ALONE: usize = 64;
-
 /// The path of a record of the state within the bundle.
 fn bundle_path(store: &Store, record: usize) -> Result<String, Refusal> {
     let state = document(&store.documents, Path::new(layout::STATE));
@@ -327,6 +261,25 @@ fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> 
         .collect()
 }
 
+/// The events that would bring back what the new state does not say any more.
+fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
+    let events = Path::new(layout::EVENTS);
+    let change = changes.iter().find(|change| change.path == events)?;
+    let log = document_of(events.into(), change.after()?, Moment(0))?;
+    let ids = would_return(state.base.as_deref()?, &state.after()?, &log);
+    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match ids.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!ids.is_empty()).then(|| {
+        format!(
+            "{named}{more}: not recalled yet, and the signals still hold what goes. The format's own tool \
+             would bring it back; `palimp delete --remove` takes it out there as well."
+        )
+    })
+}
+
 /// Where a file around the store stands, from the store's root.
 pub(super) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
@@ -358,9 +311,21 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
+    /// Takes what the edits remove out of the signals of events that are not recalled yet.
+    fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<(), Refusal> {
+        if let Some(bytes) = unsaid(&self.documents, edits)? {
+            self.take(Written { path: layout::EVENTS.into(), beside: false, bytes, append: false });
+        }
+        Ok(())
+    }
+
     fn take_pruned(&mut self, pruned: Pruned) {
         let Pruned { batch, rewritten, removed, .. } = pruned;
-        let folders: BTreeSet<&Path> = batch.iter().filter_map(|file| file.path.parent()).collect();
+        let mut folders: BTreeSet<PathBuf> =
+            batch.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
+        // The format's own tool makes it in every batch, also without checkpoints.
+        let own = batch.iter().find_map(|file| layout::batch_of(&file.path));
+        folders.extend(own.map(|batch| batch.join("checkpoints")));
         self.changes.extend(folders.into_iter().map(Change::make_folder));
         batch.into_iter().chain(rewritten).for_each(|file| self.take(file));
         for path in removed {
@@ -404,20 +369,10 @@ impl<'a> Writing<'a> {
     }
 
     fn read_anew(&mut self, path: PathBuf, bytes: Vec<u8>) {
-        let Placement::File(role) = AgentMemory.place(&path, false) else { return };
-        let reading = AgentMemory.read(role, &path, &bytes, self.scene.now);
-        self.documents.retain(|document| document.path != path);
-        self.documents.push(Arc::new(Document {
-            path,
-            role,
-            offset: 0,
-            len: bytes.len() as u64,
-            bytes: bytes.into(),
-            generation: Default::default(),
-            records: reading.records,
-            problems: reading.problems,
-            digests: Default::default(),
-        }));
+        if let Some(document) = document_of(path, bytes, self.scene.now) {
+            self.documents.retain(|own| own.path != document.path);
+            self.documents.push(Arc::new(document));
+        }
     }
 
     /// The changes: copies first, removals last.
@@ -425,4 +380,21 @@ impl<'a> Writing<'a> {
         self.changes.append(&mut self.removals);
         self.changes
     }
+}
+
+/// A file of the store, as it is read; `None` where the format does not read it.
+fn document_of(path: PathBuf, bytes: Vec<u8>, now: Moment) -> Option<Document> {
+    let Placement::File(role) = AgentMemory.place(&path, false) else { return None };
+    let reading = AgentMemory.read(role, &path, &bytes, now);
+    Some(Document {
+        path,
+        role,
+        offset: 0,
+        len: bytes.len() as u64,
+        bytes: bytes.into(),
+        generation: Default::default(),
+        records: reading.records,
+        problems: reading.problems,
+        digests: Default::default(),
+    })
 }
