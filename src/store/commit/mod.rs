@@ -13,6 +13,7 @@ mod create;
 mod drafts;
 pub mod erase;
 mod error;
+mod exchanged;
 mod folders;
 mod hidden;
 mod keeping;
@@ -69,6 +70,29 @@ const DERIVE_TRIES: usize = 8;
 /// So many names are tried for a copy.
 const NAMES: usize = 100;
 
+/// What holds what others put in a file's place while it is replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Guard {
+    /// The two change places at once.
+    #[default]
+    Exchange,
+    /// A second name of the file; what replaces it within the very rename is not held.
+    Link,
+    /// A copy of the file; late appends to it are not held either.
+    Copy,
+}
+
+impl Guard {
+    /// As the journal says it, where it is not the usual one.
+    fn word(self) -> Option<String> {
+        match self {
+            Guard::Exchange => None,
+            Guard::Link => Some("link".to_owned()),
+            Guard::Copy => Some("copy".to_owned()),
+        }
+    }
+}
+
 /// What a change is made with.
 #[derive(Clone, Copy)]
 pub struct Host<'a> {
@@ -118,6 +142,7 @@ impl<'a> Writer<'a> {
         let vault = Vault::open(host.disk, host.data, &store.root)?;
         let mut writer =
             Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: own };
+        writer.settle_exchanged(store);
         writer.remove_leftovers(store);
         writer.recover()?;
         writer.derive_pending();
@@ -196,6 +221,7 @@ impl<'a> Writer<'a> {
             format: self.place.format.to_owned(),
             change: step.change,
             as_planned: !carried.derive,
+            guard: carried.guard.word(),
         };
         if carried.derive {
             self.pend(&carried.touched);

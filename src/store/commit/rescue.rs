@@ -54,6 +54,10 @@ impl Writer<'_> {
             let _ = disk.remove(path);
             return None;
         }
+        if !self.holds_what_was_taken(path, &disk.look(path).ok()?, old)? {
+            self.join_changed(path, old)?;
+            return Some(0);
+        }
         let is_over = self.host.machine.now().0.div_euclid(1_000_000) - old.since > WATCHED;
         if own.len <= old.taken {
             // Where somebody cut it, what it says now was never the file's.
