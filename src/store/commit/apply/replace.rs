@@ -20,16 +20,13 @@ impl Scene<'_, '_> {
         is_ours: &dyn Fn() -> bool,
     ) -> Result<Lost, CommitError> {
         let is_gone = matches!(own.act, Act::Remove(_));
-        if !is_ours() {
-            return Ok(Lost::Yes);
-        }
         let machine = self.host.machine;
         let base = own.base.clone().unwrap_or_default();
         let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
         let made = own.made.filter(|_| !is_gone).map_or(0, |made| made.inode);
         let swapped = Swapped { old, own: made };
         if is_gone {
-            return self.take_away(own, &swapped);
+            return if is_ours() { self.take_away(own, &swapped) } else { Ok(Lost::Yes) };
         }
         let Some(temp) = own.temp.clone() else { return Ok(Lost::No) };
         let name = own.path.with_file_name(swapped.name());
@@ -40,6 +37,9 @@ impl Scene<'_, '_> {
             CommitError::io(&own.path, "replaced", source)
         })?;
         own.temp = Some(name.clone());
+        if !is_ours() {
+            return Ok(Lost::Yes);
+        }
         match self.host.disk.exchange(&name, &own.path) {
             Ok(()) => {
                 own.temp = None;
