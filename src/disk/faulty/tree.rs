@@ -57,7 +57,7 @@ impl Node {
             Body::File(bytes) => bytes.len() as u64 + self.hollow,
             Body::Folder(_) | Body::Special => 0,
         };
-        Generation { device: 1, inode: self.number, len, modified: self.modified, is_settled: true }
+        Generation { device: 1, inode: self.number, len, modified: self.modified, is_settled: false }
     }
 
     pub(super) fn item(&self, name: &OsStr) -> Item {

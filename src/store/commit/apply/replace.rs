@@ -117,13 +117,15 @@ impl Scene<'_, '_> {
             Err(error) => return Err(CommitError::io(&own.path, "kept beside itself", error)),
         };
         self.carried.guard = self.carried.guard.max(guard);
-        let compared = if guard == Guard::Link { &kept } else { &own.path };
-        if own.is_other(disk, compared).map_err(own.io("read"))? {
-            drop((guard == Guard::Link).then(|| disk.remove(&kept)));
-            return Ok(Lost::Yes);
-        }
         if guard == Guard::Copy {
             copy(disk, &kept, &base, own.mode).map_err(own.io("kept beside itself"))?;
+        }
+        let compared = if guard == Guard::Link { &kept } else { &own.path };
+        // A copy does not hold what others add.
+        let grew = guard == Guard::Copy && self.len(&own.path) != Some(base.len() as u64);
+        if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
+            let _ = disk.remove(&kept);
+            return Ok(Lost::Yes);
         }
         if let Err(source) = disk.rename(temp, &own.path) {
             match disk.look(temp) {
