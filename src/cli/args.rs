@@ -297,6 +297,9 @@ pub enum Verb {
     Man,
     /// Every key of the screens, and what it does.
     Keys,
+    /// What `after` starts: no verb for people.
+    #[command(hide = true)]
+    LookAfter { stores: Vec<PathBuf> },
 }
 
 /// Records that are named, or found.

@@ -148,9 +148,12 @@ fn carry_out(
         }
     })?;
     let (root, step) = (store.root.display(), receipt.step);
+    print(context, &receipt.plan, true, Some(&receipt))?;
+    if !receipt.is_journalled {
+        return Err(Failure::new(Exit::Failed, receipt.notes.join("\n")));
+    }
     context.changed.push(format!("  {root}: `palimp undo {step} --store {root}` takes it back"));
     receipt.notes.iter().for_each(|note| say(note));
-    print(context, &receipt.plan, true, Some(&receipt))?;
     if !context.options.json {
         say(&format!("saved; `palimp undo {step}` takes it back"));
     }

@@ -1,6 +1,7 @@
 //! Headless verbs, one a file. stdout is data, stderr is talk.
 
 mod add;
+mod after;
 mod args;
 mod backup;
 mod change;
@@ -71,10 +72,12 @@ pub fn run(args: Args) -> Exit {
         Exit::Signal(_) => Ok(exit),
         exit => context.out.flush().map(|()| exit).map_err(Failure::from),
     });
-    match ended {
+    let exit = match ended {
         Ok(exit) => exit,
         Err(failure) => failure.after(&context.changed).tell(),
-    }
+    };
+    after::leave();
+    exit
 }
 
 fn verb(
@@ -119,6 +122,7 @@ fn verb(
         Some(Verb::Completions { shell }) => completions::run(context, shell),
         Some(Verb::Man) => man::run(context),
         Some(Verb::Keys) => keys::run(context),
+        Some(Verb::LookAfter { stores }) => Ok(after::run(context, &stores)),
     }
 }
 

@@ -8,7 +8,7 @@ use super::failure::{Exit, Failure, say};
 use crate::disk::{Disk, Real, ThisMachine};
 use crate::format::FORMATS;
 use crate::model::{Document, Extent, Snapshot, Store};
-use crate::store::commit::{Host, Vault, Writer, is_left_over};
+use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, unfinished};
 use crate::store::{self, Looked, Place};
 
 /// Where stores are: those that the options name, or those found from here and from home.
@@ -17,14 +17,51 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
     let data = data_folder(context).ok();
     let known = |looked: Looked| known_by_journal(looked, data.as_deref());
     if named.is_empty() {
-        return store::look_around(&here(), home().as_deref()).into_iter().map(known).collect();
+        let looked = store::look_around(&here(), home().as_deref()).into_iter().map(known).collect();
+        return with_unfinished(looked, data.as_deref(), &|root| root.starts_with(here()));
     }
     let format = context.options.format.as_deref();
     let look = |path: &PathBuf| known(store::look_at(path, format));
-    std::thread::scope(|scope| {
+    let looked = std::thread::scope(|scope| {
         let threads: Vec<_> = named.iter().map(|path| (path, scope.spawn(move || look(path)))).collect();
         threads.into_iter().map(|(path, thread)| thread.join().unwrap_or_else(|_| look(path))).collect()
-    })
+    });
+    with_unfinished(looked, data.as_deref(), &|_| false)
+}
+
+/// The same with the stores in which a change was cut short: until that is settled, what they
+/// hold may tell of no format, or of another one.
+fn with_unfinished(
+    mut looked: Vec<Looked>,
+    data: Option<&Path>,
+    is_here: &dyn Fn(&Path) -> bool,
+) -> Vec<Looked> {
+    for place in data.map(|data| unfinished(&Real, data)).unwrap_or_default() {
+        let real = |path: &Path| Real.real_path(path).unwrap_or_else(|_| path.to_owned());
+        let is_it = |own: &Place| real(&own.root) == place.root;
+        let found = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten()).find(|own| is_it(own));
+        if let Some(own) = found {
+            own.format = place.format;
+            continue;
+        }
+        let path_of = |look: &Looked| real(&look.path);
+        let holds = |look: &&mut Looked| {
+            path_of(look).starts_with(&place.root) || place.root.starts_with(path_of(look))
+        };
+        match looked.iter_mut().find(holds) {
+            Some(look) => match &mut look.found {
+                Ok(found) => found.push(place),
+                Err(_) => look.found = Ok(vec![place]),
+            },
+            None if is_here(&place.root) => {
+                let path = place.root.clone();
+                let (found, alike) = (Ok(vec![place]), Vec::new());
+                looked.push(Looked { path, found, refused: false, alike, unseen: Vec::new() });
+            }
+            None => {}
+        }
+    }
+    looked
 }
 
 /// A store that holds nothing any more by which it could be told is known by its journal: what
@@ -48,8 +85,12 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
 }
 
 /// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.
+///
+/// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
+/// and what can't be done does not keep from reading.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
-    read(context, false)
+    let snapshot = read(context, false)?;
+    tended(context, snapshot, &|host, store| Ok(Writer::open_at_once(host, store).ok()))
 }
 
 /// The same; where `all`, each store that is named has to be there.
@@ -75,23 +116,35 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
     Ok(snapshot)
 }
 
-/// The same for a verb that changes something: what an earlier change left behind is finished
-/// or taken back first, unless nothing may be written.
+/// The same for a verb that changes something: each store that is named has to be there, and
+/// what an earlier change left behind is finished or taken back first.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
-    let snapshot = read(context, true)?;
+    tended(context, read(context, true)?, &|host, store| Writer::open(host, store).map(Some))
+}
+
+type Open = dyn for<'a> Fn(Host<'a>, &'a Store) -> Result<Option<Writer<'a>>, CommitError>;
+
+/// Looks after what was left in the stores, unless nothing may be written.
+fn tended(context: &Context, snapshot: Snapshot, open: &Open) -> Result<Snapshot, Failure> {
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);
     }
-    let data = data_folder(context)?;
+    // Without a folder of our own data nothing was ever changed; what changes something says so.
+    let Ok(data) = data_folder(context) else { return Ok(snapshot) };
     let machine = ThisMachine::new();
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        if !is_left_over(&Real, &data, store, context.now) {
+        let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
+        let writer = match is_left_over(&Real, &data, store, context.now) {
+            true => open(host, store)?,
+            false => None,
+        };
+        let Some(writer) = writer else {
             tended.stores.push(Arc::clone(store));
             continue;
-        }
-        let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        Writer::open(host, store)?.notes().iter().for_each(|note| say(note));
+        };
+        writer.notes().iter().for_each(|note| say(note));
+        drop(writer);
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
     }

@@ -1,6 +1,7 @@
 //! What the machine says of time and of other processes. A parameter wherever it matters,
 //! so that a test can turn the clock.
 
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,11 @@ pub trait Machine: Sync {
 
     /// What is known of a process.
     fn process(&self, number: i32) -> Holder;
+
+    /// For each of the files, whether a process may have it open to write to it.
+    fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
+        vec![true; files.len()]
+    }
 }
 
 /// The machine that this runs on.
@@ -88,5 +94,9 @@ impl Machine for ThisMachine {
 
     fn process(&self, number: i32) -> Holder {
         if is_alive(number) { Holder::Alive(started(number)) } else { Holder::Gone }
+    }
+
+    fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
+        super::open::may_be_open(files)
     }
 }

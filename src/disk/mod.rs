@@ -7,6 +7,9 @@ mod attributes;
 mod editor;
 pub mod faulty;
 mod machine;
+mod open;
+#[cfg(feature = "tui")]
+mod outlive;
 mod process;
 mod real;
 #[cfg(feature = "tui")]
@@ -19,6 +22,8 @@ use std::path::{Path, PathBuf};
 
 pub use editor::{EditorError, edit_text, end_editor};
 pub use machine::{Holder, Machine, ThisMachine};
+#[cfg(feature = "tui")]
+pub use outlive::{leave_session, outlive};
 pub use process::is_alive;
 pub use real::Real;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};

@@ -8,7 +8,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use rustix::fs::{CWD, Dir, FlockOperation, OFlags, RenameFlags, flock, renameat_with};
+use fs4::{FileExt, TryLockError};
+use rustix::fs::{CWD, Dir, OFlags, RenameFlags, renameat_with};
 
 use super::attributes;
 use super::{Disk, Extended, Flock, Item, ItemKind, Output, Owner};
@@ -152,10 +153,10 @@ impl Disk for Real {
                 OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?
             }
         };
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match FileExt::try_lock(&file) {
             Ok(()) => Ok(Some(Box::new(Locked(file)))),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
         }
     }
 }
@@ -204,8 +205,16 @@ impl Output for File {
     }
 }
 
-/// A file whose lock the kernel lets go of when it is closed.
+/// A file with a `flock`. Dropping it lets go of the lock; the kernel does where the process
+/// ends before that.
 struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Closing the file does the same: an error here leaves nothing locked.
+        let _ = FileExt::unlock(&self.0);
+    }
+}
 
 impl Flock for Locked {
     fn generation(&self) -> io::Result<Generation> {

@@ -29,11 +29,11 @@ use crate::text::scan::{Newlines, Tape};
 
 pub use title::title_of;
 
-use glance::Glance;
+use glance::{Evidence, Glance};
 use reading::Reading;
 use title::{AHEAD, TITLE};
 
-/// Every format, in the order in which a folder is asked whether it is one of them.
+/// Every format.
 pub static FORMATS: &[&dyn Format] = &[
     &memory_server::MemoryServer,
     &session_log::SessionLog,
@@ -58,6 +58,12 @@ pub enum Placement {
     Unexpected,
 }
 
+/// The names of a path relative to a root. What is no UTF-8 in them has a sign in its place: they
+/// are compared, and never opened.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty())
+}
+
 /// How records are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -78,9 +84,9 @@ pub trait Format: Sync {
     /// Where its stores stand by default, below a project or below the home folder.
     fn default_place(&self) -> &'static str;
 
-    /// Whether the folder is a store of this format, by content; if not, why not, as a
-    /// sentence. At the format's default place the expected file names suffice.
-    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String>;
+    /// What speaks for and against the folder being a store of this format. All formats are
+    /// asked, and `store::find` judges.
+    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence;
 
     /// What a path relative to the root is to the format.
     fn place(&self, path: &Path, is_folder: bool) -> Placement;

@@ -30,7 +30,7 @@ const NOTE: &str = "---\nid: timeout-fix\ncreated: 2026-01-17T12:00:00Z\nupdated
 const OTHER: &str = "---\nid: trace-pattern\ncreated: 2026-01-10T12:00:00Z\nupdated: 2026-01-10T12:00:00Z\n\
     tags: [backend]\nconfidence: low\nstatus: deprecated\n---\n# Traces\n";
 
-fn healthy() -> Files {
+pub fn healthy() -> Files {
     let [first, second, third] = events();
     let profile = json!({"agent_name": "claude-code", "agent_version": "1", "last_active": "2026-01-30T00:00:00Z",
         "session_count": 3, "capabilities": {"deploys": {"skill_level": "advanced", "successful_operations": 60,

@@ -52,7 +52,7 @@ fn manifest(sizes: u64) -> Value {
             "last_accessed": "2026-01-11T14:30:00Z"}, "version": "1.0"})
 }
 
-fn healthy() -> Files {
+pub fn healthy() -> Files {
     let logs = [
         ("conversation.jsonl", lines(&[first_message(), message()])),
         ("decisions.jsonl", lines(&[decision()])),

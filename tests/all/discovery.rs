@@ -137,11 +137,18 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
 }
 
 #[test]
-fn an_empty_store_is_of_the_format_whose_place_it_stands_at() {
-    for (place, format) in [(".bmad/memory", "bmad"), ("memory", "session-log")] {
+fn an_empty_store_is_of_the_format_whose_place_it_stands_at_and_an_empty_folder_of_none() {
+    for (place, room, format) in [(".bmad/memory", "shared", "bmad"), ("memory", "indices", "session-log")] {
         let store = Files::default().with(&format!("{place}/keep"), "").build("project");
         std::fs::create_dir_all(store.file(place).join("sessions")).unwrap();
-        let output = support::run(["stores", "--json", "--store", store.file(place).to_str().unwrap()]);
+        let path = store.file(place).to_str().unwrap().to_owned();
+        // Others have a folder `sessions`, too.
+        let output = support::run(["stores", "--json", "--store", &path]).expect_status(1);
+        assert!(output.stderr.contains("--as"), "{}", output.stderr);
+        let forced = support::run(["stores", "--json", "--as", format, "--store", &path]);
+        assert_eq!(forced.json_lines()[0]["format"], format, "{place}: {}", forced.stderr);
+        std::fs::create_dir_all(store.file(place).join(room)).unwrap();
+        let output = support::run(["stores", "--json", "--store", &path]);
         assert_eq!(output.json_lines()[0]["format"], format, "{place}: {}", output.stderr);
     }
 }

@@ -40,3 +40,4 @@ mod several;
 mod support;
 mod undo;
 mod verbs;
+mod which_format;

@@ -1,20 +1,24 @@
 //! Which of its files is what, and what marks a folder as this format.
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
-use super::super::Placement;
-use super::super::glance::{Glance, Likeness, likeness, names_member};
+use super::super::glance::{Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness};
+use super::super::{Placement, parts};
 use crate::model::Role;
 use crate::text::json::Json;
 
-/// So many months and files are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 4_096;
+/// What stands below the root. A folder of `events/` of such a name is a store's of its own.
+const ROOMS: [&str; 5] = ["events", "traces", "knowledge", "profiles", "queries"];
+/// What is made from the notes.
+const INDEXES: [&str; 2] = ["tags.json", "links.json"];
 /// Files for people and agents to read, in whichever folder.
 const GUIDES: [&str; 3] = ["README.md", "AGENTS.md", "CLAUDE.md"];
 
 /// What the records of a file are.
 pub fn kind_of(path: &Path) -> &'static str {
-    let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
+    let text = path.to_string_lossy();
+    let mut parts = parts(&text);
     let first = parts.next().unwrap_or_default();
     match if first == "archive" { parts.next().unwrap_or_default() } else { first } {
         "knowledge" => "note",
@@ -31,7 +35,8 @@ pub fn is_trace(path: &Path) -> bool {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap_or("\u{fffd}")).collect();
+    let text = path.to_string_lossy();
+    let parts: Vec<&str> = parts(&text).collect();
     let (Some(first), Some(name)) = (parts.first(), parts.last()) else { return Placement::Unexpected };
     let archived = *first == "archive";
     let room = if archived { parts.get(1).unwrap_or(first) } else { first };
@@ -57,99 +62,119 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     Placement::File(role)
 }
 
-/// Whether the folder is a store of this format.
-pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
-    let seen = [events(root, glance), notes(root, glance), profiles(root, glance)];
-    if seen.contains(&Some(Likeness::Yes)) {
-        return Ok(());
+/// What speaks for the folder being a store of this format.
+pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+    let mut seen = Evidence::lacking("it has no events, no notes with front matter and no profiles");
+    rooms(root, glance, &mut seen);
+    // An archive has the rooms of its store once more; alone it may be a store called so.
+    if seen.likely > 0 {
+        rooms(&root.join("archive"), glance, &mut seen);
     }
-    let named =
-        seen.iter().flatten().next().is_some() || glance.folders(root).iter().any(|name| is_room(name));
-    match seen.contains(&Some(Likeness::No)) {
-        true => Err("its events, notes or profiles are of another kind".into()),
-        false if named && glance.names_suffice() => Ok(()),
-        // An empty store has all of its rooms, and the index of tags.
-        false
-            if glance.files(&root.join("knowledge")).iter().any(|name| name == "tags.json")
-                && ["events", "profiles"]
-                    .iter()
-                    .all(|room| glance.folders(root).iter().any(|own| own == room)) =>
-        {
-            Ok(())
+    seen
+}
+
+fn rooms(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    let rooms = ["events", "knowledge", "profiles"].map(|room| glance.has_folder(root, room));
+    seen.likely += rooms.iter().filter(|is_there| **is_there).count();
+    for (is_there, look) in rooms.into_iter().zip([events, notes, profiles]) {
+        if is_there {
+            look(root, glance, seen);
         }
-        false => Err("it has no events, no notes with front matter and no profiles".into()),
+    }
+    // An empty store has all of its rooms, and an index.
+    let has_index = || INDEXES.iter().any(|name| glance.has_file(&root.join("knowledge"), name));
+    seen.names += usize::from(rooms == [true; 3] && has_index());
+}
+
+/// Logs are in a folder a month, or directly below `events/`; those of the traces beside them.
+fn events(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    let events = root.join("events");
+    let months = glance.folders(&events).into_iter().filter(|name| !ROOMS.iter().any(|room| name == room));
+    let months: Vec<PathBuf> = months.take(LOOKED_INTO).map(|month| events.join(month)).collect();
+    let mut folders = vec![events];
+    folders.extend(months.iter().cloned());
+    folders.extend(months.iter().map(|month| month.join("traces")));
+    folders.push(root.join("traces"));
+    for folder in folders {
+        for file in glance.files(&folder).into_iter().take(LOOKED_INTO) {
+            if seen.is_enough() {
+                return;
+            }
+            event_file(&folder, &file, glance, seen);
+        }
     }
 }
 
-fn is_room(name: &str) -> bool {
-    matches!(name, "events" | "knowledge" | "profiles")
+fn event_file(folder: &Path, file: &OsStr, glance: &dyn Glance, seen: &mut Evidence) {
+    let name = file.to_string_lossy();
+    let is_log = folder.file_name().is_some_and(is_month) && name.starts_with("events.jsonl");
+    if name.ends_with(".jsonl.gz") {
+        seen.names += usize::from(is_log);
+    } else if name.ends_with(".jsonl") {
+        let head = glance.head(&folder.join(file)).unwrap_or_default();
+        match likeness(&head, is_event) {
+            Likeness::No if likeness(&head, is_like_event) == Likeness::Yes => seen.likely += 1,
+            likeness => seen.see(likeness, is_log, "its events are of another kind"),
+        }
+    }
 }
 
-/// Logs stand in a folder a month, or directly below `events/`.
-fn events(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
-    let events = root.join("events");
-    let mut folders = vec![events.clone()];
-    folders.extend(glance.folders(&events).into_iter().take(LOOKED_INTO).map(|month| events.join(month)));
-    folders.push(root.join("traces"));
-    let logs = folders.iter().flat_map(|folder| {
-        let files = glance.files(folder).into_iter().filter(|file| file.ends_with(".jsonl"));
-        files.take(LOOKED_INTO).map(|file| folder.join(file)).collect::<Vec<_>>()
-    });
-    let is_event = |object: Json<'_>| is_event(object, glance.names_suffice());
-    best(logs.map(|log| glance.head(&log).map_or(Likeness::Silent, |head| likeness(&head, is_event))))
+/// A month as folders are called: `2026-01`.
+fn is_month(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let digits = |(at, byte): (usize, &u8)| if at == 4 { *byte == b'-' } else { byte.is_ascii_digit() };
+    name.len() == 7 && name.iter().enumerate().all(digits)
+}
+
+fn is_event(object: Json<'_>) -> bool {
+    let named = |name: &str| object.get(name).is_some();
+    let traced = named("trace_id") && (named("event_type") || named("events") || named("status"));
+    traced || named("event_id") && (named("actor") || named("action"))
 }
 
 /// Events of other programs have a time and a type too; at the default place that will do.
-fn is_event(object: Json<'_>, expected: bool) -> bool {
+fn is_like_event(object: Json<'_>) -> bool {
     let named = |name: &str| object.get(name).is_some();
-    let traced = named("trace_id") && (named("event_type") || named("events") || named("status"));
-    let acted = named("event_id") && (named("actor") || named("action"));
-    traced || acted || expected && named("timestamp") && (named("event_type") || named("event_id"))
+    named("timestamp") && (named("event_type") || named("event_id"))
 }
 
-fn notes(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
-    let folders = [root.join("knowledge/notes"), root.join("knowledge")];
-    let files = folders.iter().flat_map(|folder| {
-        let files = glance.files(folder).into_iter();
-        let notes = files.filter(|file| file.ends_with(".md") && !GUIDES.contains(&file.as_str()));
-        notes.take(LOOKED_INTO).map(|file| folder.join(file)).collect::<Vec<_>>()
-    });
-    let is_note = |file: &Path| match glance.head(file) {
-        Some(head) if head.starts_with(b"---") && is_front_matter(&head) => Likeness::Yes,
-        _ => Likeness::Silent,
-    };
-    best(files.map(|file| is_note(&file)))
-}
-
-/// Front matter of notes names the note, what it links to, or when it was made and what it
-/// is tagged with; pages of web sites have tags and a title too.
-fn is_front_matter(head: &[u8]) -> bool {
-    let has = |name: &[u8]| head.split(|byte| *byte == b'\n').any(|line| line.starts_with(name));
-    has(b"id:") || has(b"note_id:") || has(b"linked_to:") || has(b"created:") && has(b"tags:")
-}
-
-fn profiles(root: &Path, glance: &dyn Glance) -> Option<Likeness> {
-    let folders = [root.join("profiles"), root.join("profiles/agents")];
-    let files = folders.iter().flat_map(|folder| {
-        let files = glance.files(folder).into_iter().filter(|file| file.ends_with(".json"));
-        files.take(LOOKED_INTO).map(|file| folder.join(file)).collect::<Vec<_>>()
-    });
-    let is_profile = |file: &Path| match glance.head(file) {
-        Some(head) if names_member(&head, "agent_name") => Likeness::Yes,
-        _ => Likeness::Silent,
-    };
-    best(files.map(|file| is_profile(&file)))
-}
-
-/// One file of the format suffices; without one, one of another kind speaks against it.
-fn best(files: impl Iterator<Item = Likeness>) -> Option<Likeness> {
-    let mut best = None;
-    for likeness in files {
-        match likeness {
-            Likeness::Yes => return Some(Likeness::Yes),
-            Likeness::No => best = Some(Likeness::No),
-            Likeness::Silent => best = best.or(Some(Likeness::Silent)),
+fn notes(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    for folder in [root.join("knowledge/notes"), root.join("knowledge")] {
+        let names = glance.files(&folder).into_iter();
+        let is_note = |name: &OsString| {
+            name.as_encoded_bytes().ends_with(b".md") && !GUIDES.iter().any(|guide| name == guide)
+        };
+        for name in names.filter(is_note).take(LOOKED_INTO) {
+            if seen.is_enough() {
+                return;
+            }
+            let head = glance.head(&folder.join(name)).unwrap_or_default();
+            let is_own = head.starts_with(b"---") && is_front_matter(&head);
+            seen.see(if is_own { Likeness::Yes } else { Likeness::Silent }, false, "");
         }
     }
-    best
+}
+
+/// Front matter of notes names what the note links to, or the note and how much it is trusted:
+/// pages of web sites and of other programs' notes have an id, a title, times and tags, too.
+fn is_front_matter(head: &[u8]) -> bool {
+    let has = |name: &[u8]| head.split(|byte| *byte == b'\n').any(|line| line.starts_with(name));
+    let dated = has(b"id:") && has(b"created:");
+    has(b"note_id:") || has(b"linked_to:") || dated && (has(b"confidence:") || has(b"source:"))
+}
+
+fn profiles(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    for folder in [root.join("profiles"), root.join("profiles/agents")] {
+        let names = glance.files(&folder).into_iter();
+        for name in names.filter(|name| name.as_encoded_bytes().ends_with(b".json")).take(LOOKED_INTO) {
+            if seen.is_enough() {
+                return;
+            }
+            let head = glance.head(&folder.join(name)).unwrap_or_default();
+            match Outline::of(&head).has(&["agent_name"]) {
+                true => seen.records += 1,
+                false => seen.likely += 1,
+            }
+        }
+    }
 }

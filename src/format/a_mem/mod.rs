@@ -26,7 +26,7 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::Glance;
+use super::glance::{Evidence, Glance};
 use super::reading::Reading;
 use super::writing::Writes;
 use super::{Assembly, Derived, Format, Parts, Placement, Shape};
@@ -45,8 +45,8 @@ impl Format for AMem {
         ".chora/memory"
     }
 
-    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        layout::recognise(root, glance)
+    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
+        layout::evidence(root, glance)
     }
 
     fn place(&self, path: &Path, is_folder: bool) -> Placement {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::Placement;
-use super::super::glance::{Glance, Likeness, likeness, names_member};
+use super::super::glance::{ENOUGH, Evidence, Glance, Outline, likeness, likeness_of_document};
+use super::super::{Placement, parts};
 use crate::model::Role;
 use crate::text::json::Json;
 
@@ -18,14 +18,15 @@ pub const SOURCES: &str = "sources.json";
 /// The settings.
 pub const CONFIG: &str = "config.json";
 
-/// Names that stand in a state beside `bundle`: its own members are sorted, so that
-/// `schemaVersion` may stand beyond the part that detection reads.
+/// Names in a state beside `bundle`, or in it: members are sorted, so that `schemaVersion` may
+/// come beyond the part that detection reads.
 const BESIDE_BUNDLE: [&str; 6] =
     ["schemaVersion", "bundleHash", "currentFocus", "projectMap", "nextSteps", "validationCommands"];
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap_or("\u{fffd}")).collect();
+    let text = path.to_string_lossy();
+    let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
             ["history" | "archive" | "automation"] | ["history", "checkpoints"] => Placement::Enter,
@@ -66,35 +67,42 @@ pub fn batch_of(path: &Path) -> Option<&Path> {
     (batch != path).then_some(batch)
 }
 
-/// Whether the folder is a store of this format. Other tools keep other things in folders
-/// of that name, so what stands in the files decides; where it can't be told, at the
-/// default place, the names of the files do.
-pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
-    let state = glance.head(&root.join(STATE)).map(|head| state_likeness(&head));
-    let events = glance.head(&root.join(EVENTS)).map(|head| likeness(&head, is_event));
-    let looks = [state, events];
-    if looks.contains(&Some(Likeness::Yes)) {
-        return Ok(());
+/// What speaks for the folder being a store of this format. Other tools keep other things in
+/// folders of that name, so what the files hold decides; where it can't be told, at the
+/// default place, their names do.
+pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+    const LACKS: &str = "it has no `state.json` with a bundle, and no `history/events.jsonl` with events";
+    let mut seen = Evidence::lacking(LACKS);
+    let state = glance.has_file(root, STATE).then(|| glance.head(&root.join(STATE)).unwrap_or_default());
+    if let Some(head) = state {
+        let likeness = likeness_of_document(&head, is_state);
+        seen.see(likeness, false, "its `state.json` holds no bundle: it is of another kind");
     }
-    if state == Some(Likeness::No) {
-        return Err("its `state.json` holds no bundle: it is of another kind".into());
+    if !glance.has_folder(root, "history") {
+        return seen;
     }
-    if events == Some(Likeness::No) {
-        return Err("the events in its `history/events.jsonl` are of another kind".into());
+    if glance.has_file(&root.join("history"), "events.jsonl") {
+        let head = glance.head(&root.join(EVENTS)).unwrap_or_default();
+        let other = seen.against.take();
+        seen.see(
+            likeness(&head, is_event),
+            false,
+            "the events in its `history/events.jsonl` are of another kind",
+        );
+        seen.against = other.or(seen.against);
     }
-    let silent = looks.contains(&Some(Likeness::Silent));
-    let history = || glance.folders(root).iter().any(|name| name == "history");
-    if glance.names_suffice() && (silent || history()) {
-        return Ok(());
-    }
-    Err("it has no `state.json` with a bundle, and no `history/events.jsonl` with events".into())
+    seen.likely += 1;
+    let folder = root.join(CHECKPOINTS);
+    let checkpoints = glance.files(&folder).into_iter().take(ENOUGH);
+    let heads = checkpoints.filter_map(|name| glance.head(&folder.join(name)));
+    seen.records += heads.filter(|head| is_state(&Outline::of(head))).count();
+    seen
 }
 
-fn state_likeness(head: &[u8]) -> Likeness {
-    if names_member(head, "bundle") && BESIDE_BUNDLE.iter().any(|name| names_member(head, name)) {
-        return Likeness::Yes;
-    }
-    likeness(head, |_| false)
+/// A state, or a checkpoint, which holds the bundle of one.
+fn is_state(outline: &Outline) -> bool {
+    let beside = |name: &&str| outline.has(&[name]) || outline.has(&["bundle", name]);
+    outline.has(&["bundle"]) && BESIDE_BUNDLE.iter().any(beside)
 }
 
 fn is_event(object: Json<'_>) -> bool {

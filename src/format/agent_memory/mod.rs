@@ -40,7 +40,7 @@ mod writing;
 use std::path::Path;
 
 use super::form::Form;
-use super::glance::Glance;
+use super::glance::{Evidence, Glance};
 use super::reading::Reading;
 use super::writing::Writes;
 use super::{Assembly, Format, Parts, Placement};
@@ -59,8 +59,8 @@ impl Format for AgentMemory {
         ".agent-memory"
     }
 
-    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        layout::recognise(root, glance)
+    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
+        layout::evidence(root, glance)
     }
 
     fn place(&self, path: &Path, is_folder: bool) -> Placement {

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::Placement;
-use super::super::glance::{Glance, Likeness, likeness, names_member};
+use super::super::glance::{
+    ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_hidden, likeness, likeness_of_document,
+};
+use super::super::{Placement, parts};
 use crate::model::Role;
 use crate::text::json::Json;
 
@@ -14,8 +16,8 @@ pub const LOGS: [(&str, &str); 4] = [
     ("findings.jsonl", "finding"),
     ("preferences.jsonl", "preference"),
 ];
-/// So many sessions are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 4_096;
+/// The files that sessions share.
+const SHARED: [&str; 2] = ["user-preferences.json", "agent-knowledge.json"];
 /// What the file of an archived session ends in.
 const ARCHIVE: &str = ".tar.gz";
 /// What the manifest of an archived session ends in.
@@ -61,7 +63,8 @@ fn is_lock(name: &str) -> bool {
 /// What a path is to the format. What stands within an archive is asked for with the
 /// archive's own path and `!` before it.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap_or("\u{fffd}")).collect();
+    let text = path.to_string_lossy();
+    let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
             ["sessions" | "archive" | "shared"] | ["sessions", _] => Placement::Enter,
@@ -89,61 +92,82 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     Placement::File(role)
 }
 
-/// Whether the folder is a store of this format.
-pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
+/// What speaks for the folder being a store of this format.
+pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+    let mut seen = Evidence::lacking("no session below `sessions/` has a manifest or one of the four logs");
+    let rooms = ["sessions", "archive", "shared"].map(|room| glance.has_folder(root, room));
+    if rooms == [false; 3] {
+        return seen;
+    }
+    seen.config = glance.head(&root.join("config.json")).is_some_and(|head| is_config(&head));
+    // An empty `sessions/` tells nothing: others have one. With its neighbours it does.
+    seen.likely += usize::from(rooms[0] && (rooms[1] || rooms[2]));
+    archives(&root.join("archive"), glance, &mut seen);
     let folder = root.join("sessions");
-    let sessions = glance.folders(&folder);
-    let mut looks = Vec::new();
-    for likeness in sessions.iter().take(LOOKED_INTO).filter_map(|own| look(&folder.join(own), glance)) {
-        looks.push(likeness);
-        if likeness == Likeness::Yes {
+    for session in glance.folders(&folder).into_iter().take(LOOKED_INTO) {
+        look(&folder.join(session), glance, &mut seen);
+        if seen.is_enough() {
             break;
         }
     }
-    if looks.contains(&Likeness::Yes) || archives(root, glance) {
-        return Ok(());
-    }
-    let config =
-        || glance.head(&root.join("config.json")).is_some_and(|head| names_member(&head, "memory_config"));
-    let has_room = glance.folders(root).iter().any(|name| name == "sessions");
-    let expected = has_room && (glance.names_suffice() || config());
-    match looks.contains(&Likeness::No) {
-        true => Err("the files below `sessions/` are of another kind".into()),
-        false if looks.contains(&Likeness::Silent) => Ok(()),
-        false if expected && sessions.is_empty() => Ok(()),
-        false => Err("no session below `sessions/` has a manifest or one of the four logs".into()),
-    }
+    strangers(&folder, glance, &mut seen);
+    let shared = SHARED.iter().filter(|name| rooms[2] && glance.has_file(&root.join("shared"), name)).count();
+    seen.likely += shared;
+    seen.names += usize::from(shared == SHARED.len());
+    seen
 }
 
-/// Whether the manifest of an archived session stands beside its archive.
-fn archives(root: &Path, glance: &dyn Glance) -> bool {
-    let folder = root.join("archive");
-    let files = glance.files(&folder);
-    let manifests = files.iter().filter(|name| name.ends_with(MANIFEST)).take(LOOKED_INTO);
-    let mut heads = manifests.filter_map(|name| glance.head(&folder.join(name)));
-    heads.any(|head| names_member(&head, "session_id"))
-}
-
-fn look(session: &Path, glance: &dyn Glance) -> Option<Likeness> {
-    let files = glance.files(session);
-    let head = |name: &str| {
-        files.iter().any(|file| file == name).then(|| glance.head(&session.join(name))).flatten()
-    };
-    let manifest = head("manifest.json");
-    if manifest.as_deref().is_some_and(|head| names_member(head, "session_id")) {
-        return Some(Likeness::Yes);
-    }
-    let logs: Vec<Likeness> = LOGS
-        .iter()
-        .filter_map(|(log, kind)| Some(likeness(&head(log)?, |object| is_record(object, kind))))
-        .collect();
-    let of_manifest = manifest.map(|head| if head.is_empty() { Likeness::Silent } else { Likeness::No });
-    for likeness in [Likeness::Yes, Likeness::No] {
-        if logs.contains(&likeness) {
-            return Some(likeness);
+/// The manifests of archived sessions, each with its archive.
+fn archives(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    let files = glance.files(folder);
+    let names = files.iter().map(|name| name.to_string_lossy());
+    for name in names.filter(|name| name.ends_with(MANIFEST)).take(ENOUGH) {
+        let head = glance.head(&folder.join(&*name)).unwrap_or_default();
+        let packed = format!("{}{ARCHIVE}", name.trim_end_matches(MANIFEST));
+        match Outline::of(&head).has(&["session_id"]) {
+            true => seen.records += 1,
+            false if files.iter().any(|own| *own == *packed) => seen.names += 1,
+            false => {}
         }
     }
-    of_manifest.or(logs.first().copied())
+}
+
+/// Others keep their files directly below `sessions/`, or their own in the sessions.
+fn strangers(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
+    let sessions = glance.folders(folder).into_iter().take(LOOKED_INTO);
+    if has_files(folder) {
+        seen.against.get_or_insert("files are directly below its `sessions/`".into());
+    } else if seen.records + seen.names == 0
+        && sessions.map(|own| folder.join(own)).any(|own| has_files(&own))
+    {
+        seen.against
+            .get_or_insert("no session below `sessions/` has a manifest or one of the four logs".into());
+    }
+}
+
+fn look(session: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    const OTHER: &str = "the files below `sessions/` are of another kind";
+    let head = |name: &str| {
+        glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
+    };
+    let is_own = |outline: &Outline| outline.has(&["session_id"]);
+    let manifest = head("manifest.json").map(|head| likeness_of_document(&head, is_own));
+    if manifest == Some(Likeness::Yes) {
+        return seen.see(Likeness::Yes, true, OTHER);
+    }
+    let of_log = |(log, kind): &(&str, &str)| Some(likeness(&head(log)?, |object| is_record(object, kind)));
+    let logs: Vec<Likeness> = LOGS.iter().filter_map(of_log).collect();
+    let told = [Likeness::Yes, Likeness::No].into_iter().find(|likeness| logs.contains(likeness));
+    if let Some(likeness) = told.or(logs.first().copied()).or(manifest) {
+        seen.see(likeness, true, OTHER);
+    }
+}
+
+/// Settings of §9.1, or of the fragments of §6.2 and §7.3.
+fn is_config(head: &[u8]) -> bool {
+    let outline = Outline::of(head);
+    outline.has(&["memory_config"]) || outline.has(&["decay_config"]) || outline.has(&["privacy_config"])
 }
 
 fn is_record(object: Json<'_>, kind: &str) -> bool {

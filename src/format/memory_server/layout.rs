@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::Placement;
-use super::super::glance::{Glance, HEAD, Likeness, likeness, names_member};
+use super::super::glance::{ENOUGH, Evidence, Glance, HEAD, LOOKED_INTO, Likeness, Outline, likeness};
+use super::super::{Placement, parts};
 use crate::model::Role;
 use crate::text::json::{Json, Kind};
 
@@ -19,7 +19,7 @@ pub const ARRAYS: [(&str, &str); 3] =
 /// Archives are `<stem>_<YEAR>_Q<N>.jsonl`, or `<type>_memories_<YEAR>_Q<N>.jsonl` as
 /// the specification's text has it.
 pub fn kind_of_file(path: &Path) -> Option<&'static str> {
-    let name = path.file_name()?.to_str()?;
+    let name = path.file_name()?.to_string_lossy();
     FILES.iter().find_map(|&(file, kind)| {
         let stem = file.strip_suffix(".jsonl")?;
         let rest = name.strip_prefix(stem).or_else(|| name.strip_prefix(kind)?.strip_prefix("_memories"))?;
@@ -29,7 +29,8 @@ pub fn kind_of_file(path: &Path) -> Option<&'static str> {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap_or("\u{fffd}")).collect();
+    let text = path.to_string_lossy();
+    let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
             [".backup"] | ["archive"] | ["archive", _] => Placement::Enter,
@@ -51,42 +52,33 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     }
 }
 
-/// Whether the folder is a store of this format.
-pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
-    let names = glance.files(root);
-    let found: Vec<&str> =
-        FILES.iter().map(|(file, _)| *file).filter(|file| names.iter().any(|n| n == file)).collect();
-    let looks: Vec<Likeness> = found
-        .iter()
-        .filter_map(|file| glance.head(&root.join(file)))
-        .map(|head| match likeness(&head, is_record) {
-            // A first record longer than what is looked at tells by the names of its members.
+/// What speaks for the folder being a store of this format.
+pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
+    let files = FILES.map(|(file, _)| file);
+    let mut seen = Evidence::lacking(format!("it has none of {}", files.join(", ")));
+    let there: Vec<&str> = files.into_iter().filter(|file| glance.has_file(root, file)).collect();
+    for file in &there {
+        let head = glance.head(&root.join(file)).unwrap_or_default();
+        // A first record longer than what is looked at tells by the names of its members.
+        let likeness = match likeness(&head, is_record) {
             Likeness::Silent if head.len() >= HEAD && is_record_begun(&head) => Likeness::Yes,
             likeness => likeness,
-        })
-        .collect();
-    if looks.contains(&Likeness::Yes) || (glance.names_suffice() && !found.is_empty()) {
-        return Ok(());
+        };
+        // One file of those names may be anybody's; of the first only one format speaks.
+        let is_own_name = there.len() > 1 || *file == "core_memories.jsonl";
+        seen.see(likeness, is_own_name, &format!("the records in {file} are of another kind"));
+        seen.lacks = format!("{} holds no whole record", there.join(", "));
     }
-    let agent_file = names
-        .iter()
-        .filter(|name| name.ends_with(".json"))
-        .any(|name| glance.head(&root.join(name)).is_some_and(|head| is_agent_file(&head)));
-    if agent_file {
-        return Ok(());
-    }
-    match (found.as_slice(), looks.contains(&Likeness::No)) {
-        ([], _) => Err(format!("it has none of {}", FILES.map(|(file, _)| file).join(", "))),
-        (files, true) => Err(format!("the records in {} are of another kind", files.join(", "))),
-        // Nothing readable stands in them; a name that nothing else uses still tells.
-        (files, false) if files.contains(&"core_memories.jsonl") || files.len() > 1 => Ok(()),
-        (files, false) => Err(format!("{} holds no whole record", files.join(", "))),
-    }
+    let documents = glance.files(root).into_iter().filter(|name| name.as_encoded_bytes().ends_with(b".json"));
+    let heads = documents.take(LOOKED_INTO).filter_map(|name| glance.head(&root.join(name)));
+    seen.records += heads.filter(|head| is_agent_file(head)).take(ENOUGH).count();
+    seen
 }
 
 fn is_record_begun(head: &[u8]) -> bool {
-    let has = |name| names_member(head, name);
-    head.starts_with(b"{") && has("content") && (has("type") || has("created_at")) && has("id")
+    let outline = Outline::of(head);
+    let has = |name| outline.has(&[name]);
+    has("content") && (has("type") || has("created_at")) && has("id")
 }
 
 /// Some fields of its schema, enough to tell its records from others'.
@@ -99,9 +91,9 @@ fn is_record(object: Json<'_>) -> bool {
 
 /// Whether the head is that of a document with the arrays of the 1.0 writer.
 pub fn is_agent_file(head: &[u8]) -> bool {
-    let starts = head.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let named = ARRAYS.iter().filter(|(array, _)| names_member(head, array)).count();
-    starts && (named >= 2 || (named == 1 && names_member(head, "core_memories")))
+    let outline = Outline::of(head);
+    let named = ARRAYS.iter().filter(|(array, _)| outline.has_list(array)).count();
+    named >= 2 || (named == 1 && outline.has_list("core_memories"))
 }
 
 #[cfg(test)]

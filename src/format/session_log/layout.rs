@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::super::Placement;
-use super::super::glance::{Glance, Likeness, likeness, names_member};
+use super::super::glance::{
+    Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_hidden, likeness, likeness_of_document,
+};
+use super::super::{Placement, parts};
 use crate::model::Role;
 use crate::text::json::{Json, Kind};
-
-/// So many sessions are looked into to tell whose store it is.
-const LOOKED_INTO: usize = 4_096;
 
 /// The session that a path belongs to: the folder below `sessions/`.
 pub fn session_of(path: &Path) -> Option<&Path> {
@@ -19,7 +18,8 @@ pub fn session_of(path: &Path) -> Option<&Path> {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap_or("\u{fffd}")).collect();
+    let text = path.to_string_lossy();
+    let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
             ["sessions"] | ["sessions", _] | ["indices"] => Placement::Enter,
@@ -39,45 +39,75 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     }
 }
 
-/// Whether the folder is a store of this format.
-pub fn recognise(root: &Path, glance: &dyn Glance) -> Result<(), String> {
+/// What speaks for the folder being a store of this format.
+pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
     let folder = root.join("sessions");
-    let sessions = glance.folders(&folder);
-    if sessions.is_empty() {
-        let config =
-            || glance.head(&root.join("config.json")).is_some_and(|head| names_member(&head, "storage"));
-        let has_room = glance.folders(root).iter().any(|name| name == "sessions");
-        let suffices = has_room && (glance.names_suffice() || config());
-        return if suffices { Ok(()) } else { Err("it has no session below `sessions/`".into()) };
+    let mut seen = Evidence::lacking("it has no session below `sessions/`");
+    if !glance.has_folder(root, "sessions") {
+        return seen;
     }
-    let mut silent = false;
-    let mut other = false;
-    for session in sessions.iter().take(LOOKED_INTO) {
-        match look(&folder.join(session), glance) {
-            Some(Likeness::Yes) => return Ok(()),
-            Some(Likeness::Silent) => silent = true,
-            Some(Likeness::No) => other = true,
-            None => {}
+    seen.config = glance.head(&root.join("config.json")).is_some_and(|head| is_config(&head));
+    // An empty `sessions/` tells nothing: others have one. Its neighbour is this format's alone.
+    seen.likely += usize::from(glance.has_folder(root, "indices"));
+    for session in glance.folders(&folder).into_iter().take(LOOKED_INTO) {
+        look(&folder.join(session), glance, &mut seen);
+        seen.lacks = "no session has a `memory.jsonl` or `metadata.json`".into();
+        if seen.is_enough() {
+            break;
         }
     }
-    match (silent, other) {
-        (true, false) => Ok(()),
-        (_, true) => Err("the files below `sessions/` are of another kind".into()),
-        (false, false) => Err("no session has a `memory.jsonl` or `metadata.json`".into()),
+    strangers(&folder, glance, &mut seen);
+    seen
+}
+
+/// Others keep their files directly below `sessions/`, or their own in the sessions.
+fn strangers(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
+    let sessions = glance.folders(folder).into_iter().take(LOOKED_INTO);
+    if has_files(folder) {
+        seen.against.get_or_insert("files are directly below its `sessions/`".into());
+    } else if seen.records + seen.names == 0
+        && sessions.map(|own| folder.join(own)).any(|own| has_files(&own))
+    {
+        seen.against
+            .get_or_insert("no session below `sessions/` has a `memory.jsonl` or `metadata.json`".into());
     }
 }
 
-fn look(session: &Path, glance: &dyn Glance) -> Option<Likeness> {
-    let files = glance.files(session);
-    let named = |name: &str| files.iter().any(|file| file == name);
-    let metadata = named("metadata.json").then(|| glance.head(&session.join("metadata.json"))).flatten();
-    if metadata.as_deref().is_some_and(|head| names_member(head, "session_id")) {
-        return Some(Likeness::Yes);
+fn look(session: &Path, glance: &dyn Glance, seen: &mut Evidence) {
+    const OTHER: &str = "the files below `sessions/` are of another kind";
+    let head = |name: &str| {
+        glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
+    };
+    let is_own = |outline: &Outline| outline.has(&["session_id"]);
+    let metadata = head("metadata.json").map(|head| likeness_of_document(&head, is_own));
+    if metadata == Some(Likeness::Yes) {
+        return seen.see(Likeness::Yes, true, OTHER);
     }
-    let log = named("memory.jsonl").then(|| glance.head(&session.join("memory.jsonl"))).flatten();
-    let by_log = log.map(|head| likeness(&head, is_entry));
-    let by_metadata = metadata.map(|head| if head.is_empty() { Likeness::Silent } else { Likeness::No });
-    by_log.or(by_metadata)
+    let log = head("memory.jsonl").map(|head| likeness(&head, is_entry));
+    let deleted = || head("tombstones.jsonl").map(|head| likeness(&head, is_tombstone));
+    if let Some(likeness) = log.or(metadata).or_else(deleted) {
+        seen.see(likeness, true, OTHER);
+    }
+}
+
+/// Settings of §7.1 that others do not call so.
+fn is_config(head: &[u8]) -> bool {
+    let outline = Outline::of(head);
+    let own = [
+        ["storage", "max_session_size_mb"],
+        ["storage", "compaction_threshold"],
+        ["storage", "auto_compact"],
+        ["concurrency", "lock_timeout_ms"],
+        ["decay", "min_decay_factor"],
+        ["decay", "type_specific"],
+        ["integrity", "enable_checksums"],
+    ];
+    own.iter().any(|path| outline.has(path))
+}
+
+fn is_tombstone(object: Json<'_>) -> bool {
+    object.get("id").is_some() && object.get("deleted_at").is_some()
 }
 
 /// Some fields of its schema, enough to tell its entries from others'.

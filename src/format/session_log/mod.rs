@@ -24,7 +24,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::form::Form;
-use super::glance::Glance;
+use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
 use super::writing::Writes;
 use super::{Assembly, Derived, Format, Parts, Placement};
@@ -43,8 +43,8 @@ impl Format for SessionLog {
         "memory"
     }
 
-    fn recognise(&self, root: &Path, glance: &dyn Glance) -> Result<(), String> {
-        layout::recognise(root, glance)
+    fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
+        layout::evidence(root, glance)
     }
 
     fn place(&self, path: &Path, is_folder: bool) -> Placement {

@@ -53,6 +53,17 @@ pub fn carry_out(
     writer: &Writer<'_>,
     plan: &Plan,
     carried: &mut Carried,
+    kept: Option<(u64, &mut Step)>,
+) -> Result<(), CommitError> {
+    let outcome = carry_sets(writer, plan, carried, kept);
+    writer.replaced.borrow_mut().append(&mut carried.olds);
+    outcome
+}
+
+fn carry_sets(
+    writer: &Writer<'_>,
+    plan: &Plan,
+    carried: &mut Carried,
     mut kept: Option<(u64, &mut Step)>,
 ) -> Result<(), CommitError> {
     refuse_links(writer, plan)?;
@@ -186,8 +197,14 @@ fn commit_set(
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = writer.protocol(&files);
         let host = writer.host;
-        let held =
-            lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &Patience::default())?;
+        let held = lock::acquire(
+            host.disk,
+            host.machine,
+            &protocol,
+            "write",
+            "palimp",
+            &Patience::of(writer.patience),
+        )?;
         if made_of.iter().any(|(file, len)| scene.len(&writer.path(file)) != Some(*len)) {
             scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
             scene.drop_derived(ready);

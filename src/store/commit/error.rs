@@ -151,7 +151,7 @@ impl CommitError {
     }
 
     /// What failed, without what became of the files.
-    fn in_short(&self) -> String {
+    pub(super) fn in_short(&self) -> String {
         match self {
             CommitError::Lock(LockError::Io { path, source }) => {
                 format!("{} can't be locked: {source}", path.display())

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use super::apply::put_new;
 use super::hidden::{Old, Swapped};
 use super::rebase::rebase;
-use super::unfinished::is_fresh;
 use super::{Writer, carry};
 use crate::disk::{Holder, Item, is_unsupported};
 use crate::model::{Act, Change, Plan, Store, plan};
@@ -91,45 +90,47 @@ impl Writer<'_> {
         Some(digest(&bytes) == known)
     }
 
-    /// What others wrote in place to a file after it had been replaced: their version and ours
-    /// are joined, or theirs is kept in our own data and told of. `None` where that has to wait.
-    pub(super) fn join_changed(&self, path: &Path, old: &Old) -> Option<()> {
-        let disk = self.host.disk;
-        let (theirs, seen) = disk.read(path, 0, None).ok()?;
-        // They may be in the middle of writing it.
-        if is_fresh(self.host.machine, &seen) && theirs.is_empty() {
+    /// Joins what others wrote in place to a file after it had been replaced with the change, or
+    /// brings the file back that had been removed. False where both changed the same.
+    pub(super) fn join_changed(&self, path: &Path, old: &Old, theirs: &[u8]) -> bool {
+        let file = old.file_of(self.host.disk, path);
+        let Ok(relative) = file.strip_prefix(&self.place.root) else { return false };
+        match self.read(relative) {
+            Ok(Some(ours)) => self.is_joined(relative, old, &ours, theirs) == Some(true),
+            Ok(None) if !theirs.is_empty() => self.brought_back(path, &file).is_some(),
+            _ => false,
+        }
+    }
+
+    fn brought_back(&self, path: &Path, file: &Path) -> Option<()> {
+        let theirs = self.host.disk.read(path, 0, None).ok()?.0;
+        // What was erased since does not come back with it.
+        if self.without_erased(file, b"", &theirs)? != theirs {
             return None;
         }
-        let file = old.file_of(disk, path);
-        let relative = file.strip_prefix(&self.place.root).ok()?.to_owned();
-        let Some(ours) = self.read(&relative).ok()? else {
-            put_new(disk, path, &file).ok()?;
-            self.note(format!("others wrote to {} while it was removed: it is there again", file.display()));
-            return disk.sync_folder(path.parent()?).ok();
-        };
-        if ours != theirs && !self.is_joined(&relative, old, &ours, &theirs)? {
-            let at = self.vault.quarantine(&relative, 0, &theirs, self.host.now).ok()?;
-            self.note(format!(
-                "others wrote to {} while it was replaced, where the change is, too: what they wrote is in {}",
-                file.display(),
-                at.display()
-            ));
-        }
-        disk.remove(path).ok()
+        put_new(self.host.disk, path, file).ok()?;
+        self.note(format!(
+            "conflict: another program wrote to {} while it was being removed; it is there again",
+            file.display()
+        ));
+        self.host.disk.sync_folder(path.parent()?).ok()
     }
 
     /// Carries our change over to what others wrote; false where both changed the same.
     fn is_joined(&self, file: &Path, old: &Old, ours: &[u8], theirs: &[u8]) -> Option<bool> {
+        if self.format.is_bound(file) || !self.vault.erased().ok()?.is_empty() {
+            return Some(false);
+        }
         let Some(before) = self.before(file, old, ours).ok()? else { return Some(false) };
-        if before == theirs {
+        // What a power cut left of it is nothing that anybody wrote.
+        let is_ours = |(their, own): (&u8, &u8)| their == own || *their == 0;
+        let is_part = theirs.len() <= before.len() && theirs.iter().zip(&before).all(is_ours);
+        if is_part || ours == theirs {
             return Some(true);
         }
         let change = Change::rewrite(file, before.as_slice().into(), ours);
         let Act::Splice(splices) = &change.act else { return Some(false) };
         let Ok(fitted) = rebase(splices, theirs) else { return Some(false) };
-        if self.format.is_bound(file) {
-            return Some(false);
-        }
         let both = plan::apply(theirs, &fitted);
         let none = Plan::new("rescue", &self.place.root, self.place.format);
         let change = Change::rewrite(file, ours.into(), &both);

@@ -20,7 +20,11 @@ pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         items.iter().any(|item| hidden::is_temp(&item.name))
     };
     let vault = Vault::look(disk, data, &store.root);
-    !store.own.is_empty() || vault.is_unfinished() || vault.has_expired(now) || folders.iter().any(has_temp)
+    !store.own.is_empty()
+        || !vault.untold().is_empty()
+        || vault.is_unfinished()
+        || vault.has_expired(now)
+        || folders.iter().any(has_temp)
 }
 
 /// How many folders the default place of a store's format has.

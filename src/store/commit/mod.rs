@@ -6,6 +6,7 @@
 //! it can't be finished. What takes it back is durable before anything is changed.
 
 mod account;
+mod afterwards;
 mod apply;
 mod carry;
 mod copies;
@@ -17,6 +18,8 @@ mod exchanged;
 mod folders;
 mod hidden;
 mod keeping;
+mod known;
+mod late;
 mod latest;
 mod leftovers;
 mod log;
@@ -27,6 +30,7 @@ mod rebase;
 mod recover;
 mod rescue;
 mod step;
+mod told;
 mod turn;
 mod unfinished;
 mod vault;
@@ -38,6 +42,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use account::{Account, Others, Row, Standing};
+pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
@@ -45,6 +50,7 @@ pub use drafts::{
 pub use error::{CommitError, Files, nothing_else};
 pub use hidden::{Old, is_ours};
 pub use keeping::undo_until;
+pub use known::unfinished;
 pub use latest::{change_id, last_change};
 pub use leftovers::is_left_over;
 pub use log::LogLine;
@@ -57,15 +63,13 @@ pub use verified::{NOT_VERIFIED, Verified};
 
 use super::find::Place;
 use super::load::load_from;
-use super::{derive, lock};
+use super::lock;
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Code, Extent, Lock, Moment, Plan, Problem, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So often derived files are made anew where others keep changing what they are made of.
-const DERIVE_TRIES: usize = 8;
 
 /// So many names are tried for a copy.
 const NAMES: usize = 100;
@@ -115,6 +119,9 @@ pub struct Receipt {
     pub files: Vec<FileLine>,
     /// What went otherwise than it was shown: lines that others had added, and the like.
     pub notes: Vec<String>,
+    /// Whether the journal has it. Where the system failed at that, the next start writes it
+    /// down; a note says so.
+    pub is_journalled: bool,
     /// The plan that was carried out: not the one that was shown, where that was made anew.
     pub plan: Plan,
 }
@@ -127,6 +134,10 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
+    /// So long others are waited for.
+    patience: Duration,
+    /// Second names of files that this writer replaced and did not look after yet.
+    replaced: RefCell<Vec<PathBuf>>,
     /// What was found when the store was taken, until a receipt tells it.
     notes: RefCell<Vec<String>>,
     _own: Option<Box<dyn Flock + 'a>>,
@@ -136,31 +147,61 @@ impl<'a> Writer<'a> {
     /// Takes the store, and finishes or takes back what was cut short in it. `store` is the
     /// store as it was read; what it lists of our own files is looked after.
     pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
+        let own = wait_for(host, &store.root, PATIENCE)?;
+        Writer::taken(host, store, PATIENCE, own)
+    }
+
+    /// The same without waiting for anybody, to look after what was left: what another process
+    /// is in the way of is done by the next start.
+    pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
+        let own = wait_for(host, &store.root, Duration::ZERO)?;
+        Writer::taken(host, store, Duration::ZERO, own)
+    }
+
+    fn taken(
+        host: Host<'a>,
+        store: &'a Store,
+        patience: Duration,
+        own: Option<Box<dyn Flock + 'a>>,
+    ) -> Result<Writer<'a>, CommitError> {
+        let vault = Vault::open(host.disk, host.data, &store.root)?;
+        vault.name_store(host.data, &store.root, store.format)?;
+        Writer::of(host, store, vault, patience, own)?.tended()
+    }
+
+    fn of(
+        host: Host<'a>,
+        store: &'a Store,
+        vault: Vault<'a>,
+        patience: Duration,
+        own: Option<Box<dyn Flock + 'a>>,
+    ) -> Result<Writer<'a>, CommitError> {
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         let format = format_of(store)?;
-        let own = wait_for(host, &store.root)?;
-        let vault = Vault::open(host.disk, host.data, &store.root)?;
-        let mut writer =
-            Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: own };
-        writer.settle_exchanged(store);
-        writer.remove_leftovers(store);
-        writer.recover()?;
-        writer.derive_pending();
-        writer.rescued = writer.rescue(store);
-        writer.finish_erasing()?;
-        if let Some(entry) = writer.vault.erasing()? {
+        let (notes, replaced) = (RefCell::default(), RefCell::default());
+        Ok(Writer { host, place, store, format, vault, rescued: 0, patience, replaced, notes, _own: own })
+    }
+
+    /// What was left is looked after.
+    fn tended(mut self) -> Result<Writer<'a>, CommitError> {
+        self.take_notes();
+        self.settle_exchanged(self.store);
+        self.remove_leftovers(self.store);
+        self.recover()?;
+        self.derive_pending();
+        self.rescued = self.rescue(self.store);
+        self.finish_erasing()?;
+        if let Some(entry) = self.vault.erasing()? {
             let step = entry.step;
-            writer.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still stand in places"));
+            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still stand in places"));
         }
-        Ok(writer)
+        Ok(self)
     }
 
     /// The store to plan on: nothing is taken, finished or written, and nothing may be changed.
     pub fn look(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        let place = Place { root: store.root.clone(), format: store.format, session: None };
-        let format = format_of(store)?;
         let vault = Vault::look(host.disk, host.data, &store.root);
-        Ok(Writer { host, place, store, format, vault, rescued: 0, notes: RefCell::default(), _own: None })
+        Writer::of(host, store, vault, PATIENCE, None)
     }
 
     /// Our own data about the store.
@@ -229,14 +270,26 @@ impl<'a> Writer<'a> {
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
         // journal that can't say so is no reason to call it undone: its step file says the
         // same, and the next start writes the line.
-        if let Err(error) = self.vault.write(&line) {
-            notes.push(format!("the journal could not be written: {error}"));
-        }
+        let journalled = self.vault.write(&line).map_err(|error| self.unjournalled(number, &error));
         if carried.derive && !self.derive_touched(&carried.touched, plan) {
             notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
         }
-        self.rescue_each(carried.olds.into_iter());
-        Ok(Receipt { step: number, files: line.files, notes, plan: plan.clone() })
+        self.rescue_own();
+        let is_journalled = journalled.is_ok();
+        notes.extend(journalled.err());
+        Ok(Receipt { step: number, files: line.files, notes, is_journalled, plan: plan.clone() })
+    }
+
+    /// What is said of a step that is made and that the journal could not take: its own file says
+    /// the same, and the next start writes the line.
+    fn unjournalled(&self, number: u64, error: &CommitError) -> String {
+        let file = self.vault.step_path(number);
+        format!(
+            "the change is made and durable, but the journal is not: {}. Step {number} is kept in {}; the next start \
+             of palimp adds it to the journal, and then `palimp undo {number}` takes it back",
+            error.in_short(),
+            file.display()
+        )
     }
 
     fn own_process(&self) -> Option<i32> {
@@ -296,36 +349,6 @@ impl<'a> Writer<'a> {
         self.logged(plan, Some(turn))
     }
 
-    /// Makes what is derived from the files at `touched` anew, from the disk. False where
-    /// others kept changing them.
-    fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
-        for _ in 0..DERIVE_TRIES {
-            let store = self.load();
-            // What can't be read now is not empty.
-            let is_out_of_sight = touched.iter().any(|path| {
-                let looked = self.host.disk.look(&self.path(path));
-                looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
-            });
-            if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
-                continue;
-            }
-            let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
-            derived.retain(|change| !change.is_empty());
-            let all = derived.len();
-            derived.retain(|change| !derive::is_blind(&store, &change.path));
-            let is_all = derived.len() == all;
-            if derived.is_empty() {
-                return is_all;
-            }
-            let none = Plan::new(plan.verb, &store.root, store.format);
-            let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
-            if carry::carry_out_derived(self, &plan).is_ok() {
-                return is_all;
-            }
-        }
-        false
-    }
-
     /// The store as it is on disk.
     pub fn load(&self) -> Store {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(self.store), self.host.now)
@@ -383,6 +406,13 @@ impl<'a> Writer<'a> {
     }
 }
 
+impl Drop for Writer<'_> {
+    /// However a change ended: what it replaced does not stay longer than it has to.
+    fn drop(&mut self) {
+        self.rescue_own();
+    }
+}
+
 fn file_line(change: &Change) -> FileLine {
     FileLine {
         path: change.path.to_string_lossy().into_owned(),
@@ -392,24 +422,20 @@ fn file_line(change: &Change) -> FileLine {
     }
 }
 
-/// Whether a file could not be read that what is derived for the `touched` is made of.
-fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
-    let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
-    // One that names a record is about what the record says could not be read.
-    let is_file = problem.code == Code::UnreadableFile && problem.record.is_none();
-    is_file && touched.iter().any(beside)
-}
-
 /// Keeps other palimps out by a lock on the store's folder, which the system lets go of when
 /// this process ends, however it ends.
-fn wait_for<'a>(host: Host<'a>, root: &Path) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
+fn wait_for<'a>(
+    host: Host<'a>,
+    root: &Path,
+    patience: Duration,
+) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
     let began = host.machine.monotonic();
     // A root that is a link leads to the folder that is locked: others may know it by its name.
     let real = host.disk.real_path(root).map_err(|source| CommitError::io(root, "found", source))?;
     loop {
         match host.disk.flock(&real, None) {
             Ok(Some(own)) => return Ok(Some(own)),
-            Ok(None) if host.machine.monotonic() - began < PATIENCE => {
+            Ok(None) if host.machine.monotonic() - began < patience => {
                 host.machine.sleep(Duration::from_millis(20));
             }
             Ok(None) => return Err(CommitError::Busy { root: root.to_owned() }),

@@ -4,8 +4,12 @@
 use std::path::PathBuf;
 
 use super::step::{path_of, path_text};
-use super::{Vault, Writer};
-use crate::model::Plan;
+use super::{Vault, Writer, carry};
+use crate::model::{Code, Plan, Problem};
+use crate::store::derive;
+
+/// So often derived files are made anew where others keep changing what they are made of.
+const DERIVE_TRIES: usize = 8;
 
 const PENDING: &str = "derive.json";
 
@@ -22,6 +26,36 @@ impl Vault<'_> {
 }
 
 impl Writer<'_> {
+    /// Makes what is derived from the files at `touched` anew, from the disk. False where
+    /// others kept changing them.
+    pub(super) fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
+        for _ in 0..DERIVE_TRIES {
+            let store = self.load();
+            // What can't be read now is not empty.
+            let is_out_of_sight = touched.iter().any(|path| {
+                let looked = self.host.disk.look(&self.path(path));
+                looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
+            });
+            if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
+                continue;
+            }
+            let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
+            derived.retain(|change| !change.is_empty());
+            let all = derived.len();
+            derived.retain(|change| !derive::is_blind(&store, &change.path));
+            let is_all = derived.len() == all;
+            if derived.is_empty() {
+                return is_all;
+            }
+            let none = Plan::new(plan.verb, &store.root, store.format);
+            let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
+            if carry::carry_out_derived(self, &plan).is_ok() {
+                return is_all;
+            }
+        }
+        false
+    }
+
     /// Writes down, durably, that what is derived from those files is to be made anew. Where
     /// our data can't be written `check` finds what is stale.
     pub(super) fn pend(&self, touched: &[PathBuf]) {
@@ -55,4 +89,12 @@ impl Writer<'_> {
             self.derive_touched(&touched, &Plan::new("recover", &self.place.root, self.place.format));
         }
     }
+}
+
+/// Whether a file could not be read that what is derived for the `touched` is made of.
+fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
+    let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
+    // One that names a record is about what the record says could not be read.
+    let is_file = problem.code == Code::UnreadableFile && problem.record.is_none();
+    is_file && touched.iter().any(beside)
 }

@@ -48,7 +48,7 @@ impl Writer<'_> {
             }
         }
         if let Err(error) = self.vault.expire(self.host.now, &unsettled) {
-            self.note(format!("old undo data could not be removed: {error}"));
+            self.note(format!("old undo data could not be removed: {}", error.in_short()));
         }
         Ok(())
     }

@@ -1,24 +1,40 @@
-//! Late appends: lines that came to a file after it was replaced.
+//! What others wrote to a file after it was replaced.
 //!
-//! An agent that takes no lock may have opened the file before the rename and write after
-//! it. The old file is still there under a name of ours; what it gained is added to the file
-//! that took its place. After a minute without any it goes.
+//! An agent may have opened the file before the rename and write after it. The old file is
+//! still there under a name of ours; what it gained is added to the file that took its place.
+//! The name goes as soon as no process can have the file open, and else after a minute in which
+//! nothing came.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hidden::Old;
+use super::late::Late;
 use super::unfinished::{is_fresh, whole_lines};
-use super::{Host, Writer};
-use crate::disk::Disk;
-use crate::model::plan::{PRIVATE, apply, line_end_for, whole_lines as split};
-use crate::model::{Plan, Record, Span, Store};
-use crate::store::erase::{Target, Wanted};
+use super::{Host, Writer, afterwards};
+use crate::model::plan::{PRIVATE, line_end_for};
+use crate::model::snapshot::Generation;
+use crate::model::{Plan, Store};
 use crate::store::lock::{self, Patience};
-use crate::text::lines;
 
 /// So long, in seconds, an old file is watched after it last grew.
-const WATCHED: i64 = 60;
+pub(super) const WATCHED: i64 = 60;
+
+/// What became of an old file when it was looked after.
+struct Looked {
+    /// So many lines were added to the file that took its place, if it was touched.
+    lines: Option<usize>,
+    /// Where it still is.
+    left: Option<PathBuf>,
+}
+
+impl Looked {
+    const GONE: Looked = Looked { lines: None, left: None };
+
+    fn waits(path: &Path) -> Looked {
+        Looked { lines: None, left: Some(path.to_owned()) }
+    }
+}
 
 impl Writer<'_> {
     /// Looks after every replaced file of the store. Never waits for a lock: what can't be
@@ -27,90 +43,112 @@ impl Writer<'_> {
         self.rescue_each(store.own.iter().map(|own| self.path(own)))
     }
 
+    /// Looks after what this writer replaced.
+    pub(super) fn rescue_own(&self) {
+        let olds = std::mem::take(&mut *self.replaced.borrow_mut());
+        self.rescue_each(olds.into_iter());
+    }
+
     pub(super) fn rescue_each(&self, olds: impl Iterator<Item = PathBuf>) -> usize {
-        let (mut count, mut touched) = (0, Vec::new());
-        for path in olds {
-            let Some(old) = path.file_name().and_then(Old::read) else { continue };
-            if let Some(lines) = self.rescue_one(&path, &old) {
+        let named = |path: PathBuf| Some((path.file_name().and_then(Old::read)?, path));
+        let olds: Vec<(Old, PathBuf)> = olds.filter_map(named).collect();
+        if olds.is_empty() {
+            return 0;
+        }
+        let paths: Vec<&Path> = olds.iter().map(|(_, path)| &**path).collect();
+        // Asked before anything is read: who has it not open now can add nothing later.
+        let open = self.host.machine.may_be_open(&paths);
+        let (mut count, mut touched, mut left) = (0, Vec::new(), Vec::new());
+        for ((old, path), is_open) in olds.iter().zip(open) {
+            let looked = self.rescue_one(path, old, is_open);
+            if let Some(lines) = looked.lines {
                 count += lines;
-                let file = old.file_of(self.host.disk, &path);
+                let file = old.file_of(self.host.disk, path);
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
             }
+            left.extend(looked.left);
         }
         if !touched.is_empty() {
             self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
         }
+        if !left.is_empty() {
+            afterwards::leave(&self.place, self.host.data, left);
+        }
         count
     }
 
-    /// The number of lines that were rescued; `None` where there was nothing to be done.
-    fn rescue_one(&self, path: &Path, old: &Old) -> Option<usize> {
+    fn rescue_one(&self, path: &Path, old: &Old, is_open: bool) -> Looked {
         let disk = self.host.disk;
         let file = old.file_of(disk, path);
-        let own = disk.look(path).ok()?.generation;
+        let Ok(own) = disk.look(path).map(|item| item.generation) else { return Looked::GONE };
         let now = disk.look(&file).ok().map(|item| item.generation);
         if now.is_some_and(|now| (now.device, now.inode) == (own.device, own.inode)) {
             // The rename never came: the file has two names, and needs one.
-            let _ = disk.remove(path);
-            return None;
+            return self.drop_name(path, now);
         }
-        if !self.holds_what_was_taken(path, &disk.look(path).ok()?, old)? {
-            self.join_changed(path, old)?;
-            return Some(0);
-        }
-        let is_over = self.host.machine.now().0.div_euclid(1_000_000) - old.since > WATCHED;
-        if own.len <= old.taken {
-            // Where somebody cut it, what it says now was never the file's.
-            if is_over {
-                let _ = disk.remove(path);
-                self.leave(path, now.is_none());
+        let age = self.host.machine.now().0.div_euclid(1_000_000) - old.since;
+        let is_over = !is_open || age > WATCHED;
+        let Some(late) = Late::of(self, path, old, &own, is_over) else { return Looked::waits(path) };
+        match late {
+            Late::Nothing if is_over => self.drop_name(path, now),
+            Late::Nothing => Looked::waits(path),
+            Late::Lines { begun, bytes } => self.take_lines(path, old, (&begun, &bytes), is_open, is_over),
+            Late::Other { bytes } if is_over || !is_fresh(self.host.machine, &own) => {
+                match self.join_changed(path, old, &bytes) || self.keep_aside(&file, &bytes) {
+                    true => Looked { lines: Some(0), ..self.drop_name(path, now) },
+                    false => Looked::waits(path),
+                }
             }
-            return None;
+            Late::Other { .. } => Looked::waits(path),
         }
-        let (late, _) = disk.read(path, old.taken, None).ok()?;
-        let whole = whole_lines(&late).len();
+    }
+
+    /// Adds lines that came late to the file that took the place of theirs.
+    fn take_lines(
+        &self,
+        path: &Path,
+        old: &Old,
+        (begun, late): (&[u8], &[u8]),
+        is_open: bool,
+        is_over: bool,
+    ) -> Looked {
+        let disk = self.host.disk;
+        let file = old.file_of(disk, path);
+        let whole = whole_lines(late).len();
         if whole == 0 && !is_over {
-            return None;
+            return Looked::waits(path);
         }
         // What is no whole line after a minute is a torn one, and is kept as such.
         let taken = if is_over { late.len() } else { whole };
         let end: &[u8] = if taken > whole { b"\n" } else { b"" };
-        let begun = begun(disk, path, old.taken)?;
         let late = [&late[..taken], end].concat();
         // Where the list of what was erased can't be read, they wait.
-        let lines = self.without_erased(&file, &begun, &late)?;
-        if !lines.is_empty() {
-            self.add(&file, &begun, &lines)?;
+        let Some(lines) = self.without_erased(&file, begun, &late) else { return Looked::waits(path) };
+        if !lines.is_empty() && self.add(&file, begun, &lines).is_none() {
+            return Looked::waits(path);
+        }
+        let count = Some(memchr::memchr_iter(b'\n', &lines).count());
+        if !is_open {
+            let now = disk.look(&file).ok().map(|item| item.generation);
+            return Looked { lines: count, ..self.drop_name(path, now) };
         }
         let since = self.host.machine.now().0.div_euclid(1_000_000);
-        let (begun, _) = disk.read(path, 0, Some(old.taken + taken as u64)).ok()?;
-        let next = path.with_file_name(old.up_to(&begun, since).name());
-        let _ = disk.rename(path, &next);
-        Some(memchr::memchr_iter(b'\n', &lines).count())
+        let next = disk.read(path, 0, Some(old.taken + taken as u64)).ok().and_then(|(begun, _)| {
+            let next = path.with_file_name(old.up_to(&begun, since).name());
+            disk.rename(path, &next).ok().map(|()| next)
+        });
+        Looked { lines: count, left: Some(next.unwrap_or_else(|| path.to_owned())) }
     }
 
-    /// Late lines without records that were erased: an agent that had the file open may have
-    /// written them once more. `None` where nobody can say which those are.
-    fn without_erased(&self, file: &Path, begun: &[u8], late: &[u8]) -> Option<Vec<u8>> {
-        let erased = self.vault.erased().ok()?;
-        let relative = file.strip_prefix(&self.place.root).ok()?;
-        let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
-        if targets.is_empty() {
-            return Some(late.to_vec());
+    /// Removes an old file's name, and a folder that had to wait for it.
+    fn drop_name(&self, path: &Path, now: Option<Generation>) -> Looked {
+        match self.host.disk.remove(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Looked::waits(path),
+            _ => {
+                self.leave(path, now.is_none());
+                Looked::GONE
+            }
         }
-        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
-        let whole = [begun, late].concat();
-        let records = wanted.read(relative, &whole);
-        let raw =
-            |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
-        let taken = records.iter().filter(|own| wanted.takes(relative, raw(own), own.view(), None));
-        // What had been begun stands in the file: only its rest does not come.
-        let (begun_on, new): (Vec<Span>, Vec<Span>) =
-            taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
-        let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());
-        let mut edits = lines::holes(&whole, &new);
-        edits.extend(begun_on.into_iter().map(rest));
-        Some(apply(&whole, &split(&whole, edits)).split_off(begun.len()))
     }
 
     /// A folder that was to go with the file had to wait for the file's second name, and those
@@ -145,16 +183,6 @@ impl Writer<'_> {
         held.release();
         added
     }
-}
-
-/// The line that had been begun where a file was taken over up to `taken`: its rest is late.
-fn begun(disk: &dyn Disk, path: &Path, taken: u64) -> Option<Vec<u8>> {
-    let Some(last) = taken.checked_sub(1) else { return Some(Vec::new()) };
-    if disk.read(path, last, Some(1)).ok()?.0 == b"\n" {
-        return Some(Vec::new());
-    }
-    let (bytes, _) = disk.read(path, 0, Some(taken)).ok()?;
-    Some(bytes[whole_lines(&bytes).len()..].to_vec())
 }
 
 fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {

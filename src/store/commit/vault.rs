@@ -244,7 +244,7 @@ fn folder_of(disk: &dyn Disk, data: &Path, root: &Path) -> PathBuf {
 }
 
 /// The path without links, also where its last folders are not there yet.
-fn real_of(disk: &dyn Disk, path: &Path) -> PathBuf {
+pub(super) fn real_of(disk: &dyn Disk, path: &Path) -> PathBuf {
     let real = |folder: &Path| {
         let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         disk.real_path(named).ok()
@@ -261,7 +261,7 @@ fn real_of(disk: &dyn Disk, path: &Path) -> PathBuf {
 }
 
 /// The relative path from a folder to another.
-fn way_to(from: &Path, to: &Path) -> PathBuf {
+pub(super) fn way_to(from: &Path, to: &Path) -> PathBuf {
     let shared = from.components().zip(to.components()).take_while(|(from, to)| from == to).count();
     let up = from.components().skip(shared).map(|_| "..");
     up.map(PathBuf::from).chain(to.components().skip(shared).map(|part| part.as_os_str().into())).collect()

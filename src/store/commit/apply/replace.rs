@@ -156,6 +156,8 @@ impl Scene<'_, '_> {
     fn take_away(&mut self, own: &mut Ready, swapped: &Swapped) -> Result<Lost, CommitError> {
         let disk = self.host.disk;
         let name = own.path.with_file_name(swapped.name());
+        // What a power cut made of it would look like what others wrote.
+        let _ = disk.append(&own.path).and_then(|mut file| file.sync());
         match disk.rename(&own.path, &name) {
             Ok(()) => self.begin(own),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lost::Yes),

@@ -1,0 +1,224 @@
+//! Whether a file can still be written to by a process that opened it before.
+
+use std::path::Path;
+
+/// For each of the files, whether a process may have it open to write to it. Where the system
+/// does not tell, it may.
+#[cfg(not(target_os = "linux"))]
+pub fn may_be_open(files: &[&Path]) -> Vec<bool> {
+    vec![true; files.len()]
+}
+
+/// For each of the files, whether a process may have it open to write to it: a descriptor or a
+/// shared mapping. All processes are looked at twice, for a descriptor can be handed on between
+/// two looks. One that can't be looked into counts, if it is allowed to write the file at all.
+#[cfg(target_os = "linux")]
+pub fn may_be_open(files: &[&Path]) -> Vec<bool> {
+    let mut sought: Vec<linux::Sought> = files.iter().map(|file| linux::Sought::of(file)).collect();
+    for _ in 0..2 {
+        if linux::look(&mut sought).is_err() {
+            return vec![true; files.len()];
+        }
+    }
+    sought.iter().map(|file| file.is_open).collect()
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::{self, Metadata};
+    use std::io;
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
+
+    /// The right to write any file, as a bit of a process's capabilities.
+    const WRITES_ANYTHING: u64 = 1 << 1;
+
+    /// The first process namespace, of which process 1 is the system's own: it starts the others
+    /// and keeps no file of a store open.
+    const FIRST: &str = "pid:[4026531836]";
+
+    /// A file, and whether anybody was found who may have it open.
+    pub struct Sought {
+        found: Option<Metadata>,
+        pub is_open: bool,
+    }
+
+    impl Sought {
+        pub fn of(file: &Path) -> Sought {
+            // Of one that can't be looked at nobody knows who has it.
+            let found = fs::symlink_metadata(file).ok();
+            Sought { is_open: found.is_none(), found }
+        }
+
+        /// What is still to be found out about it.
+        fn pending(&self) -> Option<&Metadata> {
+            self.found.as_ref().filter(|_| !self.is_open)
+        }
+    }
+
+    /// Looks at every process once.
+    pub fn look(sought: &mut [Sought]) -> io::Result<()> {
+        let is_first = fs::read_link("/proc/self/ns/pid").is_ok_and(|own| own.as_os_str() == FIRST);
+        for process in fs::read_dir("/proc")? {
+            if sought.iter().all(|file| file.pending().is_none()) {
+                break;
+            }
+            let process = process?;
+            let name = process.file_name();
+            let is_number = name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+            if is_number && !(is_first && name == "1") {
+                look_at(&process.path(), sought)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at(process: &Path, sought: &mut [Sought]) -> io::Result<()> {
+        let seen = descriptors(process, sought).and_then(|()| mappings(process, sought));
+        match seen {
+            Ok(()) => Ok(()),
+            Err(error) if is_gone(&error) => Ok(()),
+            Err(_) => {
+                let Some(rights) = Rights::of(process)? else { return Ok(()) };
+                for file in sought.iter_mut() {
+                    file.is_open |= file.pending().is_some_and(|found| rights.may_write(found));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn is_gone(error: &io::Error) -> bool {
+        let gone = rustix::io::Errno::SRCH.raw_os_error();
+        error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(gone)
+    }
+
+    fn descriptors(process: &Path, sought: &mut [Sought]) -> io::Result<()> {
+        for entry in fs::read_dir(process.join("fd"))? {
+            let name = entry?.file_name();
+            let there = match fs::metadata(process.join("fd").join(&name)) {
+                Ok(there) => there,
+                Err(error) if is_gone(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            let is_it = |file: &Sought| {
+                file.pending().is_some_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino()))
+            };
+            let Some(file) = sought.iter_mut().find(|file| is_it(file)) else { continue };
+            file.is_open = fs::read_to_string(process.join("fdinfo").join(&name))
+                .map_or_else(|error| !is_gone(&error), |info| is_to_write(&info));
+        }
+        Ok(())
+    }
+
+    /// Whether a descriptor was opened to write; one that does not say so may have been.
+    pub fn is_to_write(info: &str) -> bool {
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        flags.is_none_or(|flags| flags & 0o3 != 0)
+    }
+
+    /// A shared mapping writes without a descriptor. File systems that copy name other devices
+    /// there than elsewhere: the same inode counts.
+    fn mappings(process: &Path, sought: &mut [Sought]) -> io::Result<()> {
+        let maps = fs::read(process.join("maps"))?;
+        for line in maps.split(|byte| *byte == b'\n') {
+            let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+            let is_shared = words.nth(1).is_some_and(|modes| modes.get(3) == Some(&b's'));
+            let inode = words.nth(2).and_then(|word| std::str::from_utf8(word).ok()?.parse::<u64>().ok());
+            for file in sought.iter_mut().filter(|_| is_shared) {
+                file.is_open |= file.pending().is_some_and(|own| Some(own.ino()) == inode);
+            }
+        }
+        Ok(())
+    }
+
+    /// Who a process is.
+    pub struct Rights {
+        users: Vec<u32>,
+        groups: Vec<u32>,
+        capabilities: u64,
+    }
+
+    impl Rights {
+        /// `None` of one that is gone, or has no memory of its own: a part of the kernel, or one
+        /// that has ended and was not waited for.
+        fn of(process: &Path) -> io::Result<Option<Rights>> {
+            match fs::read_to_string(process.join("status")) {
+                Ok(status) => Ok(Rights::read(&status)),
+                Err(error) if is_gone(&error) => Ok(None),
+                Err(error) => Err(error),
+            }
+        }
+
+        pub fn read(status: &str) -> Option<Rights> {
+            let line = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+            let numbers = |name: &str| -> Vec<u32> {
+                let words = line(name).unwrap_or_default().split_whitespace();
+                words.filter_map(|word| word.parse().ok()).collect()
+            };
+            line("VmSize:")?;
+            let capabilities = line("CapEff:").and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+            Some(Rights {
+                users: numbers("Uid:"),
+                groups: [numbers("Gid:"), numbers("Groups:")].concat(),
+                capabilities: capabilities.unwrap_or(u64::MAX),
+            })
+        }
+
+        fn may_write(&self, file: &Metadata) -> bool {
+            self.may(file.uid(), file.gid(), file.mode())
+        }
+
+        pub fn may(&self, owner: u32, group: u32, mode: u32) -> bool {
+            self.capabilities & WRITES_ANYTHING != 0
+                || self.users.contains(&owner)
+                || mode & 0o002 != 0
+                || (mode & 0o020 != 0 && self.groups.contains(&group))
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, OpenOptions};
+
+    use super::linux::{Rights, is_to_write};
+    use super::*;
+
+    #[test]
+    fn a_file_counts_as_open_while_a_descriptor_can_write_to_it() {
+        let desk = tempfile::tempdir().unwrap();
+        let [one, other, gone] = ["one", "other", "gone"].map(|name| desk.path().join(name));
+        let files: [&Path; 3] = [&one, &other, &gone];
+        std::fs::write(&other, "x").unwrap();
+        let writer = OpenOptions::new().append(true).create(true).open(&one).unwrap();
+        let _reader = File::open(&other).unwrap();
+        assert!(may_be_open(&files)[0]);
+        drop(writer);
+        assert!(may_be_open(&files)[2], "nobody knows who has a file that is gone");
+    }
+
+    #[test]
+    fn who_is_not_allowed_to_write_a_file_has_it_not_open_to_write() {
+        let status = "Name:\tx\nUid:\t1000\t1000\t1000\t1000\nGid:\t100\t100\t100\t100\nGroups:\t27 \n\
+                      VmSize:\t3060 kB\nCapEff:\t0000000000000000\n";
+        let own = Rights::read(status).unwrap();
+        assert!(own.may(1000, 0, 0o600) && own.may(0, 27, 0o660) && own.may(0, 0, 0o666));
+        assert!(!own.may(0, 27, 0o640) && !own.may(1001, 100, 0o600));
+        let root = Rights::read(&status.replace("CapEff:\t0000000000000000", "CapEff:\t00000000000000ff"));
+        assert!(root.unwrap().may(1001, 0, 0o600));
+        assert!(
+            Rights::read(&status.replace("VmSize", "Vm")).is_none(),
+            "a part of the kernel opens no file"
+        );
+    }
+
+    #[test]
+    fn a_descriptor_that_only_reads_does_not_count() {
+        assert!(!is_to_write("pos:\t0\nflags:\t0100000\nmnt_id:\t5\n"));
+        assert!(is_to_write("pos:\t0\nflags:\t0102001\n") && is_to_write("pos:\t0\nflags:\t02\n"));
+        assert!(is_to_write("something else"));
+    }
+}

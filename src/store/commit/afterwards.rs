@@ -1,0 +1,147 @@
+//! What is still to be done when a change is over: second names of files that a process may
+//! have open are looked after until they can go.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::hidden::Old;
+use super::{Host, Vault, Writer};
+use crate::model::Extent;
+use crate::store::find::Place;
+use crate::store::{files, load_from};
+use crate::{disk::Flock, format};
+
+/// Who may have had a file open that long ago is not waited for: a second name goes after a
+/// minute without anything new, and a little time is needed to see that.
+const LONGEST: Duration = Duration::from_secs(65);
+/// So long it waits between two looks, at first and later.
+const FIRST: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// A store in which second names were left, and the folder of our own data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The store.
+    pub place: Place,
+    /// Our own data.
+    pub data: PathBuf,
+    /// The names.
+    pub names: Vec<PathBuf>,
+}
+
+/// What this process left in stores, by their roots.
+static LEFT: Mutex<BTreeMap<PathBuf, Left>> = Mutex::new(BTreeMap::new());
+
+/// Takes note of second names that are left in a store.
+pub(super) fn leave(place: &Place, data: &Path, names: Vec<PathBuf>) {
+    if let Ok(mut left) = LEFT.lock() {
+        let own = Left { place: place.clone(), data: data.to_owned(), names: Vec::new() };
+        left.entry(place.root.clone()).or_insert(own).names.extend(names);
+    }
+}
+
+/// The stores in which this process left second names since this was asked last. Whoever runs
+/// verbs has them looked after by [`watch`] in a process that outlives it.
+pub fn take_left() -> Vec<Left> {
+    LEFT.lock().map(|mut left| std::mem::take(&mut *left).into_values().collect()).unwrap_or_default()
+}
+
+/// Looks after the second names in those stores until they are gone, for about a minute. Stores
+/// that another process does that for are left to it.
+pub fn watch(host: Host<'_>, places: &[Place]) {
+    let mut watched: Vec<Watched<'_>> = places.iter().filter_map(|place| Watched::of(host, place)).collect();
+    let mut pause = FIRST;
+    while !watched.is_empty() {
+        watched.retain_mut(|own| own.goes_on());
+        if !watched.is_empty() {
+            host.machine.sleep(pause);
+            pause = PAUSE.min(pause * 2);
+        }
+    }
+}
+
+/// A store that this process watches, and no other.
+struct Watched<'a> {
+    host: Host<'a>,
+    place: Place,
+    lock: Option<Box<dyn Flock + 'a>>,
+    /// When each second name was first seen, by its number.
+    seen: HashMap<u64, Duration>,
+}
+
+impl<'a> Watched<'a> {
+    /// `None` while another process watches it.
+    fn of(host: Host<'a>, place: &Place) -> Option<Watched<'a>> {
+        let lock = lock(host, place)?;
+        Some(Watched { host, place: place.clone(), lock: Some(lock), seen: HashMap::new() })
+    }
+
+    /// Looks once; whether it has to look again.
+    fn goes_on(&mut self) -> bool {
+        if self.look() {
+            return true;
+        }
+        // Who came while this was ending left it to this process.
+        self.lock = None;
+        if !self.look() {
+            return false;
+        }
+        self.lock = lock(self.host, &self.place);
+        self.lock.is_some()
+    }
+
+    /// Whether there is a name to wait for.
+    fn look(&mut self) -> bool {
+        let now = self.host.machine.monotonic();
+        let names = self.names();
+        if names.is_empty() {
+            return false;
+        }
+        let paths: Vec<&Path> = names.iter().map(|(_, path)| &**path).collect();
+        let open = self.host.machine.may_be_open(&paths);
+        if names.iter().zip(open).any(|((old, path), is_open)| !is_open || self.is_due(old, path)) {
+            self.tend();
+        }
+        let left = self.names();
+        let mut waits = false;
+        for (old, _) in &left {
+            let first = *self.seen.entry(old.number).or_insert(now);
+            waits |= now.saturating_sub(first) < LONGEST;
+        }
+        waits
+    }
+
+    fn names(&self) -> Vec<(Old, PathBuf)> {
+        let Some(format) = format::by_name(self.place.format) else { return Vec::new() };
+        let own = files::walk(self.host.disk, &self.place.root, format).own.into_iter();
+        own.filter_map(|own| Some((own.file_name().and_then(Old::read)?, self.place.root.join(own))))
+            .collect()
+    }
+
+    /// Whether something came to it, or a minute is over.
+    fn is_due(&self, old: &Old, path: &Path) -> bool {
+        let Host { disk, machine, .. } = self.host;
+        let age = machine.now().0.div_euclid(1_000_000) - old.since;
+        let is_written = |own: &crate::model::snapshot::Generation| {
+            own.len != old.taken || own.modified >= i128::from(old.since) * 1_000_000_000
+        };
+        age > super::rescue::WATCHED || disk.look(path).is_ok_and(|item| is_written(&item.generation))
+    }
+
+    /// What can't be done now is done next time. What is to be told is kept for the next verb:
+    /// nobody reads what this process says.
+    fn tend(&self) {
+        let host = Host { now: self.host.machine.now(), ..self.host };
+        let store = load_from(host.disk, &self.place, Extent::Whole, None, host.now);
+        if let Ok(writer) = Writer::open_at_once(host, &store) {
+            writer.keep_notes();
+        }
+    }
+}
+
+fn lock<'a>(host: Host<'a>, place: &Place) -> Option<Box<dyn Flock + 'a>> {
+    let vault = Vault::look(host.disk, host.data, &place.root);
+    host.disk.flock(&vault.path("watched"), Some(crate::model::plan::PRIVATE)).ok().flatten()
+}

@@ -1,0 +1,114 @@
+//! What came to a file after it was replaced: lines behind its end, or something else.
+
+use std::path::Path;
+
+use super::Writer;
+use super::hidden::Old;
+use super::unfinished::whole_lines;
+use crate::model::plan::{apply, whole_lines as split};
+use crate::model::snapshot::Generation;
+use crate::model::{Record, Span};
+use crate::store::erase::{Target, Wanted};
+use crate::text::digest::digest;
+use crate::text::lines;
+
+/// What came.
+pub enum Late {
+    /// Nothing.
+    Nothing,
+    /// Lines behind its end.
+    Lines {
+        /// The line that had been begun where the file was taken over: its rest is late.
+        begun: Vec<u8>,
+        /// What came behind it.
+        bytes: Vec<u8>,
+    },
+    /// It was written in place, or is no text that lines can be added to.
+    Other {
+        /// All that it says now.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Late {
+    /// What came to the old file at `path`; `None` where it can't be read now. One that was not
+    /// written to by its time is read only where that is to be `certain`.
+    pub fn of(writer: &Writer<'_>, path: &Path, old: &Old, own: &Generation, certain: bool) -> Option<Late> {
+        let is_untouched = own.modified < i128::from(old.since) * 1_000_000_000;
+        if own.len == old.taken && is_untouched && !certain {
+            return Some(Late::Nothing);
+        }
+        let (mut bytes, _) = writer.host.disk.read(path, 0, None).ok()?;
+        let taken = usize::try_from(old.taken).ok().and_then(|taken| bytes.get(..taken));
+        let is_it = taken.is_some_and(|taken| old.digest.is_none_or(|known| known == digest(taken)));
+        match taken {
+            Some(taken) if is_it && bytes.len() == taken.len() => Some(Late::Nothing),
+            Some(taken) if is_it && takes_lines(writer, path, old) => {
+                let begun = taken[whole_lines(taken).len()..].to_vec();
+                Some(Late::Lines { begun, bytes: bytes.split_off(old.taken as usize) })
+            }
+            // Names of earlier versions don't say what the file said.
+            None if old.digest.is_none() => Some(Late::Nothing),
+            _ => Some(Late::Other { bytes }),
+        }
+    }
+}
+
+/// Whether what came behind the end of a file can be added to the one that took its place: to a
+/// log at any time, to a text while it is there.
+fn takes_lines(writer: &Writer<'_>, path: &Path, old: &Old) -> bool {
+    let file = old.file_of(writer.host.disk, path);
+    let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    match end {
+        "jsonl" => true,
+        "json" | "gz" | "tgz" => false,
+        _ => writer.host.disk.look(&file).is_ok(),
+    }
+}
+
+impl Writer<'_> {
+    /// Keeps what another program wrote to a file in place while it was being replaced, and says
+    /// where: nobody can tell which of its records were changed. False where that is not durable.
+    pub(super) fn keep_aside(&self, file: &Path, bytes: &[u8]) -> bool {
+        let Ok(relative) = file.strip_prefix(&self.place.root) else { return false };
+        let Some(kept) = self.without_erased(file, b"", bytes) else { return false };
+        let stands = self.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
+        if kept.is_empty() || stands {
+            return true;
+        }
+        let Ok(path) = self.vault.quarantine(relative, 0, &kept, self.host.machine.now()) else {
+            return false;
+        };
+        self.note(format!(
+            "conflict: another program wrote to {} in place while it was being changed; what it wrote is kept \
+             in {}",
+            file.display(),
+            path.display()
+        ));
+        true
+    }
+
+    /// Late lines without records that were erased: an agent that had the file open may have
+    /// written them once more. `None` where nobody can say which those are.
+    pub(super) fn without_erased(&self, file: &Path, begun: &[u8], late: &[u8]) -> Option<Vec<u8>> {
+        let erased = self.vault.erased().ok()?;
+        let relative = file.strip_prefix(&self.place.root).ok()?;
+        let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
+        if targets.is_empty() {
+            return Some(late.to_vec());
+        }
+        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        let whole = [begun, late].concat();
+        let records = wanted.read(relative, &whole);
+        let raw =
+            |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+        let taken = records.iter().filter(|own| wanted.takes(relative, raw(own), own.view(), None));
+        // What had been begun stands in the file: only its rest does not come.
+        let (begun_on, new): (Vec<Span>, Vec<Span>) =
+            taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
+        let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());
+        let mut edits = lines::holes(&whole, &new);
+        edits.extend(begun_on.into_iter().map(rest));
+        Some(apply(&whole, &split(&whole, edits)).split_off(begun.len()))
+    }
+}

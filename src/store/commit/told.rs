@@ -1,0 +1,38 @@
+//! What a process found that nobody listens to: kept until the next start tells it.
+
+use super::{Vault, Writer};
+
+/// Lines of JSON strings.
+const UNTOLD: &str = "untold.jsonl";
+
+impl Vault<'_> {
+    /// What is still to be told.
+    pub(super) fn untold(&self) -> Vec<String> {
+        let bytes = self.disk().read(&self.path(UNTOLD), 0, None).map(|(bytes, _)| bytes).unwrap_or_default();
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Keeps the notes for the next start.
+    pub(super) fn keep_notes(&self) {
+        let notes = std::mem::take(&mut *self.notes.borrow_mut());
+        if notes.is_empty() {
+            return;
+        }
+        let mut all = self.vault.untold();
+        all.extend(notes);
+        all.dedup();
+        let line = |note: &String| serde_json::to_string(note).ok();
+        let lines: String = all.iter().filter_map(line).map(|line| line + "\n").collect();
+        let _ = self.vault.put_whole(&self.vault.path(UNTOLD), lines.as_bytes());
+    }
+
+    /// Takes in what is still to be told.
+    pub(super) fn take_notes(&self) {
+        let notes = self.vault.untold();
+        if !notes.is_empty() && self.host.disk.remove(&self.vault.path(UNTOLD)).is_ok() {
+            notes.into_iter().for_each(|note| self.note(note));
+        }
+    }
+}

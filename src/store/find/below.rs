@@ -1,0 +1,75 @@
+//! The stores below a folder.
+
+use std::path::{Path, PathBuf};
+
+use super::judge::{Judge, at_default_place};
+use super::{Place, not_ours, place_of};
+use crate::disk::ItemKind;
+use crate::format::FORMATS;
+
+/// How deep below a folder stores are looked for.
+const DEPTH: usize = 4;
+/// Folders that hold other programs' things in great number.
+const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"];
+
+/// A look at what is below a folder.
+pub struct Below<'a> {
+    judge: &'a Judge<'a>,
+    /// How many folders were looked at, and how many may be.
+    seen: usize,
+    most: usize,
+    pub found: Vec<Place>,
+    pub alike: Vec<(PathBuf, String)>,
+    pub unseen: Vec<(PathBuf, String)>,
+}
+
+impl<'a> Below<'a> {
+    pub fn new(judge: &'a Judge<'a>, most: usize) -> Self {
+        Below { judge, seen: 0, most, found: Vec::new(), alike: Vec::new(), unseen: Vec::new() }
+    }
+
+    /// Finds the stores; a store's own folders are not looked into.
+    pub fn look(&mut self, folder: &Path, depth: usize) {
+        let items = match self.judge.disk.list(folder) {
+            Ok(items) => items,
+            Err(error) => {
+                return self.unseen.push((folder.to_owned(), format!("it can't be listed: {error}")));
+            }
+        };
+        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
+        for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
+            if self.seen == self.most {
+                return self.stop(folder);
+            }
+            self.seen += 1;
+            let path = folder.join(&item.name);
+            if !self.is_store(&path) && depth + 1 < DEPTH {
+                self.look(&path, depth + 1);
+            }
+        }
+    }
+
+    /// Says once where the look ended.
+    fn stop(&mut self, folder: &Path) {
+        let told = format!("{} folders were looked into, and no more", self.most);
+        if !self.unseen.iter().any(|(_, why)| *why == told) {
+            self.unseen.push((folder.to_owned(), told));
+        }
+    }
+
+    fn is_store(&mut self, path: &Path) -> bool {
+        let verdict = self.judge.verdict(path, false);
+        if let Some((format, _)) = verdict.store {
+            self.found.push(place_of(path, format, None));
+            return true;
+        }
+        let mut formats = FORMATS.iter().copied().filter(|own| self.judge.is_asked(*own));
+        if let Some(format) = formats.find(|own| at_default_place(path, *own)) {
+            self.alike.push((path.to_owned(), not_ours(&verdict, format)));
+        }
+        // What can't be listed is told where it is looked into.
+        let refused = verdict.refused.filter(|_| self.judge.disk.list(path).is_ok());
+        self.unseen.extend(refused.map(|why| (path.to_owned(), why)));
+        false
+    }
+}
