@@ -10,5 +10,6 @@ fn main() -> Exit {
         eprintln!("palimp: reports of crashes will be plain: {error}");
     }
     tui::install_panic_hook();
+    tui::prepare();
     Args::read(std::env::args_os()).map_or_else(wrong_usage, run)
 }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::change::{Carry, make, make_with, scene};
+use super::change::{Carry, make_with, scene};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::{Disk, Real};
-use crate::model::{Moment, Plan, Snapshot, Store};
+use crate::model::{Moment, Snapshot, Store};
 use crate::ops;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
@@ -46,7 +46,10 @@ pub enum BackupVerb {
 
 /// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
+    let snapshot = match what {
+        BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context)?,
+        BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context)?,
+    };
     match what {
         BackupVerb::List { verify } => list(context, &snapshot, verify),
         BackupVerb::Create => create(context, &snapshot),
@@ -132,44 +135,35 @@ fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
     }
 }
 
-/// Copies every file that holds memories: where the format keeps backups, else in our own data.
+/// Copies every file that holds memories into our own data: a format that keeps copies beside
+/// its files drops the oldest of them with every change.
 fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
-    let mut plans: Vec<(&Store, Plan)> = Vec::new();
-    let mut own: Vec<&Store> = Vec::new();
-    for store in &snapshot.stores {
-        match ops::backup::create(&scene(context, store))? {
-            Some(plan) => plans.push((store, plan)),
-            None => own.push(store),
-        }
-    }
     let data = open::data_folder(context)?;
-    if own.is_empty() {
-        return make(context, &plans);
+    if context.options.dry_run || context.options.readonly {
+        return Ok(Exit::Done);
     }
-    let writes = !context.options.dry_run && !context.options.readonly;
-    if writes && !context.options.yes {
-        return Err(Failure::new(Exit::Refused, "nothing was copied: say --yes to do it."));
+    if !context.options.yes {
+        return Err(Failure::new(Exit::Refused, "nothing was copied: use --yes to do it."));
     }
-    if writes {
-        for store in own {
-            let vault = Vault::open(&Real, &data, &store.root)?;
-            for document in ops::backup::worth(store) {
-                let path = vault.copy(&document.path, &document.bytes, context.now)?;
-                if context.options.json {
-                    let row = serde_json::json!({
-                        "store": store.root.display().to_string(),
-                        "backup": path.display().to_string(),
-                        "file": document.path.display().to_string(),
-                        "bytes": document.len,
-                    });
-                    context.out.json(&row)?;
-                } else {
-                    context.out.line(&path.display().to_string())?;
-                }
+    for store in &snapshot.stores {
+        let vault = Vault::open(&Real, &data, &store.root)?;
+        for document in ops::backup::worth(store) {
+            let path = vault.copy(&document.path, &document.bytes, context.now)?;
+            if context.options.json {
+                let row = serde_json::json!({
+                    "store": store.root.display().to_string(),
+                    "backup": path.display().to_string(),
+                    "file": document.path.display().to_string(),
+                    "bytes": document.len,
+                });
+                context.out.json(&row)?;
+            } else {
+                context.out.line(&path.display().to_string())?;
             }
         }
     }
-    if plans.is_empty() { Ok(Exit::Done) } else { make(context, &plans) }
+    say("the copies are in palimp's own data, where no rotation removes them");
+    Ok(Exit::Done)
 }
 
 fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, Copy, Vec<u8>), Failure> {
@@ -244,18 +238,20 @@ fn restore(
     let compared = compare(&scene, &copy.file, &bytes, &gone)?;
     let chosen = if ids.is_empty() { compared.by_default() } else { compared.named(ids) };
     if !ids.is_empty() && !replace {
-        ids.iter().for_each(|id| tell_staying(&compared, id));
-        if chosen.is_empty() && compared.whole_only.is_none() {
+        if compared.whole_only.is_none() {
+            ids.iter().for_each(|id| tell_staying(&compared, id));
+        }
+        let has = |item: &Item| item.id.as_ref().is_some_and(|id| ids.contains(id));
+        let has_none = compared.whole_only.is_some() && !compared.items.iter().any(has);
+        if has_none || chosen.is_empty() && compared.whole_only.is_none() {
             return Err(Failure::new(
                 Exit::Nothing,
                 "none of these can be brought back. Nothing was changed.",
             ));
         }
     }
-    let plan = match replace {
-        true => ops::restore::replace(&scene, &compared, &bytes, &gone)?,
-        false => ops::restore::restore(&scene, &compared, &chosen)?,
-    };
+    let chosen = (!replace).then_some(&chosen);
+    let plan = ops::restore::bring_back(&scene, &compared, chosen, &bytes, &gone)?;
     let carry: &Carry<'_> = &|writer, plan| writer.restore(plan);
     make_with(context, &[(store, plan)], carry)
 }

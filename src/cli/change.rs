@@ -9,7 +9,7 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Entry, Plan, Store, plan};
+use crate::model::{Change, Entry, NotWhole, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::text::secrets::mask;
 use crate::text::show::show;
@@ -147,17 +147,43 @@ fn carry_out(
             None => failure,
         }
     })?;
-    let (root, step) = (store.root.display(), receipt.step);
     print(context, &receipt.plan, true, Some(&receipt))?;
     if !receipt.is_journalled {
         return Err(Failure::new(Exit::Failed, receipt.notes.join("\n")));
     }
-    context.changed.push(format!("  {root}: `palimp undo {step} --store {root}` takes it back"));
+    let undo = undo_of(context, store, receipt.step);
+    context.changed.push(format!("  {}: `{undo}` takes it back", store.root.display()));
     receipt.notes.iter().for_each(|note| say(note));
     if !context.options.json {
-        say(&format!("saved; `palimp undo {step}` takes it back"));
+        say(&match receipt.plan.is_too_large_to_undo() {
+            true => "saved; it can't be undone: it replaced more than is kept for that".to_owned(),
+            false => format!("saved; `{undo}` takes it back"),
+        });
     }
     Ok(())
+}
+
+/// The command that takes a step back, wherever it is run: numbers are each store's own.
+fn undo_of(context: &Context, store: &Store, step: u64) -> String {
+    let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
+    if let Some(format) = &context.options.format {
+        command.push_str(&format!(" --as {format}"));
+    }
+    if let Some(data) = &context.options.data_dir {
+        command.push_str(&format!(" --data-dir {}", quoted(data)));
+    }
+    command
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let text = path.display().to_string();
+    let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
 }
 
 /// What somebody wrote, and about which record, where it is about one.
@@ -254,6 +280,12 @@ fn file_row(change: &Change) -> FileRow {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Failure::new(Exit::Refused, format!("{} Nothing was changed. ({})", refusal.message, refusal.code))
+    }
+}
+
+impl From<NotWhole> for Failure {
+    fn from(not: NotWhole) -> Self {
+        Refusal::from(not).into()
     }
 }
 

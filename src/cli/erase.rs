@@ -38,6 +38,8 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     if writes && finish(context, &snapshot)? {
         snapshot = open::snapshot(context)?;
     }
+    // A copy may stand in what was not seen.
+    snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     let found = records(context, &snapshot, chosen, |_, _| true)?;
     let mut asked = Vec::new();
     for store in &snapshot.stores {

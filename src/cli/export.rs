@@ -38,6 +38,7 @@ pub fn print(
         ShapeArg::Markdown => Shape::Markdown,
         ShapeArg::Csv => Shape::Csv,
     };
+    context.unread.archives(snapshot);
     context.out.own(&export(snapshot, entries, shape))?;
     Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })
 }

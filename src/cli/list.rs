@@ -4,7 +4,7 @@ use super::Context;
 use super::failure::{Exit, Failure};
 use super::open;
 use super::row::Row;
-use crate::query::{Cancel, Order, Query, Request, explain_each, search};
+use crate::query::{Cancel, Order, Query, Request, explain_in, search_in};
 
 /// Lists what the query asks for.
 pub fn run(context: &mut Context, words: &[String], limit: Option<usize>) -> Result<Exit, Failure> {
@@ -30,12 +30,12 @@ pub fn print(
         all: context.options.all,
         now: context.now,
     };
-    let results = search(&request, &Cancel::default()).unwrap_or_default();
+    let never = Cancel::default();
+    let matches = request.matches(&never).unwrap_or_default();
+    let results = search_in(&request, &matches, &never).unwrap_or_default();
     let hits = &results.hits[..results.hits.len().min(limit.unwrap_or(usize::MAX))];
-    let entries: Vec<_> = hits.iter().filter(|_| explained).map(|hit| hit.at).collect();
-    let mut reasons = explain_each(&request, &entries).into_iter();
     for hit in hits {
-        let why = reasons.next().flatten();
+        let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let row = Row::new(&snapshot, hit.at, hit.rank, why.as_ref(), context.now);
         if context.options.json {
             context.out.json(&row)?;

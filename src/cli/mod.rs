@@ -31,6 +31,7 @@ mod shown;
 mod stats;
 mod store_verbs;
 mod stores;
+mod unread;
 
 use std::io::{self, ErrorKind};
 
@@ -50,6 +51,8 @@ struct Context {
     out: Out,
     /// The stores that were changed so far, and how that is taken back.
     changed: Vec<String>,
+    /// What could not be read, and was told.
+    unread: unread::Told,
     /// What was shown to somebody who was asked.
     shown: shown::Shown,
 }
@@ -58,7 +61,9 @@ struct Context {
 pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
     let shown = shown::Shown::default();
-    let mut context = Context { out: Out::stdout(), options: args.options, now, changed: Vec::new(), shown };
+    let unread = unread::Told::default();
+    let mut context =
+        Context { out: Out::stdout(), options: args.options, now, changed: Vec::new(), unread, shown };
     let ended = loop {
         let ended = verb(&mut context, args.verb.clone(), args.paths.clone(), args.demo);
         match ended {
@@ -70,6 +75,10 @@ pub fn run(args: Args) -> Exit {
     let ended = ended.and_then(|exit| match exit {
         // A hang-up: nothing takes what is left.
         Exit::Signal(_) => Ok(exit),
+        // What is given out is not all that is there.
+        Exit::Done if context.unread.any() => {
+            context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
+        }
         exit => context.out.flush().map(|()| exit).map_err(Failure::from),
     });
     let exit = match ended {

@@ -36,8 +36,11 @@ fn with_unfinished(
     data: Option<&Path>,
     is_here: &dyn Fn(&Path) -> bool,
 ) -> Vec<Looked> {
-    for place in data.map(|data| unfinished(&Real, data)).unwrap_or_default() {
-        let real = |path: &Path| Real.real_path(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| Real.real_path(path).unwrap_or_else(|_| path.to_owned());
+    let paths: Vec<PathBuf> = looked.iter().map(|look| real(&look.path)).collect();
+    let is_near = |root: &Path| paths.iter().any(|own| own.starts_with(root) || root.starts_with(own));
+    let is_asked = |root: &Path| is_here(root) || is_near(root);
+    for place in data.map(|data| unfinished(&Real, data, &is_asked)).unwrap_or_default() {
         let is_it = |own: &Place| real(&own.root) == place.root;
         let found = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten()).find(|own| is_it(own));
         if let Some(own) = found {
@@ -84,13 +87,16 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
     store::once(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())
 }
 
-/// Reads the stores, whole. Says on stderr where there is none, and fails if there is none at all.
+/// Reads the stores, whole. Says on stderr where there is none, and what could not be read; fails
+/// if there is none at all.
 ///
 /// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
 /// and what can't be done does not keep from reading.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
     let snapshot = read(context, false)?;
-    tended(context, snapshot, &|host, store| Ok(Writer::open_at_once(host, store).ok()))
+    let snapshot = tended(context, snapshot, &|host, store| Ok(Writer::open_at_once(host, store).ok()))?;
+    snapshot.stores.iter().for_each(|store| context.unread.store(store));
+    Ok(snapshot)
 }
 
 /// The same; where `all`, each store that is named has to be there.
@@ -106,7 +112,19 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
         let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
         let alike = look.alike.iter().map(|(path, why)| (path, why));
         for (path, why) in own.into_iter().chain(alike) {
-            say(&format!("{}: {why}", path.display()));
+            let line = format!("{}: {why}", path.display());
+            if look.refused { context.unread.line(line) } else { say(&line) }
+        }
+        for (path, why) in &look.unseen {
+            let line = format!("{}: {why}", path.display());
+            // What nobody named is told; at a store's own place it is a part that is missing.
+            match (all && named, named || !look.alike.is_empty()) {
+                (true, _) => {
+                    return Err(Failure::new(Exit::Refused, format!("{line}. Nothing was changed.")));
+                }
+                (_, true) => context.unread.line(line),
+                _ => say(&line),
+            }
         }
     }
     let mut snapshot = Snapshot::default();
@@ -117,9 +135,12 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
 }
 
 /// The same for a verb that changes something: each store that is named has to be there, and
-/// what an earlier change left behind is finished or taken back first.
+/// what an earlier change left behind is finished or taken back first. Refused where something
+/// could not be read: which records are meant, and which ids are free, is told by all of them.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
-    tended(context, read(context, true)?, &|host, store| Writer::open(host, store).map(Some))
+    let snapshot = tended(context, read(context, true)?, &|host, store| Writer::open(host, store).map(Some))?;
+    snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
+    Ok(snapshot)
 }
 
 type Open = dyn for<'a> Fn(Host<'a>, &'a Store) -> Result<Option<Writer<'a>>, CommitError>;
@@ -135,7 +156,7 @@ fn tended(context: &Context, snapshot: Snapshot, open: &Open) -> Result<Snapshot
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        let writer = match is_left_over(&Real, &data, store, context.now) {
+        let writer = match is_left_over(&Real, &machine, &data, store) {
             true => open(host, store)?,
             false => None,
         };

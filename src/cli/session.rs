@@ -27,7 +27,10 @@ struct Row {
 
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
+    let snapshot = match what {
+        SessionVerb::List | SessionVerb::Export { .. } => open::snapshot(context)?,
+        _ => open::to_change(context)?,
+    };
     match what {
         SessionVerb::New { id, user } => {
             let store = the_store(&snapshot, None)?;

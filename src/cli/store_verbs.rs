@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::change::{Carry, make, make_with, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
-use crate::disk::{Disk, Real};
+use crate::disk::{Disk, Real, Seen};
 use crate::format::writing::Scene;
 use crate::model::{Moment, Plan, Store};
 use crate::ops;
@@ -15,8 +15,13 @@ use crate::store::{self, Place, packed_bytes};
 
 /// Makes an empty store.
 pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, Failure> {
-    if Real.list(folder).is_ok_and(|items| !items.is_empty()) {
-        let message = format!("{} is not empty; nothing was written.", folder.display());
+    let why = match Seen::from(Real.list(folder)) {
+        Seen::Absent => None,
+        Seen::Read(items) => (!items.is_empty()).then(|| "is not empty".to_owned()),
+        Seen::Unreadable(error) => Some(format!("can't be read: {error}")),
+    };
+    if let Some(why) = why {
+        let message = format!("{} {why}; nothing was written.", folder.display());
         return Err(Failure::new(Exit::Refused, message));
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -69,7 +74,7 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
             }));
             if plans.len() == before && !any {
                 // That nothing is due is told of each store once.
-                plans.push((store, Plan::new("maintain", &store.root, store.format)));
+                plans.push((store, Plan::of("maintain", store.whole()?)));
             }
         }
         let is_over = plans.iter().all(|(_, plan)| plan.is_empty());
@@ -129,7 +134,7 @@ pub fn repair(context: &mut Context) -> Result<Exit, Failure> {
     let mut out = Vec::new();
     for store in &snapshot.stores {
         let repair = ops::repair::all_safe(&scene(context, store))?;
-        let none = Plan::new("repair", &store.root, store.format);
+        let none = Plan::of("repair", store.whole()?);
         plans.push((store, repair.plan.unwrap_or(none)));
         out.push((store.root.clone(), repair.quarantined));
     }

@@ -12,6 +12,7 @@ mod open;
 mod outlive;
 mod process;
 mod real;
+mod seen;
 #[cfg(feature = "tui")]
 pub mod watch;
 mod write;
@@ -26,6 +27,7 @@ pub use machine::{Holder, Machine, ThisMachine};
 pub use outlive::{leave_session, outlive};
 pub use process::is_alive;
 pub use real::Real;
+pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
 use crate::model::snapshot::Generation;

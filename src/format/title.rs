@@ -7,6 +7,9 @@ pub(super) const TITLE: usize = 120;
 /// How far behind a cut is looked for the end of a value that it would run through.
 pub(super) const AHEAD: usize = 4_096;
 
+/// What a private key starts with: such a value holds spaces, any other ends at one.
+const DASHES: &str = "-----";
+
 /// The first line that holds anything, with its white space collapsed.
 pub fn title_of(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
@@ -16,7 +19,7 @@ pub fn title_of(text: &str) -> String {
         if count == TITLE {
             end = Some(title.len());
         }
-        if count == TITLE + AHEAD {
+        if count == TITLE + AHEAD || (end.is_some() && c == ' ' && !title.contains(DASHES)) {
             break;
         }
         title.push(c);

@@ -14,7 +14,7 @@ pub use erases::{Erases, Part};
 pub use members::{Members, hex, list, set_field, uuid};
 pub use reason::{is_code, reason};
 
-use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::model::{Change, Document, Entry, Moment, NotWhole, Store};
 use crate::text::edit::EditError;
 use crate::text::json::Json;
 use crate::text::unpack::Member;
@@ -61,6 +61,12 @@ impl Refusal {
     /// No such session.
     pub fn no_session(name: &str) -> Refusal {
         Refusal { code: "E_SESSION_NOT_FOUND", message: format!("there is no session {name:?}.") }
+    }
+}
+
+impl From<NotWhole> for Refusal {
+    fn from(not: NotWhole) -> Self {
+        Refusal { code: "E_STORAGE_IO", message: not.to_string() }
     }
 }
 

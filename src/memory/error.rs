@@ -1,6 +1,7 @@
 //! Errors with the codes of specification 4 §12.1, and one for ids that stand in several sessions.
 
 use crate::format::writing::Refusal;
+use crate::model::{NotWhole, Unread};
 use crate::query::QueryError;
 use crate::store::commit::{CommitError, Files};
 
@@ -15,11 +16,13 @@ pub struct MemoryError {
     pub message: String,
     /// What became of the files.
     pub files: Files,
+    /// What of the store could not be read, where that is why.
+    pub unread: Vec<Unread>,
 }
 
 impl MemoryError {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> MemoryError {
-        MemoryError { code, message: message.into(), files: Files::Untouched }
+        MemoryError { code, message: message.into(), files: Files::Untouched, unread: Vec::new() }
     }
 
     /// An id that stands in several sessions names none of them.
@@ -44,9 +47,21 @@ impl From<Refusal> for MemoryError {
     }
 }
 
+impl From<NotWhole> for MemoryError {
+    fn from(not: NotWhole) -> Self {
+        let message = not.to_string();
+        let unread = match not {
+            NotWhole::Unread { unread, .. } => unread,
+            NotWhole::Tail => Vec::new(),
+        };
+        MemoryError { unread, ..MemoryError::new("E_STORAGE_IO", message) }
+    }
+}
+
 impl From<CommitError> for MemoryError {
     fn from(error: CommitError) -> Self {
-        MemoryError { code: error.code(), message: error.to_string(), files: error.files() }
+        let (code, message, files) = (error.code(), error.to_string(), error.files());
+        MemoryError { code, message, files, unread: Vec::new() }
     }
 }
 

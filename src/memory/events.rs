@@ -1,7 +1,7 @@
 //! Events, notes and profiles (specification 5 §6 and §7).
 
 use super::records::quoted;
-use super::{Found, Memory, MemoryError, New};
+use super::{Found, Memory, MemoryError, New, Recalled};
 use crate::model::{EntryRef, State};
 use crate::query::Order;
 use crate::text::edit::{quoted as json_text, scan};
@@ -28,32 +28,34 @@ impl Memory {
     }
 
     /// Events that failed in the last so many days, the newest first (§6.1).
-    pub fn failures_since(&mut self, days: u32) -> Result<Vec<Found>, MemoryError> {
+    pub fn failures_since(&mut self, days: u32) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.in_time(&format!("type:event status:failure since:-{days}d"))
     }
 
     /// The events of a trace, the oldest first (§6.1).
-    pub fn events_of_trace(&mut self, trace: &str) -> Result<Vec<Found>, MemoryError> {
+    pub fn events_of_trace(&mut self, trace: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         let mut events = self.in_time(&format!("type:event trace:{}", quoted(trace)))?;
-        events.reverse();
+        events.read.reverse();
         Ok(events)
     }
 
     /// The notes that have a tag (§6.2).
-    pub fn notes_by_tag(&mut self, tag: &str) -> Result<Vec<Found>, MemoryError> {
+    pub fn notes_by_tag(&mut self, tag: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.in_time(&format!("type:note tag:{}", quoted(tag)))
     }
 
     /// The notes that a note links to, or that link to it (§6.2).
-    pub fn linked_notes(&mut self, id: &str) -> Result<Vec<Found>, MemoryError> {
+    pub fn linked_notes(&mut self, id: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         let linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
-        Ok(linked.into_iter().filter(|own| own.kind == "note").collect())
+        let Recalled { mut read, unread } = linked;
+        read.retain(|own| own.kind == "note");
+        Ok(Recalled { read, unread })
     }
 
-    fn in_time(&mut self, query: &str) -> Result<Vec<Found>, MemoryError> {
+    fn in_time(&mut self, query: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.refresh();
         let found = self.search(query, Order::Time)?;
-        Ok(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect())
+        Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
     }
 
     /// An agent's skill level in something; `novice` where nothing is recorded (§6.3).
@@ -77,7 +79,7 @@ impl Memory {
             crate::ops::Setting { name: &field, value },
             crate::ops::Setting { name: "last_active", value: &now },
         ];
-        let plan = crate::ops::edit::edit(&self.scene(), &entry, &set)?;
+        let plan = crate::ops::edit::edit(&self.scene()?, &entry, &set)?;
         self.commit(&plan).map(drop)
     }
 
@@ -99,6 +101,6 @@ impl Memory {
         };
         let at = store.entries.iter().position(own);
         let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no profile of {agent:?}."));
-        at.map(|at| EntryRef { store: 0, entry: at as u32 }).ok_or_else(missing)
+        at.map(|at| EntryRef { store: 0, entry: at as u32 }).ok_or_else(|| self.known_absent(missing()))
     }
 }

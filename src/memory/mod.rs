@@ -9,6 +9,7 @@
 mod error;
 mod events;
 mod outcome;
+mod recalled;
 mod records;
 mod sessions;
 
@@ -17,10 +18,11 @@ use std::sync::Arc;
 
 pub use error::MemoryError;
 pub use outcome::{Added, Dropped};
+pub use recalled::Recalled;
 pub use records::{Found, New};
 pub use sessions::Statistics;
 
-use crate::disk::{Disk, Machine, Real, ThisMachine};
+use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store};
 use crate::ops;
@@ -48,7 +50,7 @@ impl Memory {
         let looked = look_at(root, None);
         let found = looked.found.map_err(|why| {
             let message = format!("{}: {why}. Nothing was written.", root.display());
-            MemoryError::new("E_INVALID_FORMAT", message)
+            MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
         })?;
         let mut places = found.into_iter();
         match (places.next(), places.next()) {
@@ -64,9 +66,17 @@ impl Memory {
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory, MemoryError> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
-        if Real.list(&root).is_ok_and(|items| !items.is_empty()) {
-            let message = format!("{} is not empty. Nothing was written.", root.display());
-            return Err(MemoryError::new("E_INVALID_FORMAT", message));
+        match Seen::from(Real.list(&root)) {
+            Seen::Absent => {}
+            Seen::Read(items) if items.is_empty() => {}
+            Seen::Read(_) => {
+                let message = format!("{} is not empty. Nothing was written.", root.display());
+                return Err(MemoryError::new("E_INVALID_FORMAT", message));
+            }
+            Seen::Unreadable(error) => {
+                let message = format!("{} can't be read: {error}. Nothing was written.", root.display());
+                return Err(MemoryError::new("E_STORAGE_IO", message));
+            }
         }
         let plan = ops::init::init(format, &root, machine.now())?;
         make_folders(&Real, &root).map_err(|error| {
@@ -107,8 +117,20 @@ impl Memory {
         self.machine.now()
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene { store: self.store(), now: self.now(), random: self.machine.random(), packed: &NO_PACKED }
+    /// What a change is planned with: of a store that was read whole.
+    fn scene(&self) -> Result<Scene<'_>, MemoryError> {
+        let store = self.store().whole()?.store();
+        Ok(Scene { store, now: self.now(), random: self.machine.random(), packed: &NO_PACKED })
+    }
+
+    /// What was read of the store, with what could not be.
+    fn recalled<T>(&self, read: T) -> Recalled<T> {
+        Recalled { read, unread: self.store().unread.clone() }
+    }
+
+    /// That there is none is only said of a store that was read whole.
+    fn known_absent(&self, missing: MemoryError) -> MemoryError {
+        self.store().whole().map_or_else(MemoryError::from, |_| missing)
     }
 
     /// Carries a plan out, and reads what came of it.
@@ -132,6 +154,7 @@ impl Memory {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
             let writer = Writer::open(host, self.store())?;
             let store = writer.load();
+            store.whole()?;
             let (plan, told) = planned(&Scene { store: &store, now, random, packed: &NO_PACKED })?;
             writer.commit(&plan)?;
             told

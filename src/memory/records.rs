@@ -1,7 +1,7 @@
 //! Records: written, recalled, deleted.
 
 use super::outcome::{Added, Brought, brought, dropped};
-use super::{Memory, MemoryError};
+use super::{Memory, MemoryError, Recalled};
 use crate::format;
 use crate::format::writing::Draft;
 use crate::model::{Entry, EntryRef, Moment, State};
@@ -88,7 +88,8 @@ impl Memory {
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>, MemoryError> {
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
-        Ok(live.map(|(at, _)| self.found(at, None)))
+        let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| None)?) };
+        Ok(Some(self.found(at, None)))
     }
 
     /// Deletes a record as the format does it. False where there is none that counts; an id
@@ -96,9 +97,9 @@ impl Memory {
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
-        let Some((_, entry)) = live else { return Ok(false) };
+        let Some((_, entry)) = live else { return Ok(self.store().whole().map(|_| false)?) };
         let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
-        let plan = ops::delete::delete(&self.scene(), &[entry], asked)?;
+        let plan = ops::delete::delete(&self.scene()?, &[entry], asked)?;
         self.commit(&plan)?;
         Ok(true)
     }
@@ -111,10 +112,11 @@ impl Memory {
         if query.trim().is_empty() {
             return Ok(0);
         }
+        self.store().whole()?;
         let found = self.search(query, Order::Time)?;
         let entries: Vec<_> = found.iter().map(|(at, _)| *self.snapshot.get(*at).1).collect();
         let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
-        let plan = ops::delete::delete(&self.scene(), &entries, asked)?;
+        let plan = ops::delete::delete(&self.scene()?, &entries, asked)?;
         self.commit(&plan)?;
         Ok(plan.records)
     }
@@ -130,7 +132,7 @@ impl Memory {
         self.refresh();
         let (_, entry) = self.known(session, id)?;
         let set = [ops::Setting { name: field, value }];
-        let plan = ops::edit::edit(&self.scene(), &entry, &set)?;
+        let plan = ops::edit::edit(&self.scene()?, &entry, &set)?;
         self.commit(&plan).map(drop)
     }
 
@@ -138,21 +140,21 @@ impl Memory {
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
         self.refresh();
         let (_, entry) = self.known(session, id)?;
-        let plan = ops::upkeep::access(&self.scene(), &entry)?;
+        let plan = ops::upkeep::access(&self.scene()?, &entry)?;
         self.commit(&plan).map(drop)
     }
 
     fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry), MemoryError> {
         let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}."));
-        self.entry(session, id)?.ok_or_else(missing)
+        self.entry(session, id)?.ok_or_else(|| self.known_absent(missing()))
     }
 
     /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
     /// `since:`, `until:`, `session:`, `ref:ID depth:2`, `limit:10`.
-    pub fn query(&mut self, query: &str) -> Result<Vec<Found>, MemoryError> {
+    pub fn query(&mut self, query: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.refresh();
         let found = self.search(query, Order::Rank)?;
-        Ok(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect())
+        Ok(self.recalled(found.into_iter().map(|(at, rank)| self.found(at, rank)).collect()))
     }
 
     /// Records that refer to one another within so many steps of that one, best first. An id
@@ -162,16 +164,13 @@ impl Memory {
         session: Option<&str>,
         id: &str,
         depth: usize,
-    ) -> Result<Vec<Found>, MemoryError> {
+    ) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.refresh();
         let (at, _) = self.known(session, id)?;
         let reached = tied(&self.snapshot, [at].into(), depth);
         let found = self.search("", Order::Rank)?;
-        Ok(found
-            .into_iter()
-            .filter(|(at, _)| reached.contains(at))
-            .map(|(at, rank)| self.found(at, rank))
-            .collect())
+        let related = found.into_iter().filter(|(at, _)| reached.contains(at));
+        Ok(self.recalled(related.map(|(at, rank)| self.found(at, rank)).collect()))
     }
 
     pub(super) fn search(

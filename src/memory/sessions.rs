@@ -1,9 +1,9 @@
 //! Sessions, and the store as a whole.
 
 use super::outcome::{dropped, new_session};
-use super::{Dropped, Memory, MemoryError};
+use super::{Dropped, Memory, MemoryError, Recalled};
 use crate::format::writing::{Refusal, Scene};
-use crate::model::{EntryRef, Severity, State};
+use crate::model::{EntryRef, Severity, State, Unread};
 use crate::ops;
 use crate::ops::export::{Shape, export};
 use crate::store::packed_bytes;
@@ -27,6 +27,8 @@ pub struct Statistics {
     pub limit: Option<u64>,
     /// Problems that are errors.
     pub errors: usize,
+    /// What could not be read, and is in none of these figures.
+    pub unread: Vec<Unread>,
 }
 
 impl Memory {
@@ -42,8 +44,8 @@ impl Memory {
     }
 
     /// The names of the sessions.
-    pub fn session_names(&self) -> Vec<String> {
-        self.store().sessions.iter().map(|session| session.name.clone()).collect()
+    pub fn session_names(&self) -> Recalled<Vec<String>> {
+        self.recalled(self.store().sessions.iter().map(|session| session.name.clone()).collect())
     }
 
     /// Whether a session is there and live; archived ones are told apart by their code.
@@ -51,7 +53,7 @@ impl Memory {
         self.refresh();
         let session = self.store().sessions.iter().find(|session| session.name == id);
         match session {
-            None => Err(MemoryError::new("E_SESSION_NOT_FOUND", format!("There is no session {id:?}."))),
+            None => Err(self.known_absent(no_session(id))),
             Some(session) if session.lifecycle == Some("archived") => Err(MemoryError::new(
                 "E_SESSION_ARCHIVED",
                 format!("The session {id:?} is archived; unarchive it first."),
@@ -64,14 +66,14 @@ impl Memory {
     /// crash, or an agent that did not, left them behind.
     pub fn close_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.load_session(id)?;
-        let plan = ops::reindex::of_session(&self.scene(), id)?;
+        let plan = ops::reindex::of_session(&self.scene()?, id)?;
         self.commit(&plan).map(drop)
     }
 
     /// Moves a session aside, whole.
     pub fn archive_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::session::archive(&self.scene(), id)?;
+        let plan = ops::session::archive(&self.scene()?, id)?;
         self.commit(&plan).map(drop)
     }
 
@@ -81,13 +83,15 @@ impl Memory {
         let packed = packed_bytes(&*self.disk, self.store(), &ops::session::packed_files(self.store(), id)?);
         let packed =
             packed.map_err(|error| Refusal::corrupt(format!("its archive can't be read: {error}.")))?;
-        let plan = ops::session::delete(&Scene { packed: &packed, ..self.scene() }, id)?;
+        let plan = ops::session::delete(&Scene { packed: &packed, ..self.scene()? }, id)?;
         self.commit(&plan).map(drop)
     }
 
-    /// Everything of a session, or of the store, as JSON or JSON Lines.
+    /// Everything of a session, or of the store, as JSON or JSON Lines. Refused where something
+    /// could not be read.
     pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>, MemoryError> {
         self.refresh();
+        self.store().whole()?;
         let own = |at: &EntryRef| {
             let (store, entry) = self.snapshot.get(*at);
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
@@ -100,7 +104,7 @@ impl Memory {
     /// Drops what the format's compaction drops, and says what that was.
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>, MemoryError> {
         self.refresh();
-        let plan = ops::compact::compact(&self.scene(), session)?;
+        let plan = ops::compact::compact(&self.scene()?, session)?;
         let gone = dropped(self.store(), &plan, self.now());
         self.commit(&plan)?;
         Ok(gone)
@@ -109,21 +113,21 @@ impl Memory {
     /// Makes what is derived from the records anew wherever it disagrees with them.
     pub fn rebuild_index(&mut self) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::reindex::reindex(&self.scene())?;
+        let plan = ops::reindex::reindex(&self.scene()?)?;
         self.commit(&plan).map(drop)
     }
 
     /// Brings the stored caches of decay up to date.
     pub fn update_decay(&mut self) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::upkeep::decay(&self.scene())?;
+        let plan = ops::upkeep::decay(&self.scene()?)?;
         self.commit(&plan).map(drop)
     }
 
     /// Brings files of an older version to this one, each backed up first.
     pub fn migrate(&mut self) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::upkeep::migrate(&self.scene())?;
+        let plan = ops::upkeep::migrate(&self.scene()?)?;
         self.commit(&plan).map(drop)
     }
 
@@ -133,8 +137,7 @@ impl Memory {
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
         let number = match number {
             Some(None) => {
-                let message = format!("There is no session {:?}.", session.unwrap_or_default());
-                return Err(MemoryError::new("E_SESSION_NOT_FOUND", message));
+                return Err(self.known_absent(no_session(session.unwrap_or_default())));
             }
             Some(Some(number)) => Some(number as u32),
             None => None,
@@ -161,6 +164,11 @@ impl Memory {
             bytes: one.map_or(store.bytes, |session| session.size),
             limit: one.and_then(|session| session.limit),
             errors: errors.count(),
+            unread: store.unread.clone(),
         })
     }
+}
+
+fn no_session(id: &str) -> MemoryError {
+    MemoryError::new("E_SESSION_NOT_FOUND", format!("There is no session {id:?}."))
 }

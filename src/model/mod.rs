@@ -8,6 +8,7 @@ pub mod record;
 pub mod references;
 pub mod snapshot;
 pub mod time;
+pub mod unread;
 
 pub use carried::Carry;
 pub use decay::{DecayRule, DecayTable};
@@ -17,3 +18,4 @@ pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};
 pub use references::{References, Tie};
 pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};
+pub use unread::{NotWhole, Unread, Whole};

@@ -8,6 +8,8 @@ mod splice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::unread::Whole;
+
 pub use splice::{Splice, apply, difference, inverse, last_line, line_end_for, whole_lines};
 
 /// What happens to one file or folder.
@@ -42,6 +44,8 @@ pub struct Change {
     pub mode: u32,
 }
 
+/// So many bytes of a store are kept for taking steps back.
+pub const UNDO_ROOM: u64 = 256 << 20;
 /// The mode of what we create.
 pub const PRIVATE: u32 = 0o600;
 /// The mode of what is shared with others in a checkout: it follows the umask.
@@ -179,6 +183,17 @@ impl Change {
         }
     }
 
+    /// So many bytes take it back.
+    fn kept(&self) -> u64 {
+        match &self.act {
+            Act::Append(bytes) => bytes.len() as u64,
+            Act::Remove(bytes) => bytes.len() as u64,
+            Act::Splice(own) => own.iter().map(|own| (own.was.len() + own.becomes.len()) as u64).sum(),
+            // Of what is made a digest is enough; what is too old stays away where it is large.
+            Act::Create(_) | Act::Expire(_) | Act::MakeFolder | Act::RemoveFolder => 0,
+        }
+    }
+
     /// The word in `--json`.
     pub fn word(&self) -> &'static str {
         match &self.act {
@@ -238,8 +253,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that does nothing yet.
-    pub fn new(verb: &'static str, root: &Path, format: &'static str) -> Plan {
+    /// A plan that does nothing yet, for a store that was read whole: what was not seen is not
+    /// taken for absent.
+    pub fn of(verb: &'static str, seen: Whole<'_>) -> Plan {
+        Plan::unseen(verb, &seen.store().root, seen.store().format)
+    }
+
+    /// The same for what needs nothing of the store to have been read: a store that is made, and
+    /// what our own journal finishes or takes back.
+    pub fn unseen(verb: &'static str, root: &Path, format: &'static str) -> Plan {
         Plan {
             verb,
             root: root.to_owned(),
@@ -258,6 +280,11 @@ impl Plan {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.changes.iter().chain(&self.derived).all(Change::is_empty)
+    }
+
+    /// Whether what takes it back is more than is kept: then nothing does.
+    pub fn is_too_large_to_undo(&self) -> bool {
+        self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_ROOM
     }
 
     /// Every change in order.

@@ -92,6 +92,7 @@ codes! {
     UnexpectedPlace "unexpected-place" "It stands where the format does not expect it.",
     ByteOrderMark "byte-order-mark" "The file starts with a byte order mark.",
     ErasedAnew "erased-anew" "A record that was erased has been written anew.",
+    SyncFailed "sync-failed" "The last sync of an imported source failed; what was imported before stays.",
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 

@@ -9,6 +9,7 @@ use super::problem::{Problem, Severity};
 use super::record::{Record, View};
 use super::references::References;
 use super::time::Moment;
+use super::unread::Unread;
 
 /// What a file within a store is for. Each format says which of its files is what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,6 +34,13 @@ pub enum Role {
     Temp,
     /// Shown and kept, not judged.
     Other,
+}
+
+impl Role {
+    /// Whether a file's content is needed to show a store.
+    pub fn is_content(self) -> bool {
+        !matches!(self, Role::Backup | Role::Temp | Role::Lock | Role::Other)
+    }
 }
 
 /// One file, as it was read.
@@ -203,6 +211,8 @@ pub struct Store {
     pub modified: Option<Moment>,
     /// Files of our own in its folders, relative to the root: see `store::commit`.
     pub own: Vec<PathBuf>,
+    /// What could not be read, sorted. See [`Store::whole`].
+    pub unread: Vec<Unread>,
     /// The files outside the store that are made from it, relative to the folder around it.
     pub beside: Vec<(PathBuf, Arc<[u8]>)>,
 }

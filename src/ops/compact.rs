@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Refusal, Scene, all_is_read, backups, config_is_known, plan, writes};
+use super::{Refusal, Scene, backups, config_is_known, plan, writes};
 use crate::format::writing::removals;
 use crate::model::{Change, Document, Plan, Role, Store};
 use crate::store::derive;
@@ -10,11 +10,6 @@ use crate::store::derive;
 /// Does what the format calls compaction.
 pub fn compact(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal> {
     config_is_known(scene.store)?;
-    let plan = compacted(scene, session)?;
-    if plan.is_empty() { all_is_read(scene.store).map(|()| plan) } else { Ok(plan) }
-}
-
-fn compacted(scene: &Scene<'_>, session: Option<&str>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     if let Some(name) = session.filter(|name| !scene.store.sessions.iter().any(|own| own.name == *name)) {
         return Err(Refusal::no_session(name));

@@ -48,7 +48,7 @@ fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) ->
     };
     if changes.iter().all(Change::is_empty) {
         // Nothing follows from nothing: an index that was stale before is no part of an edit.
-        return Ok(Plan::new("edit", &scene.store.root, scene.store.format));
+        return Ok(Plan::of("edit", scene.store.whole()?));
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
@@ -126,7 +126,7 @@ pub fn each(
     }
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
-        return Ok(Plan::new("edit", &scene.store.root, scene.store.format));
+        return Ok(Plan::of("edit", scene.store.whole()?));
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);

@@ -16,7 +16,7 @@ pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan, Refusal> {
     if files.is_empty() {
         return Err(Refusal::unfit(format!("a store of the format {name} is made by its own tool.")));
     }
-    let mut plan = Plan::new("init", root, format.name());
+    let mut plan = Plan::unseen("init", root, format.name());
     plan.changes = files
         .into_iter()
         .map(|(path, bytes)| match path.extension() {

@@ -30,6 +30,7 @@ pub use progress::Progress;
 
 use crate::format::writing::{Writes, document};
 use crate::format::{self, Format, Placement, Shape};
+use crate::model::plan::UNDO_ROOM;
 use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
 use crate::store::derive;
 
@@ -66,7 +67,7 @@ pub fn plan(
     changes: Vec<Change>,
 ) -> Result<Plan, Refusal> {
     let store = scene.store;
-    let mut plan = Plan::new(verb, &store.root, store.format);
+    let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
     let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
     // Old copies go last, so that they are the first to come back.
@@ -79,25 +80,28 @@ pub fn plan(
     plan.derived = derive::derived(store, &after, &touched, scene.now);
     plan.made_of = derive::made_of(store, &touched);
     plan.changes = changes;
+    plan.lines.extend(not_undone(&plan));
     join_derived(&mut plan);
-    if touched.iter().any(|path| has_unread_neighbour(store, path))
-        || plan.derived.iter().any(|change| derive::is_blind(store, &change.path))
-    {
-        plan.derived.clear();
-        plan.derive_after = true;
-    }
     Ok(plan)
 }
 
-/// Whether a file beside it could not be read: what is derived waits until it can.
-fn has_unread_neighbour(store: &Store, path: &Path) -> bool {
-    derive::unread(store).any(|file| file.parent() == path.parent() || path.starts_with(file))
+/// A plan of changes from which nothing follows: what they bring, or take away, is whole.
+pub fn plan_as_it_is(
+    verb: &'static str,
+    scene: &Scene<'_>,
+    records: usize,
+    changes: Vec<Change>,
+) -> Result<Plan, Refusal> {
+    let plan = Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) };
+    Ok(Plan { lines: not_undone(&plan).into_iter().collect(), ..plan })
 }
 
-/// A plan of changes from which nothing follows: what they bring, or take away, is whole.
-pub fn plan_as_it_is(verb: &'static str, scene: &Scene<'_>, records: usize, changes: Vec<Change>) -> Plan {
-    let store = scene.store;
-    Plan { records, changes, ..Plan::new(verb, &store.root, store.format) }
+/// What is said of a plan that is too large to be taken back.
+fn not_undone(plan: &Plan) -> Option<String> {
+    let megabytes = UNDO_ROOM >> 20;
+    plan.is_too_large_to_undo().then(|| {
+        format!("this can't be undone: it replaces more than the {megabytes} MB that are kept for undo")
+    })
 }
 
 /// A file is changed once. One that is made gets at once what is derived for it: a count
@@ -220,27 +224,16 @@ pub fn base(document: &Document) -> Arc<[u8]> {
     (&*document.bytes).into()
 }
 
-/// Refuses where the store's config could not be read: it says what goes and what stays, and
+/// Refuses where the store's config is damaged: it says what goes and what stays, and
 /// the format's own values in its place would let go what it keeps.
 pub fn config_is_known(store: &Store) -> Result<(), Refusal> {
     let (format, _) = writes(store)?;
     let is_config = |file: &Path| format.place(file, false) == Placement::File(Role::Config);
-    let unread = derive::unread(store).find(|file| is_config(file));
-    let broken = store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
-    match unread.or(broken.map(|own| &*own.file).next()) {
+    let mut broken =
+        store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
+    match broken.next().map(|own| &*own.file) {
         Some(file) => Err(Refusal::corrupt(format!(
             "{} can't be read, and it says what is to go: mend it first.",
-            file.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// Refuses to say that there is nothing to do where something could not be looked at.
-pub fn all_is_read(store: &Store) -> Result<(), Refusal> {
-    match derive::unread(store).next() {
-        Some(file) => Err(Refusal::corrupt(format!(
-            "{} can't be read, and what stands in it was not looked at: make it readable first.",
             file.display()
         ))),
         None => Ok(()),

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{Refusal, Scene, writes};
-use crate::model::{Change, Plan, Role};
+use crate::model::{Plan, Role};
 use crate::store::derive;
 
-/// Makes indexes and counts anew wherever they disagree with the records. Those stay as they are
-/// that are made of something that can't be read.
+/// Makes indexes and counts anew wherever they disagree with the records.
 pub fn reindex(scene: &Scene<'_>) -> Result<Plan, Refusal> {
     within(scene, Path::new(""))
 }
@@ -25,22 +24,9 @@ fn within(scene: &Scene<'_>, folder: &Path) -> Result<Plan, Refusal> {
         .iter()
         .filter(|own| matches!(own.role, Role::Records | Role::Archive | Role::Metadata));
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
-    let mut plan = Plan::new("reindex", &store.root, store.format);
+    let mut plan = Plan::of("reindex", store.whole()?);
     plan.derived = derive::derived(store, &store.documents, &touched, scene.now);
     plan.derived.retain(|change| !change.is_empty() && change.path.starts_with(folder));
-    let (blind, derived): (Vec<Change>, Vec<Change>) =
-        plan.derived.drain(..).partition(|change| derive::is_blind(store, &change.path));
-    plan.derived = derived;
-    let stays = |change: &Change| format!("stays as it is: {}", change.path.display());
-    plan.lines.extend(blind.iter().map(stays));
-    if let Some(file) = derive::unread(store).next().filter(|_| !blind.is_empty()) {
-        let why =
-            format!("{} can't be read, and what is made of it would lose what stands in it", file.display());
-        if plan.derived.is_empty() {
-            return Err(Refusal::unfit(format!("{why}: make it readable first.")));
-        }
-        plan.lines.push(format!("{why}."));
-    }
     plan.made_of = derive::made_of(store, &[]);
     Ok(plan)
 }

@@ -21,6 +21,8 @@ pub struct Repair {
 /// Repairs whatever can be repaired without a loss.
 pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    // That nothing is to be repaired is not said of what was not seen.
+    scene.store.whole()?;
     let mut repair = Repair::default();
     let mut changes = Vec::new();
     let mut count = 0;

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use compare::compare;
-pub use whole::replace;
+use whole::replace;
 
+use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writes};
 use crate::format::writing::document;
 use crate::format::{Format, Placement};
@@ -156,6 +157,22 @@ fn role(format: &dyn Format, file: &Path) -> Role {
 /// A record over several lines, as one line; any other as it is.
 fn one_line(raw: &[u8]) -> Vec<u8> {
     raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
+}
+
+/// Brings back what was chosen of a copy, or the whole file. One that comes back whole or not at
+/// all, and is gone, comes back whole: nothing is replaced by it.
+pub fn bring_back(
+    scene: &Scene<'_>,
+    comparison: &Comparison,
+    chosen: Option<&HashSet<u64>>,
+    copy: &[u8],
+    gone: &Gone,
+) -> Result<Plan, Refusal> {
+    let is_gone = document(&scene.store.documents, &comparison.file).is_none();
+    match chosen {
+        Some(chosen) if comparison.whole_only.is_none() || !is_gone => restore(scene, comparison, chosen),
+        _ => replace(scene, comparison, copy, gone),
+    }
 }
 
 /// Brings back the records of the copy that start at those places: what is missing at the

@@ -1,13 +1,12 @@
 //! `session`: new, delete, archive, unarchive.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Refusal, Scene, base, plan, plan_as_it_is, session_folder, writes};
 use crate::format::writing::document;
 use crate::model::{Change, Document, Entry, Plan, Store};
 use crate::store::Packing;
 use crate::store::commit::is_ours;
-use crate::store::derive;
 
 /// Makes a session.
 pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refusal> {
@@ -18,14 +17,14 @@ pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refu
 
 /// Deletes a session with all that is in it.
 pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
+    scene.store.whole()?;
     let folder = session_folder(scene.store, name)?;
     let files = archive_files(scene.store, name)?;
     if files.iter().any(|file| file == folder) {
         let changes = files.iter().filter_map(|file| document(&scene.store.documents, file));
         let changes = changes.map(|own| removed(scene, own)).collect::<Result<_, _>>()?;
-        return Ok(plan_as_it_is("session delete", scene, records(scene, name), changes));
+        return plan_as_it_is("session delete", scene, records(scene, name), changes);
     }
-    nothing_unread(scene.store, folder)?;
     let own = scene.store.documents.iter().filter(|document| document.path.starts_with(folder));
     let mut changes = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -36,7 +35,7 @@ pub fn delete(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     folders.sort();
     folders.dedup();
     changes.extend(folders.into_iter().rev().map(Change::remove_folder));
-    Ok(plan_as_it_is("session delete", scene, records(scene, name), changes))
+    plan_as_it_is("session delete", scene, records(scene, name), changes)
 }
 
 /// The compressed files of a session: to delete it takes their bytes, as [`Scene::packed`].
@@ -65,26 +64,12 @@ fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change, Refusal> {
     Ok(Change::remove(&own.path, packed.map_or_else(|| base(own), |bytes| bytes.as_slice().into())))
 }
 
-/// Refuses what would leave a file behind, or lose it, that can't be read.
-fn nothing_unread(store: &Store, folder: &Path) -> Result<(), Refusal> {
-    let mut unread =
-        derive::unread(store).filter(|file| file.starts_with(folder) || folder.starts_with(file));
-    unread.next().map_or(Ok(()), |file| {
-        Err(Refusal::unfit(format!(
-            "{} can't be read, so nothing could bring it back: make it readable, or remove it by hand, first.",
-            file.display()
-        )))
-    })
-}
-
 /// Packs a session away with all that is in it.
 pub fn archive(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    if let Ok(folder) = session_folder(scene.store, name) {
-        nothing_unread(scene.store, folder)?;
-    }
+    scene.store.whole()?;
     let changes = writes.archive_session(scene, name)?;
-    Ok(plan_as_it_is("session archive", scene, records(scene, name), changes))
+    plan_as_it_is("session archive", scene, records(scene, name), changes)
 }
 
 /// Brings a session back, of which `packed` is the archive. `allow_large` lifts limits of size.
@@ -100,7 +85,7 @@ pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]
         )));
     }
     // It comes back as it was.
-    Ok(plan_as_it_is("session unarchive", scene, records(scene, name), changes))
+    plan_as_it_is("session unarchive", scene, records(scene, name), changes)
 }
 
 /// How many records a session has.

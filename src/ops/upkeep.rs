@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, all_is_read, backups, base, config_is_known, plan, writable, writes};
+use super::{Refusal, Scene, backups, base, config_is_known, plan, writable, writes};
 use crate::format::writing::{decay_update, with_members};
 use crate::model::{Change, Entry, Plan};
 use crate::text::edit::scan;
@@ -19,6 +19,8 @@ pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
 /// The same, each with the rule that says so, in words.
 pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
     let (_, writes) = writes(scene.store)?;
+    // That nothing is due is not said of what was not seen.
+    scene.store.whole()?;
     config_is_known(scene.store)?;
     let mut plans = Vec::new();
     for due in writes.due(scene)? {
@@ -28,7 +30,7 @@ pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
         plan.lines.push(due.what);
         plans.push((plan, due.rule));
     }
-    if plans.is_empty() { all_is_read(scene.store).map(|()| plans) } else { Ok(plans) }
+    Ok(plans)
 }
 
 /// The compressed files whose bytes on disk it takes to do what is due.

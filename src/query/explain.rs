@@ -1,7 +1,7 @@
 //! Why an entry ranks as it does, factor by factor.
 
 use super::cancel::Cancel;
-use super::matching::idf;
+use super::matching::{Matches, idf};
 use super::rank::{Factors, Fading, Ranking};
 use super::search::Request;
 use crate::model::EntryRef;
@@ -46,35 +46,30 @@ pub struct WordHit {
 
 /// Explains one entry's rank; `None` for a broken record.
 pub fn explain(request: &Request<'_>, at: EntryRef) -> Option<Explanation> {
-    explain_each(request, &[at]).pop().flatten()
+    explain_in(request, &request.matches(&Cancel::default())?, at)
 }
 
-/// Explains the ranks of several entries. The words of the query are looked for once,
-/// in everything, for their weights depend on all entries.
-pub fn explain_each(request: &Request<'_>, entries: &[EntryRef]) -> Vec<Option<Explanation>> {
-    let matches = request.matches(&Cancel::default());
-    let explained = entries.iter().map(|&at| {
-        let store = request.snapshot.stores.get(at.store as usize)?;
-        let entry = store.entries.get(at.entry as usize)?;
-        let view = store.view(entry)?;
-        let matches = matches.as_ref()?;
-        let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
-        let words = request.query.wanted_words().map(|(index, word)| {
-            let df = matches.words.get(index).map_or(0, |levels| levels.df);
-            let hit = matches.level(index, at).value();
-            WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n }
-        });
-        Some(Explanation {
-            ranking: request.ranking,
-            importance: factors.importance,
-            decay: factors.decay,
-            fading: factors.fading,
-            recency: factors.recency,
-            matched: factors.matched,
-            access: factors.access,
-            rank: factors.rank,
-            words: words.collect(),
-        })
+/// Explains the rank of an entry whose words were looked for already: in everything, for
+/// their weights depend on all entries.
+pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Option<Explanation> {
+    let store = request.snapshot.stores.get(at.store as usize)?;
+    let entry = store.entries.get(at.entry as usize)?;
+    let view = store.view(entry)?;
+    let factors = Factors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+    let words = request.query.wanted_words().map(|(index, word)| {
+        let df = matches.words.get(index).map_or(0, |levels| levels.df);
+        let hit = matches.level(index, at).value();
+        WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n }
     });
-    explained.collect()
+    Some(Explanation {
+        ranking: request.ranking,
+        importance: factors.importance,
+        decay: factors.decay,
+        fading: factors.fading,
+        recency: factors.recency,
+        matched: factors.matched,
+        access: factors.access,
+        rank: factors.rank,
+        words: words.collect(),
+    })
 }

@@ -61,12 +61,13 @@ impl WordLevels {
     }
 }
 
-/// How well each word of a query hits every entry.
-pub(super) struct Matches {
+/// How well each word of a query hits every entry; empty where it has none.
+#[derive(Default)]
+pub struct Matches {
     /// By index into `Query::words`.
-    pub words: Vec<WordLevels>,
+    pub(super) words: Vec<WordLevels>,
     /// How many readable live entries there are.
-    pub n: usize,
+    pub(super) n: usize,
     /// What each wanted word weighs: its index and its idf.
     weights: Vec<(usize, f64)>,
     sum: f64,
@@ -74,7 +75,12 @@ pub(super) struct Matches {
 
 impl Matches {
     /// Looks for every word in every entry; `None` when cancelled.
-    pub fn find(query: &Query, snapshot: &Snapshot, text: &TextIndex, cancel: &Cancel) -> Option<Matches> {
+    pub(super) fn find(
+        query: &Query,
+        snapshot: &Snapshot,
+        text: &TextIndex,
+        cancel: &Cancel,
+    ) -> Option<Matches> {
         let readable = snapshot.stores.iter().flat_map(|store| {
             store.entries.iter().filter(|entry| entry.state == State::Live && store.view(entry).is_some())
         });
@@ -91,18 +97,18 @@ impl Matches {
     }
 
     /// Whether a word of the query hits an entry at all.
-    pub fn hits(&self, word: usize, at: EntryRef) -> bool {
+    pub(super) fn hits(&self, word: usize, at: EntryRef) -> bool {
         self.level(word, at) > Level::None
     }
 
     /// How well a word of the query hits an entry.
-    pub fn level(&self, word: usize, at: EntryRef) -> Level {
+    pub(super) fn level(&self, word: usize, at: EntryRef) -> Level {
         self.words.get(word).map_or(Level::None, |levels| levels.of(at.store as usize, at.entry as usize))
     }
 
     /// `Σ idf·hit / Σ idf` over the wanted words; 1 where there are none. Where no word
     /// weighs anything, for nothing is live, all weigh the same.
-    pub fn quality(&self, at: EntryRef) -> f64 {
+    pub(super) fn quality(&self, at: EntryRef) -> f64 {
         let value = |word| self.level(word, at).value();
         if self.weights.is_empty() {
             1.0

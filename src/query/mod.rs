@@ -46,13 +46,14 @@ mod when;
 mod tests;
 
 pub use cancel::Cancel;
-pub use explain::{Explanation, WordHit, explain, explain_each};
+pub use explain::{Explanation, WordHit, explain, explain_in};
 pub use facets::{Facets, SessionCount, facets};
 pub use fields::field_names;
 pub use highlight::highlights;
+pub use matching::Matches;
 pub use rank::{Fading, Ranking, WEIGHTS};
 pub use related::tied;
-pub use search::{Hit, Order, Request, Results, search};
+pub use search::{Hit, Order, Request, Results, search, search_in};
 pub use syntax::Query;
 pub use text_index::TextIndex;
 

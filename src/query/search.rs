@@ -68,10 +68,13 @@ pub struct Results {
 }
 
 impl Request<'_> {
-    /// Looks for the words of the query; `None` when cancelled.
-    pub(super) fn matches(&self, cancel: &Cancel) -> Option<Matches> {
+    /// Looks for the words of the query; `None` when cancelled. What is found serves a search
+    /// and every explanation of the same words in the same stores.
+    pub fn matches(&self, cancel: &Cancel) -> Option<Matches> {
+        if !self.query.has_words() {
+            return Some(Matches::default());
+        }
         let text = match self.text {
-            _ if !self.query.has_words() => Cow::Owned(TextIndex::default()),
             Some(text) if text.is_of(self.snapshot) => Cow::Borrowed(text),
             older => Cow::Owned(TextIndex::build(self.snapshot, older, cancel)?),
         };
@@ -81,8 +84,12 @@ impl Request<'_> {
 
 /// Runs a search; `None` when cancelled.
 pub fn search(request: &Request<'_>, cancel: &Cancel) -> Option<Results> {
-    let matches = request.matches(cancel)?;
-    let meaning = Meaning::new(request.query, &matches, request.snapshot);
+    search_in(request, &request.matches(cancel)?, cancel)
+}
+
+/// Runs a search whose words were looked for already; `None` when cancelled.
+pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> Option<Results> {
+    let meaning = Meaning::new(request.query, matches, request.snapshot);
     let order = request.query.order.unwrap_or(request.order);
     let min = request.query.min_rank.as_ref();
     let asks = request.query.asks();
@@ -91,7 +98,7 @@ pub fn search(request: &Request<'_>, cancel: &Cancel) -> Option<Results> {
         if !is_visible(candidate.entry.state, asks, request.all) || !meaning.holds(at, candidate) {
             return;
         }
-        let hit = hit(request, &matches, at, candidate);
+        let hit = hit(request, matches, at, candidate);
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
             too_low += 1;
         } else {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::packed::{self, Packing};
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
-use crate::model::{Change, Code, Document, Moment, Problem, Role, Store};
+use crate::model::{Change, Document, Moment, Role, Store};
 
 /// The documents of a store as they are after the changes. What stands beside the store is
 /// none of them.
@@ -32,8 +32,7 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
 /// A document of those bytes.
 fn read(format: &dyn Format, role: Role, path: &Path, bytes: Vec<u8>, now: Moment) -> Document {
     let packing = Packing::of(path);
-    let unread = packing == Some(Packing::TarGzip)
-        || matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
+    let unread = packing == Some(Packing::TarGzip) || !role.is_content();
     let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes) } else { bytes };
     let reading = if unread { Default::default() } else { format.read(role, path, &bytes, now) };
     Document {
@@ -70,21 +69,6 @@ pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now:
     let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
     let derived = format::by_name(store.format)?.derived(&parts, &[path.to_owned()], now);
     derived.into_iter().find(|own| own.path == path).map(|own| own.bytes)
-}
-
-/// Whether what a derived file is made of could not all be read: made anew now, it would lose
-/// what stands in there.
-pub fn is_blind(store: &Store, derived: &Path) -> bool {
-    let folder = derived.parent().unwrap_or(Path::new(""));
-    unread(store).any(|file| file.starts_with(folder) || derived.starts_with(file))
-}
-
-/// The files and folders of a store that could not be read.
-pub fn unread(store: &Store) -> impl Iterator<Item = &Path> {
-    // One that names a record is about what the record says could not be read.
-    let is_file = |own: &&Problem| own.code == Code::UnreadableFile && own.record.is_none();
-    let own = store.problems.iter().filter(is_file).map(|own| &*own.file);
-    own.filter(|file| !file.starts_with(".."))
 }
 
 /// The files that what is derived is made of, but for those in `changed`, with their lengths.

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::commit::is_ours;
-use crate::disk::{Disk, Item, ItemKind};
+use crate::disk::{Disk, Item, ItemKind, Seen};
 use crate::format::{Format, Placement};
-use crate::model::{Code, Problem, Role, Severity};
+use crate::model::{Code, Problem, Role, Severity, Unread};
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
@@ -29,6 +29,8 @@ pub struct Listing {
     pub folders: Vec<PathBuf>,
     /// What is wrong with files and folders themselves.
     pub problems: Vec<Problem>,
+    /// What is there and could not be read.
+    pub unread: Vec<Unread>,
     /// Files of our own, which a reader leaves alone.
     pub own: Vec<PathBuf>,
 }
@@ -37,12 +39,14 @@ pub struct Listing {
 /// is opened.
 pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
     let mut listing = Listing::default();
-    if let Ok(item) = disk.look(root) {
-        listing.permissions(Path::new(""), &item, Role::Other);
+    let real = disk.look(root).and_then(|item| Ok((item, disk.real_path(root)?)));
+    match real {
+        Ok((item, real_root)) => {
+            listing.permissions(Path::new(""), &item, Role::Other);
+            Walk { disk, root, real_root, format }.folder(Path::new(""), 0, &mut listing);
+        }
+        Err(error) => listing.unreadable(Path::new(""), &error.to_string()),
     }
-    let real_root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
-    let walk = Walk { disk, root, real_root: disk.real_path(root).unwrap_or(real_root), format };
-    walk.folder(Path::new(""), 0, &mut listing);
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.folders.sort();
     if format.in_checkout() {
@@ -63,10 +67,16 @@ impl Walk<'_> {
     /// Whether the folder is one of the store's: one in which nothing is left but files of our
     /// own is on its way out.
     fn folder(&self, relative: &Path, depth: usize, listing: &mut Listing) -> bool {
-        let items = match self.disk.list(&self.root.join(relative)) {
-            Ok(items) => items,
-            Err(error) => {
-                listing.add(unreadable(relative, &error));
+        let items = match Seen::from(self.disk.list(&self.root.join(relative))) {
+            Seen::Read(items) => items,
+            // It went since the folder that it was in was listed.
+            Seen::Absent if depth > 0 => return false,
+            Seen::Absent => {
+                listing.unreadable(relative, "it is not there any more");
+                return true;
+            }
+            Seen::Unreadable(error) => {
+                listing.unreadable(relative, &error.to_string());
                 return true;
             }
         };
@@ -88,12 +98,14 @@ impl Walk<'_> {
                 Some(target) => format!("It leads to {}; it is not followed.", target.display()),
                 None => "It leads nowhere.".into(),
             };
+            self.not_opened(&path, "it is a link that is not followed", listing);
             return listing.add(Problem::of_file(Code::LinkOutside, Severity::Warning, path, message));
         }
         match (item.kind, self.format.place(&path, item.kind == ItemKind::Folder)) {
             (ItemKind::Special, _) => {
                 let message =
                     "It is neither a file nor a folder (a FIFO, device or socket); it is not opened.";
+                self.not_opened(&path, "it is neither a file nor a folder", listing);
                 listing.add(Problem::of_file(Code::NotARegularFile, Severity::Warning, path, message));
             }
             (ItemKind::Folder, Placement::Enter) if depth < DEPTH && item.link.is_none() => {
@@ -119,7 +131,19 @@ impl Walk<'_> {
         }
     }
 
+    /// What stands where the format has something that is read, and is not opened, is unread.
+    fn not_opened(&self, path: &Path, why: &str, listing: &mut Listing) {
+        let is_content = match self.format.place(path, false) {
+            Placement::File(role) => role.is_content(),
+            _ => self.format.place(path, true) == Placement::Enter,
+        };
+        if is_content {
+            listing.unread.push(Unread { path: path.to_owned(), why: why.to_owned() });
+        }
+    }
+
     fn strange_folder(&self, path: PathBuf, listing: &mut Listing) {
+        self.not_opened(&path, "it is a folder that is not entered", listing);
         let (code, severity, message) = match self.format.place(&path, false) {
             Placement::File(_) => {
                 (Code::NotARegularFile, Severity::Warning, "A folder stands where the format has a file.")
@@ -139,6 +163,13 @@ impl Listing {
         self.problems.push(problem);
     }
 
+    /// A file or folder that is there and can't be read.
+    pub fn unreadable(&mut self, path: &Path, why: &str) {
+        self.unread.push(Unread { path: path.to_owned(), why: why.to_owned() });
+        let message = format!("It can't be read: {why}. Nothing of it is shown.");
+        self.add(Problem::of_file(Code::UnreadableFile, Severity::Error, path, message));
+    }
+
     /// Files are 0600, folders 0700, and locks may be 0644 (2 §14.1).
     fn permissions(&mut self, path: &Path, item: &Item, role: Role) {
         let allowed = match (item.kind, role) {
@@ -151,10 +182,4 @@ impl Listing {
             self.add(Problem::of_file(Code::LoosePermissions, Severity::Warning, path, message));
         }
     }
-}
-
-/// A file or folder that the system does not let us read.
-pub fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
-    let message = format!("It can't be read: {error}. Nothing of it is shown.");
-    Problem::of_file(Code::UnreadableFile, Severity::Error, path, message)
 }

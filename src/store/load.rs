@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::packed::{self, Packing};
-use crate::disk::{self, Disk, Real};
+use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
-use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Span, Store};
+use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Span, Store, Unread};
 use crate::text::scan::{Newlines, Tape};
 
 /// How much of a file's end is read for the first screen, in bytes: some 36 entries of
@@ -79,10 +79,10 @@ fn load_tail(
     let loader = Loader { disk, root: &place.root, format, tail, previous, now };
     let documents = match extent {
         Extent::Whole => loader.whole(&mut listing),
-        Extent::Tail => loader.tails(&listing),
+        Extent::Tail => loader.tails(&mut listing),
     };
-    let locks = loader.locks(&listing);
-    let beside = (extent == Extent::Whole).then(|| loader.beside()).flatten();
+    let locks = loader.locks(&mut listing);
+    let beside = (extent == Extent::Whole).then(|| loader.beside(&mut listing)).flatten();
     let parts =
         Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: beside.as_deref() };
     let assembly = format.assemble(&parts, now);
@@ -104,16 +104,20 @@ impl Loader<'_> {
     fn whole(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
         let mut documents = Vec::with_capacity(listing.files.len());
         let mut room = packed::ROOM;
+        let mut unread: Vec<(PathBuf, std::io::Error)> = Vec::new();
         for found in &listing.files {
             if let Some(unchanged) = self.unchanged(found) {
                 documents.extend(unchanged);
                 continue;
             }
             match self.documents(found, &mut room) {
-                Ok(own) => documents.extend(own.into_iter().map(Arc::new)),
-                Err(problem) => listing.problems.push(problem),
+                Seen::Read(own) => documents.extend(own.into_iter().map(Arc::new)),
+                // It went since its folder was listed.
+                Seen::Absent => {}
+                Seen::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
+        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         documents
     }
@@ -138,7 +142,7 @@ impl Loader<'_> {
     /// A file whose time of change tells nothing: it was too young when it was read. What it says
     /// decides.
     fn the_same(&self, document: &Arc<Document>, found: &Found) -> Option<Arc<Document>> {
-        let is_plain = Packing::of(&found.path).is_none() && is_read(found.role);
+        let is_plain = Packing::of(&found.path).is_none() && found.role.is_content();
         if document.generation != found.item.generation || !is_plain {
             return None;
         }
@@ -156,25 +160,22 @@ impl Loader<'_> {
     }
 
     /// A file, and the files within it where it is an archive.
-    fn documents(&self, found: &Found, room: &mut u64) -> Result<Vec<Document>, Problem> {
-        let Some(packing) = Packing::of(&found.path).filter(|_| is_read(found.role)) else {
-            return Ok(vec![self.document(found)?]);
-        };
-        let path = self.root.join(&found.path);
-        let (bytes, generation) =
-            self.disk.read(&path, 0, None).map_err(|error| files::unreadable(&found.path, &error))?;
-        Ok(packing.documents(found, &bytes, generation, room, self.format, self.now))
+    fn documents(&self, found: &Found, room: &mut u64) -> Seen<Vec<Document>> {
+        // Those are read with what they say.
+        if found.role == Role::Lock {
+            return Seen::Read(vec![bare(found, found.item.generation)]);
+        }
+        // Of what is not shown it is only asked whether it can be read.
+        let limit = if found.role.is_content() { None } else { Some(0) };
+        self.bytes(found, 0, limit).map(|(bytes, generation)| match Packing::of(&found.path) {
+            _ if limit.is_some() => vec![bare(found, found.item.generation)],
+            None => vec![self.read(found, bytes, 0, generation)],
+            Some(packing) => packing.documents(found, &bytes, generation, room, self.format, self.now),
+        })
     }
 
-    fn document(&self, found: &Found) -> Result<Document, Problem> {
-        if !is_read(found.role) {
-            return Ok(bare(found, found.item.generation));
-        }
-        let path = self.root.join(&found.path);
-        match self.disk.read(&path, 0, None) {
-            Ok((bytes, generation)) => Ok(self.read(found, bytes, 0, generation)),
-            Err(error) => Err(files::unreadable(&found.path, &error)),
-        }
+    fn bytes(&self, found: &Found, from: u64, limit: Option<u64>) -> Seen<(Vec<u8>, Generation)> {
+        self.disk.read(&self.root.join(&found.path), from, limit).into()
     }
 
     fn read(&self, found: &Found, bytes: Vec<u8>, offset: u64, generation: Generation) -> Document {
@@ -195,7 +196,7 @@ impl Loader<'_> {
     }
 
     /// The ends of the logs that changed last, and the small files beside them.
-    fn tails(&self, listing: &Listing) -> Vec<Arc<Document>> {
+    fn tails(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
         let mut logs: Vec<&Found> =
             listing.files.iter().filter(|found| found.role == Role::Records).collect();
         logs.sort_by_key(|found| std::cmp::Reverse(found.item.generation.modified));
@@ -203,68 +204,102 @@ impl Loader<'_> {
         let beside = |found: &&Found| {
             let small = found.item.generation.len <= SMALL;
             let log = logs.iter().any(|log| log.path.parent() == found.path.parent());
-            small && (log || found.role == Role::Config) && is_read(found.role) && found.role != Role::Index
+            small
+                && (log || found.role == Role::Config)
+                && found.role.is_content()
+                && found.role != Role::Index
         };
         let mut chosen: Vec<&Found> =
             listing.files.iter().filter(|found| found.role != Role::Records).filter(beside).collect();
         chosen.extend(&logs);
         chosen.sort_by(|a, b| a.path.cmp(&b.path));
-        chosen.into_iter().filter_map(|found| self.tail(found)).map(Arc::new).collect()
+        let mut unread: Vec<(PathBuf, std::io::Error)> = Vec::new();
+        let mut documents = Vec::new();
+        for found in chosen {
+            match self.tail(found) {
+                Seen::Read(own) => documents.push(Arc::new(own)),
+                Seen::Absent => {}
+                Seen::Unreadable(error) => unread.push((found.path.clone(), error)),
+            }
+        }
+        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
+        documents
     }
 
-    fn tail(&self, found: &Found) -> Option<Document> {
+    /// Absent is also what waits until all is read.
+    fn tail(&self, found: &Found) -> Seen<Document> {
         let len = found.item.generation.len;
-        let path = self.root.join(&found.path);
         // What can't be read from its end, and is no small file, waits for the whole.
         let is_long = is_document(&found.path) && len > SMALL;
         if is_long || Packing::of(&found.path).is_some() {
-            return None;
+            return Seen::Absent;
         }
         if len <= self.tail || found.role != Role::Records || is_document(&found.path) {
-            return self.document(found).ok();
+            return self.bytes(found, 0, None).map(|(bytes, own)| self.read(found, bytes, 0, own));
         }
-        let (bytes, generation) = self.disk.read(&path, len - self.tail, None).ok()?;
-        let start = tail_start(&bytes);
-        Some(self.read(found, bytes[start..].to_vec(), len - self.tail + start as u64, generation))
+        self.bytes(found, len - self.tail, None).map(|(bytes, generation)| {
+            let start = tail_start(&bytes);
+            self.read(found, bytes[start..].to_vec(), len - self.tail + start as u64, generation)
+        })
     }
 
     /// The files outside the store that the format names. A link that leads out of the
     /// folder around the store is not followed.
-    fn beside(&self) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+    fn beside(&self, listing: &mut Listing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
         let (names, place) = (self.format.beside(), Path::new(self.format.default_place()));
         let is_there = !names.is_empty() && self.root.ends_with(place);
         let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
-        let real = self.disk.real_path(around).ok()?;
-        let read = |name: &&str| {
-            let path = self.disk.real_path(&around.join(name)).ok()?;
-            let inside = path.starts_with(&real);
-            let (bytes, _) = inside.then(|| self.disk.read(&path, 0, Some(BESIDE)).ok()).flatten()?;
-            Some((PathBuf::from(name), bytes))
-        };
-        Some(names.iter().filter_map(read).collect())
+        let mut found = Vec::new();
+        for name in names {
+            match self.one_beside(around, name) {
+                Seen::Read(Some(bytes)) => found.push((PathBuf::from(name), bytes)),
+                Seen::Read(None) | Seen::Absent => {}
+                Seen::Unreadable(error) => {
+                    listing.unreadable(&Path::new("..").join(name), &error.to_string());
+                }
+            }
+        }
+        Some(found)
     }
 
-    fn locks(&self, listing: &Listing) -> Vec<LockFact> {
-        let locks = listing.files.iter().filter(|found| found.role == Role::Lock);
-        locks
-            .filter_map(|found| {
-                let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, Some(4096)).ok()?;
-                let holder_alive = process_number(&bytes).map(disk::is_alive);
-                let modified = Moment((generation.modified / 1000) as i64);
-                Some(LockFact { path: found.path.clone(), bytes, modified, holder_alive })
-            })
-            .collect()
+    /// The bytes of a file in the folder around the store; none where it leads out of there.
+    fn one_beside(&self, around: &Path, name: &str) -> Seen<Option<Vec<u8>>> {
+        let read = || {
+            let path = self.disk.real_path(&around.join(name))?;
+            if !path.starts_with(self.disk.real_path(around)?) {
+                return Ok(None);
+            }
+            let (bytes, _) = self.disk.read(&path, 0, Some(BESIDE + 1))?;
+            if bytes.len() as u64 > BESIDE {
+                return Err(std::io::Error::other("it is larger than 16 MiB"));
+            }
+            Ok(Some(bytes))
+        };
+        read().into()
+    }
+
+    fn locks(&self, listing: &mut Listing) -> Vec<LockFact> {
+        let mut facts = Vec::new();
+        let mut unread: Vec<(PathBuf, std::io::Error)> = Vec::new();
+        for found in listing.files.iter().filter(|found| found.role == Role::Lock) {
+            match self.bytes(found, 0, Some(4096)) {
+                Seen::Read((bytes, generation)) => {
+                    let holder_alive = process_number(&bytes).map(disk::is_alive);
+                    let modified = Moment((generation.modified / 1000) as i64);
+                    facts.push(LockFact { path: found.path.clone(), bytes, modified, holder_alive });
+                }
+                Seen::Absent => {}
+                Seen::Unreadable(error) => unread.push((found.path.clone(), error)),
+            }
+        }
+        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
+        facts
     }
 }
 
 /// What is no JSON Lines can't be read from its tail.
 fn is_document(path: &Path) -> bool {
     path.extension().is_none_or(|end| end != "jsonl")
-}
-
-/// Whether a role's content is needed to show a store.
-fn is_read(role: Role) -> bool {
-    !matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other)
 }
 
 pub fn bare(found: &Found, generation: Generation) -> Document {
@@ -330,6 +365,10 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
         bytes: 0,
         modified,
         own: Vec::new(),
+        unread: vec![Unread {
+            path: PathBuf::new(),
+            why: format!("{} is no format that this version knows", place.format),
+        }],
         beside: Vec::new(),
     }
 }
@@ -351,6 +390,9 @@ fn put_together(
     }
     let mut facts = assembly.facts;
     facts.sort();
+    let mut unread = listing.unread;
+    unread.sort();
+    unread.dedup();
     let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
     Store {
         root: place.root.clone(),
@@ -366,6 +408,7 @@ fn put_together(
         modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
         documents,
         own: listing.own,
+        unread,
         beside: Vec::new(),
     }
 }

@@ -9,7 +9,7 @@ use super::load::bare;
 use crate::disk::Disk;
 use crate::format::{Format, Placement};
 use crate::model::snapshot::Generation;
-use crate::model::{Code, Document, Moment, Problem, Role, Severity, Store};
+use crate::model::{Code, Document, Moment, Problem, Severity, Store};
 use crate::text::unpack::{gunzip, untar};
 
 /// One file may unpack to so many bytes. What is larger is no memory but a bomb.
@@ -113,7 +113,7 @@ pub fn inside(archive: &Path) -> PathBuf {
 }
 
 fn fill(document: &mut Document, bytes: Vec<u8>, format: &dyn Format, now: Moment) {
-    if !matches!(document.role, Role::Backup | Role::Temp | Role::Lock | Role::Other) {
+    if document.role.is_content() {
         let reading = format.read(document.role, &document.path, &bytes, now);
         document.records = reading.records;
         document.problems = reading.problems;

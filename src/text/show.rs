@@ -6,16 +6,26 @@
 use std::borrow::Cow;
 
 use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// At most so many combining marks are shown on one base character.
 const MARKS: usize = 8;
+const JOINER: char = '\u{200d}';
+/// Asks for the coloured picture of a character that has a plain one, too.
+const COLOURED: char = '\u{fe0f}';
+const KEYCAP: char = '\u{20e3}';
 
 /// The text as it may be sent to a terminal, on one line.
 ///
 /// Control characters (C0, DEL, C1, line ends and tabs among them) become visible
-/// pictures; format characters (category Cf, tag characters, line and paragraph
-/// separators, bidi controls) become `‹U+202E›`; combining marks beyond eight on one
-/// base are left out. A zero-width joiner between two emoji stays.
+/// pictures; what is not seen (format and tag characters, bidi controls, line and paragraph
+/// separators, fillers, variation selectors, marks without a base) becomes `‹U+202E›`;
+/// combining marks beyond eight on one base are left out.
+///
+/// What is shown takes as many columns as its characters take one by one, in every terminal:
+/// emoji sequences are shown as their parts, without what joins and colours them, and flags
+/// as their letters.
 pub fn show(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Cow::Borrowed(text);
@@ -23,22 +33,53 @@ pub fn show(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 16);
     let mut marks = 0;
     let mut chars = text.chars().peekable();
-    let mut last = ' ';
+    // The character before, and the one before it that is no part of an emoji alone.
+    let (mut last, mut base) = (None, None);
     while let Some(c) = chars.next() {
         marks = if is_combining_mark(c) { marks + 1 } else { 0 };
         match c {
-            _ if marks > MARKS => {}
-            '\u{200d}' if joins(last, chars.peek().copied()) => shown.push(c),
+            _ if is_joint(c, last, base, chars.peek().copied()) => marks = 0,
             '\0'..='\u{1f}' => shown.push(picture(0x2400 + c as u32)),
             '\u{7f}' => shown.push('\u{2421}'),
-            _ if is_format(c) || ('\u{80}'..='\u{9f}').contains(&c) => {
-                shown.push_str(&format!("‹U+{:04X}›", c as u32));
-            }
+            '\u{1f1e6}'..='\u{1f1ff}' => shown.push(picture(c as u32 - 0x1f1e6 + 'A' as u32)),
+            _ if is_unseen(c, last) => name(c, &mut shown),
+            _ if marks > MARKS => {}
             _ => shown.push(c),
         }
-        last = c;
+        if !matches!(c, COLOURED | '\u{1f3fb}'..='\u{1f3ff}') {
+            base = Some(c);
+        }
+        last = Some(c);
     }
-    Cow::Owned(shown)
+    Cow::Owned(told_apart(shown))
+}
+
+/// How many columns safe text takes: those of its characters, one by one.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+fn name(c: char, shown: &mut String) {
+    shown.push_str(&format!("‹U+{:04X}›", c as u32));
+}
+
+/// Clusters that are wider or narrower together than their characters one by one, of which
+/// terminals make this or that: all but their first characters are named.
+fn told_apart(shown: String) -> String {
+    if shown.width() == columns(&shown) {
+        return shown;
+    }
+    let mut apart = String::with_capacity(shown.len());
+    for cluster in shown.graphemes(true) {
+        if cluster.width() == columns(cluster) {
+            apart.push_str(cluster);
+            continue;
+        }
+        let mut chars = cluster.chars();
+        apart.extend(chars.next());
+        chars.for_each(|c| name(c, &mut apart));
+    }
+    apart
 }
 
 /// The text as lines that may each be sent to a terminal: its line ends end lines,
@@ -52,19 +93,45 @@ fn picture(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// A joiner is part of an emoji sequence between two pictographs (a variation selector
-/// or skin tone may end the first).
-fn joins(before: char, after: Option<char>) -> bool {
-    let pictograph = |c: char| matches!(c as u32, 0x2190..=0x2bff | 0x1f000..=0x1faff);
-    (pictograph(before) || before == '\u{fe0f}') && after.is_some_and(pictograph)
+/// Whether a character only joins, colours or tones the emoji before it, or makes a key of it.
+fn is_joint(c: char, last: Option<char>, base: Option<char>, next: Option<char>) -> bool {
+    let on_emoji = base.is_some_and(is_pictograph);
+    match c {
+        JOINER => on_emoji && next.is_some_and(is_pictograph),
+        COLOURED => last == base && (on_emoji || next == Some(KEYCAP)),
+        KEYCAP => last == Some(COLOURED),
+        '\u{1f3fb}'..='\u{1f3ff}' => on_emoji,
+        _ => false,
+    }
+}
+
+fn is_pictograph(c: char) -> bool {
+    matches!(c as u32, 0xa9 | 0xae | 0x203c | 0x2049 | 0x2122 | 0x2139 | 0x2190..=0x2bff | 0x3030 | 0x303d
+        | 0x3297 | 0x3299 | 0x1f000..=0x1f1e5 | 0x1f200..=0x1faff)
+}
+
+/// Whether nothing is seen of a character where it stands: it is ignored by what draws it, or
+/// takes no column and has nothing before it to stand on.
+fn is_unseen(c: char, last: Option<char>) -> bool {
+    if is_ignorable(c) || ('\u{80}'..='\u{9f}').contains(&c) {
+        return true;
+    }
+    let stands_on = last.is_some_and(|last| !last.is_control() && !is_ignorable(last));
+    // Vowels and ends of Hangul syllables that are written letter by letter.
+    let hangul = matches!(c as u32, 0x1160..=0x11ff | 0xd7b0..=0xd7fb);
+    let on_hangul =
+        last.is_some_and(|last| matches!(last as u32, 0x1100..=0x11ff | 0xa960..=0xa97c | 0xac00..=0xd7fb));
+    c.width() == Some(0) && !(is_combining_mark(c) && stands_on || hangul && on_hangul && stands_on)
 }
 
 /// General category Cf of Unicode 16, the line and paragraph separators, unassigned
-/// tag characters, and interlinear and musical format controls.
-fn is_format(c: char) -> bool {
+/// tag characters, interlinear and musical format controls, and all else that is ignored by
+/// default: fillers, variation selectors, the joiner of graphemes, inherent vowels of Khmer.
+fn is_ignorable(c: char) -> bool {
     matches!(c as u32,
-        0xad | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0x180e
-        | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff0..=0xfffb
+        0xad | 0x34f | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0x115f..=0x1160
+        | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164
+        | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
         | 0x110bd | 0x110cd | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
         | 0xe0000..=0xe0fff)
 }
@@ -87,8 +154,75 @@ mod tests {
 
     #[test]
     fn plain_and_foreign_text_stays_as_it_is() {
-        for text in ["plain", "接続プール", "naïve e\u{301}", "👩‍💻 ok", "❤️‍🔥"] {
+        for text in [
+            "plain",
+            "接続プール",
+            "naïve e\u{301}",
+            "한국어 \u{1112}\u{1161}\u{11ab}",
+            "हिन्दी",
+            "لا",
+            "🦀 ok ✓",
+        ] {
             assert_eq!(show(text), text);
+        }
+    }
+
+    #[test]
+    fn emoji_sequences_are_shown_as_their_parts_and_flags_as_letters() {
+        for (text, shown) in [
+            ("👨\u{200d}👩\u{200d}👧\u{200d}👦!", "👨👩👧👦!"),
+            ("🏳\u{fe0f}\u{200d}🌈", "🏳🌈"),
+            ("❤\u{fe0f}\u{200d}🔥 ❤\u{fe0f}", "❤🔥 ❤"),
+            ("👍🏽 👩🏽\u{200d}💻", "👍 👩💻"),
+            ("1\u{fe0f}\u{20e3} #\u{fe0f}\u{20e3}", "1 #"),
+            ("🇩🇪🇫🇷 🇩", "DEFR D"),
+            ("🏽", "🏽"),
+        ] {
+            assert_eq!(show(text), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_not_seen_is_named() {
+        for c in [
+            '\u{fe00}',
+            '\u{fe0e}',
+            '\u{fe0f}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{3164}',
+            '\u{ffa0}',
+            '\u{34f}',
+            '\u{180b}',
+            '\u{e0100}',
+            '\u{200d}',
+            '\u{200c}',
+            '\u{ad}',
+            '\u{17b4}',
+            '\u{2064}',
+        ] {
+            let named = format!("‹U+{:04X}›", c as u32);
+            assert_eq!(show(&format!("a{c}b")), format!("a{named}b"));
+            assert_eq!(show(&c.to_string()), named);
+        }
+        assert_eq!(show("\u{301}a"), "‹U+0301›a");
+        assert_eq!(show("x\u{1161}"), "x‹U+1161›");
+    }
+
+    /// Every character, alone and after others; in the short form, some of the rare ones.
+    #[test]
+    fn nothing_is_shown_that_is_not_seen_or_whose_columns_are_in_doubt() {
+        let is_long = std::env::var_os("PALIMP_LONG").is_some();
+        let is_taken = |code: &u32| is_long || *code < 0x2100 || code.is_multiple_of(41);
+        for c in (0..=0x10ffff).filter(is_taken).filter_map(char::from_u32) {
+            for text in [c.to_string(), format!("a{c}"), format!("🦀{c}1")] {
+                let shown = show(&text);
+                assert!(columns(&shown) > 0, "{:x}", c as u32);
+                assert!(!shown.chars().any(|c| is_ignorable(c) || c.is_control()), "{:x}", c as u32);
+                for cluster in shown.graphemes(true) {
+                    assert_eq!(cluster.width(), columns(cluster), "{:x}: {shown}", c as u32);
+                }
+            }
         }
     }
 

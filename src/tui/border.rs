@@ -7,6 +7,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
 
 use super::app::{App, Pane};
+use super::layout;
 use super::theme::{self, Theme};
 
 /// A pane's border, drawn, and the area within it.
@@ -18,6 +19,11 @@ pub fn framed(
     foot: &str,
     area: Rect,
 ) -> Rect {
+    // A low pane is its content alone: it lies under nothing, and nothing lies beside it.
+    if pane.is_some() && !layout::has_borders(area) {
+        frame.render_widget(Clear, area);
+        return area;
+    }
     let focused = pane.is_none_or(|pane| pane == app.focus && app.prompt.is_none());
     let style = if focused { Theme::of(app).focus() } else { Style::new() };
     bordered(frame, style, focused, title, foot, area)

@@ -8,6 +8,10 @@ use super::theme;
 
 /// The smallest terminal on which there is anything to see.
 pub const SMALLEST: (u16, u16) = (20, 5);
+/// So wide is the list over the detail, beside it, and between the side panes and it.
+const OVER: u16 = 60;
+const BESIDE: u16 = 100;
+const SIDES: u16 = 120;
 
 /// Whether anything can be drawn.
 pub fn is_large_enough(app: &App) -> bool {
@@ -33,6 +37,15 @@ impl Frame {
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
     }
+
+    /// How many lines of its content a pane shows: its height less its borders, and less the
+    /// line that names the columns of the list.
+    pub fn rows(&self, pane: Pane) -> usize {
+        let Some(area) = self.pane(pane) else { return 0 };
+        let height = if has_borders(area) { area.height - 2 } else { area.height };
+        let head = pane == Pane::Memories && has_head(Rect { height, ..area });
+        usize::from(height - u16::from(head))
+    }
 }
 
 /// Lays the frame out for the app's size.
@@ -40,10 +53,25 @@ pub fn frame(app: &App) -> Frame {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let types = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
     let asks = app.screen == Screen::Browse && (types || !app.query.is_empty());
-    let lines = [1, u16::from(asks), notice(app).len().max(1) as u16].map(Constraint::Length);
-    let [title, query, body, hints] =
-        Layout::vertical([lines[0], lines[1], Constraint::Min(0), lines[2]]).areas(area);
+    let (title, rest) = over(area, 1);
+    let (query, rest) = over(rest, u16::from(asks));
+    let foot = notice(app).len().max(1) as u16;
+    let (body, hints) = over(rest, rest.height.saturating_sub(foot));
     Frame { title, query, panes: panes(app, body), body, hints }
+}
+
+/// The upper part of an area, and what is left below it.
+fn over(area: Rect, height: u16) -> (Rect, Rect) {
+    let height = height.min(area.height);
+    let lower = Rect { y: area.y + height, height: area.height - height, ..area };
+    (Rect { height, ..area }, lower)
+}
+
+/// The left part of an area, and what is left beside it.
+fn beside(area: Rect, width: u16) -> (Rect, Rect) {
+    let width = width.min(area.width);
+    let right = Rect { x: area.x + width, width: area.width - width, ..area };
+    (Rect { width, ..area }, right)
 }
 
 /// The notice, safe, in as many lines as it takes; what can't be told in half the screen is cut.
@@ -54,52 +82,79 @@ pub fn notice(app: &App) -> Vec<String> {
     lines
 }
 
+/// By width: the list alone, over the detail, beside it, between the side panes and it. A pane
+/// is there where it has room for its content and its borders.
 fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
-    if app.zoomed || body.width < 60 {
+    if app.zoomed || body.width < OVER || !has_borders(body) {
         return vec![(app.focus, body)];
     }
-    if body.width < 100 {
+    if body.width < BESIDE {
         return list_over_detail(app, body);
     }
-    let (left, right) = if body.width < 140 { (25, 36) } else { (32, 50) };
-    let [left, middle, right] =
-        Layout::horizontal([Constraint::Length(left), Constraint::Min(0), Constraint::Length(right)])
-            .areas(body);
-    let [detail, why] = Layout::vertical([Constraint::Min(8), Constraint::Length(15)]).areas(right);
+    if body.width < SIDES {
+        let (list, right) = beside(body, body.width - 34 - (body.width - BESIDE) * 2 / 5);
+        let mut panes = vec![(in_list(app), list)];
+        panes.extend(detail_over_why(app, right));
+        return panes;
+    }
+    let more = body.width - SIDES;
+    let (left, rest) = beside(body, 25 + (more / 5).min(7));
+    let (list, right) = beside(rest, rest.width - 36 - more * 2 / 5);
     let mut panes = side(app, left);
-    panes.extend([(Pane::Memories, middle), (Pane::Detail, detail), (Pane::Why, why)]);
+    panes.push((Pane::Memories, list));
+    panes.extend(detail_over_why(app, right));
     panes
 }
 
-/// Sessions, facets and health above one another; on a low terminal the facets wait
-/// until they are asked for.
-fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
-    if area.height >= 30 {
-        let parts = [Constraint::Fill(4), Constraint::Fill(4), Constraint::Length(10)];
-        let [sessions, facets, health] = Layout::vertical(parts).areas(area);
-        return vec![(Pane::Sessions, sessions), (Pane::Facets, facets), (Pane::Health, health)];
-    }
-    let [upper, health] = Layout::vertical([Constraint::Min(4), Constraint::Length(9)]).areas(area);
-    let pane = if app.focus == Pane::Facets { Pane::Facets } else { Pane::Sessions };
-    vec![(pane, upper), (Pane::Health, health)]
+/// Whether a pane of that size has borders; a lower one has more use for its rows.
+pub fn has_borders(area: Rect) -> bool {
+    area.height >= 5
 }
 
-/// On a narrow terminal the side panes lie over the list while they have the keys, and
-/// the reasons of a rank over the detail.
+/// Sessions, facets and health above one another; on a low terminal one of the first two, or
+/// the one that has the keys.
+fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
+    const HEALTH: u16 = 10;
+    let (upper, health) = over(area, area.height.saturating_sub(HEALTH));
+    if area.height >= 30 {
+        let (sessions, facets) = over(upper, upper.height / 2);
+        return vec![(Pane::Sessions, sessions), (Pane::Facets, facets), (Pane::Health, health)];
+    }
+    let pane = if app.focus == Pane::Facets { Pane::Facets } else { Pane::Sessions };
+    match has_borders(upper) {
+        true => vec![(pane, upper), (Pane::Health, health)],
+        false if app.focus == Pane::Health => vec![(Pane::Health, area)],
+        false => vec![(pane, area)],
+    }
+}
+
+/// The detail, and below it why its memory ranks as it does, where both have room; else the
+/// reasons lie over the detail while they have the keys.
+fn detail_over_why(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
+    const WHY: u16 = 15;
+    if area.height < WHY + 8 {
+        return vec![(in_detail(app), area)];
+    }
+    let (detail, why) = over(area, area.height - WHY);
+    vec![(Pane::Detail, detail), (Pane::Why, why)]
+}
+
 fn list_over_detail(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
-    let parts = if body.height < 12 {
-        [Constraint::Min(0), Constraint::Length(0)]
-    } else {
-        [Constraint::Fill(3), Constraint::Fill(2)]
-    };
-    let [upper, lower] = Layout::vertical(parts).areas(body);
-    let in_upper = match app.focus {
-        Pane::Sessions | Pane::Facets | Pane::Health => app.focus,
-        Pane::Detail | Pane::Why if lower.height == 0 => return vec![(app.focus, upper)],
-        _ => Pane::Memories,
-    };
-    let in_lower = if app.focus == Pane::Why { Pane::Why } else { Pane::Detail };
-    vec![(in_upper, upper), (in_lower, lower)]
+    if body.height < 13 {
+        let pane = if matches!(app.focus, Pane::Detail | Pane::Why) { app.focus } else { in_list(app) };
+        return vec![(pane, body)];
+    }
+    let (upper, lower) = over(body, (body.height * 3).div_ceil(5));
+    vec![(in_list(app), upper), (in_detail(app), lower)]
+}
+
+/// Where the side panes have no place they lie over the list while they have the keys.
+fn in_list(app: &App) -> Pane {
+    if matches!(app.focus, Pane::Sessions | Pane::Facets | Pane::Health) { app.focus } else { Pane::Memories }
+}
+
+fn in_detail(app: &App) -> Pane {
+    if app.focus == Pane::Why { Pane::Why } else { Pane::Detail }
 }
 
 /// The parts of a view that brings things back: its list, what stands under its cursor, and a
@@ -148,8 +203,12 @@ pub fn problem_rows(app: &App) -> usize {
     if inner > 2 * ABOUT { inner - ABOUT } else { inner }
 }
 
-/// How many lines of its content a pane shows: its height less its borders.
+/// How many lines of its content a pane shows.
 pub fn rows(app: &App, pane: Pane) -> usize {
-    let frame = frame(app);
-    frame.pane(pane).map_or(0, |area| usize::from(area.height.saturating_sub(2)))
+    frame(app).rows(pane)
+}
+
+/// The list's line that names its columns stands where more than a few memories are below it.
+pub fn has_head(inner: Rect) -> bool {
+    inner.height >= 4
 }

@@ -6,12 +6,11 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use super::app::App;
 use super::theme::{Theme, wrap};
 use super::update::set_off;
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 
 /// Lists and quotes are indented so many levels at most: no note is narrower than a word.
 const DEEPEST: usize = 6;
@@ -93,7 +92,7 @@ impl<'a> Page<'a> {
     fn code(&mut self, text: &str) {
         for line in text.lines() {
             let before = self.before();
-            let room = self.width.saturating_sub(before.width() + 2);
+            let room = self.width.saturating_sub(columns(&before) + 2);
             for part in wrap(&show(line), room) {
                 let mut spans = vec![Span::styled(format!("{before}┆ "), self.theme.dim())];
                 spans.extend(set_off(self.app, &part, Style::new()));
@@ -216,7 +215,7 @@ impl<'a> Page<'a> {
         row.push(&first, self.theme.dim(), self.app);
         for (text, style) in &runs {
             for word in text.split_inclusive(' ') {
-                if row.used > hanging.width() && row.used + word.trim_end().width() > self.width {
+                if row.used > columns(&hanging) && row.used + columns(word.trim_end()) > self.width {
                     self.lines.push(row.next_line());
                     row.push(&hanging, self.theme.dim(), self.app);
                 }
@@ -247,7 +246,7 @@ impl Row {
         if text.is_empty() || self.used >= self.width.max(1) && text.trim().is_empty() {
             return;
         }
-        self.used += text.width();
+        self.used += columns(text);
         self.spans.extend(set_off(app, text, style).into_iter().filter(|span| !span.content.is_empty()));
     }
 

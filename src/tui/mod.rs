@@ -2,8 +2,10 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `run` | the event loop: with `terminal` the only file that does anything |
+//! | `run` | the event loop: with the three below the only file that does anything |
 //! | `terminal` | the terminal taken, given back, and lent to an editor |
+//! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
+//! | `signals` | whatever ends the program, the terminal is given back first |
 //! | `app` | what the screens know; `marks` what is marked, `bulk` the change under way, |
 //! | | `back` what the views know that bring things back |
 //! | `msg` | what reaches the app, and what it wants done |
@@ -22,7 +24,9 @@ mod border;
 mod bulk;
 mod confirm;
 mod cursor;
+mod decode;
 mod editor;
+mod input;
 mod keys;
 mod layout;
 mod markdown;
@@ -31,6 +35,7 @@ mod msg;
 mod panes;
 mod prompt;
 mod run;
+mod signals;
 pub mod svg;
 mod terminal;
 mod theme;
@@ -47,6 +52,7 @@ use crate::query::Ranking;
 use crate::store::{Looked, Place};
 
 pub use run::{Ended, frame, plain, run};
+pub use signals::prepare;
 pub use terminal::install_panic_hook;
 
 /// What the screens open with.

@@ -11,21 +11,23 @@ use crossterm::event::Event;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 
 use super::Options;
 use super::app::{Aim, App};
+use super::input::{Input, Keyboard, is_gone};
 use super::msg::{Effect, Lent, Msg};
-use super::terminal::{Keyboard, Left, Screen, end, enter, leave, redraw, with_editor};
-use super::update::{self, update};
+use super::signals;
+use super::terminal::{Left, Screen, end, enter, leave, redraw, retake, with_editor};
+use super::update;
 use super::view::view;
 use crate::format;
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::Cancel;
 use crate::store;
+use crate::text::show::columns;
 use crate::work::{Job, Kept, Loaded, Watch, Workers, end_editor, keep, perform};
 
 /// Ages are drawn anew this often while nothing else happens.
@@ -33,6 +35,8 @@ const TICK: Duration = Duration::from_secs(60);
 /// Masked values stay shown for so long after their key was last heard: the repeats of a
 /// held key come closer to one another.
 const REVEALED: Duration = Duration::from_millis(800);
+/// However fast keys come, a frame is drawn so often.
+const FRAME: Duration = Duration::from_millis(50);
 /// After so long a change tells how far it is, and as often from then on.
 const FIGURE: Duration = Duration::from_millis(200);
 /// What was typed is kept so long after the first key that is not kept yet.
@@ -64,7 +68,8 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     let size = crossterm::terminal::size()?;
     let mut app = App::new(options, size, now());
     // Before the terminal is taken, so that no signal leaves it taken.
-    let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP])?;
+    let signals = signals::listen()?;
+    signals::restore_on_failure()?;
     // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
     let mut screen = ManuallyDrop::new(enter()?);
     let mut workers = None;
@@ -82,9 +87,12 @@ pub fn run(options: &Options) -> io::Result<Ended> {
     if let Some(workers) = workers {
         workers.finish_changes();
     }
-    // A terminal that is gone can't be drawn on; that is how a hang-up looks.
+    // A terminal that is gone can be neither drawn on nor taken back from an editor; that is how
+    // a hang-up looks.
     match outcome {
-        Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(Ended::BySignal(SIGHUP)),
+        Err(error) if is_gone() || error.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
+            Ok(Ended::BySignal(SIGHUP))
+        }
         outcome => outcome,
     }
 }
@@ -95,6 +103,8 @@ struct Loop<'a> {
     screen: &'a mut Screen,
     events: Receiver<Happening>,
     to_loop: Sender<Happening>,
+    /// Whether the terminal had another size since the last frame.
+    is_resized: bool,
     workers: Workers,
     keyboard: Arc<Keyboard>,
     watch: Option<Watch>,
@@ -114,13 +124,14 @@ impl<'a> Loop<'a> {
         signals: Signals,
     ) -> io::Result<Self> {
         first_entries(app);
+        update::ready(app);
         screen.draw(|frame| view(app, frame))?;
         let (to_loop, events) = channel();
         let deliver = to_loop.clone();
         let workers = Workers::start(move |done| {
             let _ = deliver.send(Happening::Msg(Msg::Done(done)));
         });
-        let keyboard = Arc::default();
+        let keyboard = Arc::new(Keyboard::new()?);
         listen(&to_loop, &keyboard, signals)?;
         let mut this = Loop {
             options,
@@ -128,6 +139,7 @@ impl<'a> Loop<'a> {
             screen,
             events,
             to_loop,
+            is_resized: false,
             workers,
             keyboard,
             watch: None,
@@ -160,40 +172,55 @@ impl<'a> Loop<'a> {
                 }
             }
             if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.pending.extend(update(self.app, Msg::Mask, now()));
+                self.pending.extend(update::take(self.app, Msg::Mask, now()));
             }
             if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.pending.extend(update(self.app, Msg::Keep, now()));
+                self.pending.extend(update::take(self.app, Msg::Keep, now()));
                 continue;
             }
             self.take_size(now())?;
+            // Also where the size is again what it was: the terminal has moved its content.
+            if mem::take(&mut self.is_resized) {
+                redraw(self.screen)?;
+            }
+            update::ready(self.app);
             self.screen.draw(|frame| view(self.app, frame))?;
             let next = [self.mask_at, self.keep_at].into_iter().flatten().min();
             let wait = next.map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
             let wait = if self.app.bulk.going.is_some() { wait.min(FIGURE) } else { wait };
-            let mut event = match self.events.recv_timeout(wait) {
+            let event = match self.events.recv_timeout(wait) {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Timeout) => Happening::Msg(self.time_went_by()),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Ended::ByUser),
             };
-            // What waits is taken in before the next frame: a frame a key, not a queue of frames.
-            loop {
-                match event {
-                    Happening::Msg(msg) => self.pending.extend(update(self.app, msg, now())),
-                    Happening::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
-                    Happening::Signal(number) => return Ok(Ended::BySignal(number)),
-                    Happening::NoInput => return Ok(Ended::BySignal(SIGHUP)),
-                }
-                let leaves = |effect: &Effect| {
-                    matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_) | Effect::Lend(_))
-                };
-                if self.pending.iter().any(leaves) {
-                    break;
-                }
-                match self.events.try_recv() {
-                    Ok(next) => event = next,
-                    Err(_) => break,
-                }
+            if let Some(ended) = self.take_in(event, now)? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// Takes in what waits, before the next frame: a frame for all of it, not a queue of frames.
+    fn take_in(&mut self, mut event: Happening, now: &dyn Fn() -> Moment) -> io::Result<Option<Ended>> {
+        let until = Instant::now() + FRAME;
+        loop {
+            match event {
+                Happening::Msg(msg) => self.pending.extend(update::take(self.app, msg, now())),
+                Happening::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
+                Happening::Signal(SIGWINCH) => self.is_resized = true,
+                // Whoever stopped the program may have left the terminal otherwise.
+                Happening::Signal(SIGCONT) => retake(self.screen)?,
+                Happening::Signal(number) => return Ok(Some(Ended::BySignal(number))),
+                Happening::NoInput => return Ok(Some(Ended::BySignal(SIGHUP))),
+            }
+            let leaves = |effect: &Effect| {
+                matches!(effect, Effect::Quit | Effect::Suspend | Effect::Edit(_) | Effect::Lend(_))
+            };
+            if self.pending.iter().any(leaves) || Instant::now() >= until {
+                return Ok(None);
+            }
+            match self.events.try_recv() {
+                Ok(next) => event = next,
+                Err(_) => return Ok(None),
             }
         }
     }
@@ -214,7 +241,7 @@ impl<'a> Loop<'a> {
     fn take_size(&mut self, now: Moment) -> io::Result<()> {
         let size = self.screen.size()?;
         if (size.width, size.height) != self.app.size {
-            self.pending.extend(update(self.app, Msg::Resize(size.width, size.height), now));
+            self.pending.extend(update::take(self.app, Msg::Resize(size.width, size.height), now));
         }
         Ok(())
     }
@@ -231,7 +258,7 @@ impl<'a> Loop<'a> {
                 let held = self.workers.hold_changes();
                 leave();
                 signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
-                mem::forget(mem::replace(self.screen, enter()?));
+                retake(self.screen)?;
                 drop(held);
                 self.take_size(now)?;
             }
@@ -258,7 +285,7 @@ impl<'a> Loop<'a> {
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
         let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
-        self.pending.extend(update(self.app, Msg::Edited(Box::new(aim), before, after), now));
+        self.pending.extend(update::take(self.app, Msg::Edited(Box::new(aim), before, after), now));
         self.take_size(now)
     }
 
@@ -267,7 +294,7 @@ impl<'a> Loop<'a> {
         let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
         let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
         let after = self.in_editor(of, &before, now)?;
-        self.pending.extend(update(self.app, Msg::Lent(what, before, after), now));
+        self.pending.extend(update::take(self.app, Msg::Lent(what, before, after), now));
         self.take_size(now)
     }
 
@@ -319,7 +346,7 @@ fn settle(app: &mut App, mut effects: Vec<Effect>) {
         if let Effect::Job(job @ (Job::Load { .. } | Job::Search(_) | Job::Explain(..))) = effect
             && let Some(done) = perform(job, &mut kept, &Cancel::default())
         {
-            effects.extend(update(app, Msg::Done(done), app.now));
+            effects.extend(update::take(app, Msg::Done(done), app.now));
         }
     }
 }
@@ -331,6 +358,7 @@ pub fn frame(options: &Options, width: u16, height: u16) -> io::Result<Buffer> {
     first_entries(&mut app);
     let reload = update::reload(&app);
     settle(&mut app, vec![reload]);
+    update::ready(&mut app);
     draw(&app, width, height)
 }
 
@@ -351,7 +379,7 @@ pub fn plain(buffer: &Buffer) -> String {
             // A wide character covers the cell behind it.
             if covered == 0 {
                 line.push_str(cell.symbol());
-                covered = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
+                covered = columns(cell.symbol()).max(1);
             }
             covered -= 1;
         }
@@ -364,54 +392,35 @@ pub fn plain(buffer: &Buffer) -> String {
 fn listen(to_loop: &Sender<Happening>, keyboard: &Arc<Keyboard>, signals: Signals) -> io::Result<()> {
     let (keys, own) = (to_loop.clone(), Arc::clone(keyboard));
     thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys, &own))?;
-    let hangup = to_loop.clone();
-    thread::Builder::new().name("hangup".into()).spawn(move || wait_for_hangup(&hangup))?;
     let (to_loop, own) = (to_loop.clone(), Arc::clone(keyboard));
     thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop, &own))?;
     Ok(())
 }
 
 fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
-    loop {
-        keyboard.wait_for_turn();
-        let msg = match crossterm::event::read() {
-            Ok(Event::Key(key)) => Msg::Key(key),
-            Ok(Event::Paste(text)) => Msg::Paste(text),
-            Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
-            Ok(_) => continue,
-            Err(_) => {
-                let _ = to_loop.send(Happening::NoInput);
-                return;
+    keyboard.read(|input| {
+        let msg = match input {
+            Input::Event(Event::Key(key)) => Msg::Key(key),
+            Input::Event(Event::Paste(text)) => Msg::Paste(text),
+            Input::Event(_) => return true,
+            Input::Gone => {
+                end_editor();
+                return to_loop.send(Happening::NoInput).is_ok();
             }
         };
-        if to_loop.send(Happening::Msg(msg)).is_err() {
-            return;
-        }
-    }
-}
-
-/// Says when the terminal is gone. Not every terminal sends a signal then, and reading
-/// keys from one that is gone neither returns nor rests.
-fn wait_for_hangup(to_loop: &Sender<Happening>) {
-    let stdin = io::stdin();
-    // No event is asked for: a hang-up is always told.
-    let mut input = [PollFd::new(&stdin, PollFlags::empty())];
-    while let Err(Errno::INTR) = poll(&mut input, None) {}
-    if input.iter().any(|input| input.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
-        end_editor();
-        let _ = to_loop.send(Happening::NoInput);
-    }
+        to_loop.send(Happening::Msg(msg)).is_ok()
+    });
 }
 
 /// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
-/// While an editor has the terminal, Ctrl-c is meant for it, and Ctrl-z stops both.
+/// While an editor has the terminal, Ctrl-c and Ctrl-\ are meant for it, and Ctrl-z stops both.
 fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
     let mut interrupts = 0;
     for number in &mut signals {
         let is_lent = keyboard.is_lent();
         interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
         match number {
-            SIGINT if is_lent && interrupts < ENOUGH => continue,
+            SIGINT | SIGQUIT if is_lent && interrupts < ENOUGH => continue,
             // It is heard by an editor that does not end, and asked for again and again.
             SIGINT if is_lent => {
                 end_editor();
@@ -422,16 +431,17 @@ fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard:
                 let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
                 continue;
             }
+            SIGCONT | SIGWINCH if is_lent => continue,
+            SIGTSTP | SIGCONT | SIGWINCH => {
+                let _ = to_loop.send(Happening::Signal(number));
+                continue;
+            }
             _ => {}
         }
-        if number != SIGTSTP {
-            // The loop waits for it.
-            end_editor();
-        }
+        // The loop waits for it.
+        end_editor();
         let _ = to_loop.send(Happening::Signal(number));
-        if number != SIGTSTP {
-            thread::sleep(PATIENCE);
-            end(128 + number);
-        }
+        thread::sleep(PATIENCE);
+        end(128 + number);
     }
 }

@@ -2,90 +2,54 @@
 
 use std::io::{self, Stdout, Write};
 use std::mem;
-use std::sync::mpsc::channel;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
-use std::time::Duration;
 
-use crossterm::event::{
-    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
-};
-use crossterm::style::ResetColor;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
-use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-use signal_hook::consts::SIGWINCH;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
+use super::input::Keyboard;
 use crate::work::edit_text;
 
-/// A terminal that does not answer is waited for so long.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A terminal that takes no output is waited for so long.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 /// The status after a panic, as Rust's own.
 const PANICKED: i32 = 101;
 
+/// The other screen, pastes told from keys, no cursor.
+const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l";
+/// Ends what was being sent; then no colours, no mouse, no focus, no pastes told from keys, the
+/// first screen, the cursor. Some of it only an editor that was killed can have switched on.
+const GIVE: &[u8] = b"\x1b\\\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
+\x1b[?2004l\x1b[?1049l\x1b[?25h";
+
+/// How the terminal was before it was taken.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
 /// What is drawn on.
-pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Stdout>>>;
+pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Output>>>;
 
-/// The keyboard: one thread reads it, unless it is lent.
-#[derive(Default)]
-pub struct Keyboard {
-    whose: Mutex<Whose>,
-    changed: Condvar,
-}
+/// The terminal's output, past the lock that keeps the program's own lines apart: whoever has
+/// to give the terminal back must not wait for one that is stuck in a frame.
+pub struct Output(Stdout);
 
-#[derive(Clone, Copy, Default, PartialEq)]
-enum Whose {
-    #[default]
-    Ours,
-    /// The thread is to let go of it.
-    Asked,
-    Lent,
-}
-
-impl Keyboard {
-    fn lock(&self) -> MutexGuard<'_, Whose> {
-        self.whose.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// For the thread that reads: lets go of the keyboard where that is asked for, and comes
-    /// back when it may read.
-    pub fn wait_for_turn(&self) {
-        let mut whose = self.lock();
-        if *whose == Whose::Asked {
-            *whose = Whose::Lent;
-            self.changed.notify_all();
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match rustix::io::write(&self.0, bytes) {
+                // A signal is no reason to leave a frame in its middle.
+                Err(Errno::INTR) => {}
+                written => return Ok(written?),
+            }
         }
-        let ours = self.changed.wait_while(whose, |whose| *whose == Whose::Lent);
-        drop(ours);
     }
 
-    /// Whether somebody else reads the keys.
-    pub fn is_lent(&self) -> bool {
-        *self.lock() == Whose::Lent
-    }
-
-    /// Takes the keyboard from the thread that reads; false where it does not let go.
-    fn lend(&self) -> bool {
-        let mut whose = self.lock();
-        *whose = Whose::Asked;
-        // Whoever waits for a key wakes at this signal, as at a change of the size.
-        let _ = signal_hook::low_level::raise(SIGWINCH);
-        whose = match self.changed.wait_timeout_while(whose, PATIENCE, |whose| *whose == Whose::Asked) {
-            Ok((whose, _)) => whose,
-            Err(poisoned) => poisoned.into_inner().0,
-        };
-        if *whose == Whose::Asked {
-            *whose = Whose::Ours;
-        }
-        *whose == Whose::Lent
-    }
-
-    fn take_back(&self) {
-        *self.lock() = Whose::Ours;
-        self.changed.notify_all();
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -118,34 +82,48 @@ pub fn with_editor(keyboard: &Keyboard, screen: &mut Screen, text: &str) -> (Lef
         let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &modes);
     }
     // An editor that was killed leaves what it had switched on.
-    let _ = execute!(io::stdout(), DisableMouseCapture, DisableFocusChange, ResetColor);
+    tell(GIVE);
     let entered = enter();
     keyboard.take_back();
     let entered = entered.map(|entered| mem::forget(mem::replace(screen, entered)));
     (left, entered)
 }
 
-/// Ends the program. A terminal that takes no output blocks whoever writes to it, and
-/// whoever waits for the lock on the output: it is left within its time, or not at all.
+/// Ends the program, the terminal given back.
 pub fn end(status: i32) {
-    let (left, answer) = channel();
-    let leaving = thread::Builder::new().spawn(move || {
-        leave();
-        let _ = left.send(());
-    });
-    if leaving.is_ok() {
-        let _ = answer.recv_timeout(PATIENCE / 4);
-    }
+    leave();
     std::process::exit(status);
 }
 
-/// Takes the terminal.
+/// Takes the terminal, also where it is taken already: whoever stopped the program from
+/// outside has changed it meanwhile.
 pub fn enter() -> io::Result<Screen> {
-    crossterm::terminal::enable_raw_mode()?;
-    let mut out = io::stdout();
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
-    let out = io::BufWriter::with_capacity(1 << 16, out);
-    Terminal::new(CrosstermBackend::new(out))
+    let stdin = io::stdin();
+    let now = tcgetattr(&stdin)?;
+    let mut raw = now.clone();
+    raw.make_raw();
+    if let Some(mut before) = before() {
+        tcsetattr(&stdin, OptionalActions::Now, &raw)?;
+        before.get_or_insert(now);
+    }
+    let mut output = Output(io::stdout());
+    output.write_all(TAKE)?;
+    Terminal::new(CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, output)))
+}
+
+/// Takes the terminal anew, and draws the next frame whole.
+pub fn retake(screen: &mut Screen) -> io::Result<()> {
+    mem::forget(mem::replace(screen, enter()?));
+    redraw(screen)
+}
+
+/// How the terminal was; `None` while another thread takes it or gives it back.
+fn before() -> Option<MutexGuard<'static, Option<Termios>>> {
+    match BEFORE.try_lock() {
+        Ok(before) => Some(before),
+        Err(TryLockError::Poisoned(before)) => Some(before.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 /// Clears what is shown, so that the next frame is drawn whole. `Terminal::clear` would ask
@@ -155,13 +133,23 @@ pub fn redraw(screen: &mut Screen) -> io::Result<()> {
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Gives the terminal back as it was. Nothing more can be done if it is gone.
+/// Gives the terminal back as it was. Takes no memory, and waits for nothing but a terminal
+/// that takes no output, and not for long. Nothing more can be done if it is gone.
 pub fn leave() {
-    // First what can't block.
-    let _ = crossterm::terminal::disable_raw_mode();
-    let mut out = io::stdout();
-    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
-    let _ = out.flush();
+    let Some(mut before) = before() else { return };
+    if let Some(before) = before.take() {
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
+        tell(GIVE);
+    }
+}
+
+/// Sends control sequences, where the terminal takes them.
+fn tell(bytes: &[u8]) {
+    let stdout = io::stdout();
+    let mut output = [PollFd::new(&stdout, PollFlags::OUT)];
+    if poll(&mut output, Some(&PATIENCE)).is_ok_and(|ready| ready > 0) {
+        let _ = rustix::io::write(&stdout, bytes);
+    }
 }
 
 /// Makes a panic give the terminal back before it is reported. A panic of a background
@@ -169,7 +157,7 @@ pub fn leave() {
 pub fn install_panic_hook() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let shown = crossterm::terminal::is_raw_mode_enabled().unwrap_or(false);
+        let shown = before().is_some_and(|before| before.is_some());
         if shown {
             leave();
         }

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::app::App;
 use crate::model::Severity;
 use crate::text::secrets::mask;
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 
 /// Text that may come from a store, masked and safe. Nothing else makes spans of it.
 pub fn safe(app: &App, text: &str) -> String {
@@ -24,13 +24,13 @@ pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
 
 /// The start of a text that fits in `width` columns, ending in `…` where it was cut.
 pub fn fit(text: &str, width: usize) -> String {
-    if text.width() <= width {
+    if columns(text) <= width {
         return text.to_owned();
     }
     let mut cut = String::new();
     let mut used = 0;
     for grapheme in text.graphemes(true) {
-        let wide = grapheme.width();
+        let wide = columns(grapheme);
         if used + wide + 1 > width {
             break;
         }
@@ -45,13 +45,13 @@ pub fn fit(text: &str, width: usize) -> String {
 
 /// How many columns safe text takes.
 pub fn width(text: &str) -> usize {
-    text.width()
+    columns(text)
 }
 
 /// `text` cut or filled up to exactly `width` columns.
 pub fn column(text: &str, width: usize) -> String {
     let fitted = fit(text, width);
-    let missing = width.saturating_sub(fitted.width());
+    let missing = width.saturating_sub(columns(&fitted));
     fitted + &" ".repeat(missing)
 }
 
@@ -62,18 +62,18 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut line = String::new();
     let mut used = 0;
     for word in text.split_inclusive(' ') {
-        let wide = word.trim_end().width();
+        let wide = columns(word.trim_end());
         if used > 0 && used + wide > width {
             lines.push(std::mem::take(&mut line));
             used = 0;
         }
         if wide <= width {
             line.push_str(word);
-            used += word.width();
+            used += columns(word);
             continue;
         }
         for grapheme in word.graphemes(true) {
-            let wide = grapheme.width();
+            let wide = columns(grapheme);
             if used + wide > width {
                 lines.push(std::mem::take(&mut line));
                 used = 0;
@@ -111,9 +111,17 @@ impl Theme {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// The line under the cursor.
-    pub fn cursor(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+    /// A line under the cursor: turned round, in no colour and not dim, so that all of it can be
+    /// read on any ground. A bar stays as it is: turned round, a full one would look empty.
+    pub fn under_cursor(&self, mut line: Line<'static>) -> Line<'static> {
+        let turned = Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED);
+        let turned = turned.remove_modifier(Modifier::DIM);
+        for span in &mut line.spans {
+            if !is_bar(&span.content) {
+                span.style = line.style.patch(span.style).patch(turned);
+            }
+        }
+        line
     }
 
     /// Borders of the pane that has the keys.
@@ -163,6 +171,12 @@ impl Theme {
     pub fn wrong(&self) -> Style {
         self.coloured(Color::Red).add_modifier(Modifier::UNDERLINED)
     }
+}
+
+/// Whether a text is drawn by blocks.
+fn is_bar(text: &str) -> bool {
+    let is_block = |c: char| ('\u{2580}'..='\u{259f}').contains(&c);
+    text.contains(is_block) && text.chars().all(|c| c == ' ' || is_block(c))
 }
 
 /// The sign of a severity; the same everywhere.

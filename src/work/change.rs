@@ -267,7 +267,7 @@ pub struct Tended {
 pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
-    let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, data, store, now));
+    let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, &machine, data, store));
     let mut tended = Tended::default();
     for writer in own.filter_map(|store| Writer::open(host, store).ok()) {
         tended.rescued += writer.rescued();

@@ -94,7 +94,7 @@ pub fn ask(
         (sifted.made.unwrap_or_default(), sifted.left)
     };
     if targets.is_empty() {
-        let plan = Plan::new("erase", &store.root, store.format);
+        let plan = Plan::of("erase", store.whole()?);
         return Ok(Asked { store: Arc::clone(store), targets, plan, left });
     }
     let refused = |refusal: Refusal| CommitError::Refused(refusal);

@@ -11,8 +11,8 @@ use super::planned::{Planned, preview};
 use super::turn::Recent;
 use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
-    Cancel, Explanation, Facets, Order, Query, QueryError, Ranking, Request, Results, TextIndex, explain,
-    facets, search,
+    Cancel, Explanation, Facets, Matches, Order, Query, QueryError, Ranking, Request, Results, TextIndex,
+    explain_in, facets, search, search_in,
 };
 use crate::store::commit::FormDraft;
 use crate::store::{self, Place};
@@ -240,11 +240,12 @@ fn worst_by_session(store: &Store) -> Vec<Option<Severity>> {
     worst
 }
 
-/// What one worker keeps between jobs: the folded text of the snapshot last searched, and
-/// the steps that were made and taken back.
+/// What one worker keeps between jobs: the folded text of the snapshot last searched, where
+/// the words last searched for stand in it, and the steps that were made and taken back.
 #[derive(Default)]
 pub struct Kept {
     text: Option<(Arc<Snapshot>, TextIndex)>,
+    words: Option<(Arc<Snapshot>, String, Arc<Matches>)>,
     recent: Recent,
 }
 
@@ -305,6 +306,20 @@ impl Kept {
         }
         self.text.as_ref().map(|(_, text)| text)
     }
+
+    /// Where the words of a query stand; looked for once, however many of its ranks are explained.
+    fn words(&mut self, asked: &Asked, query: &Query, cancel: &Cancel) -> Option<Arc<Matches>> {
+        if let Some((of, text, words)) = &self.words
+            && Arc::ptr_eq(of, &asked.snapshot)
+            && *text == asked.query
+        {
+            return Some(Arc::clone(words));
+        }
+        let text = if query.has_words() { Some(self.text(&asked.snapshot)?) } else { None };
+        let words = Arc::new(asked.request(query, text, asked.now).matches(cancel)?);
+        self.words = Some((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
+        Some(words)
+    }
 }
 
 fn find(asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
@@ -320,19 +335,19 @@ fn find(asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
         Ok(query) => query,
         Err(error) => return Some(Found { asked, outcome: Err(error) }),
     };
-    let text = if query.has_words() { Some(kept.text(&asked.snapshot)?) } else { None };
-    let results = search(&asked.request(&query, text, asked.now), cancel)?;
+    let words = kept.words(&asked, &query, cancel)?;
+    let results = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
     let facets = facets(&asked.snapshot, &results.hits);
     Some(Found { asked, outcome: Ok((results, facets)) })
 }
 
 fn why(asked: Asked, at: EntryRef, kept: &mut Kept) -> Option<Explained> {
     let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
-    let text = if query.has_words() { Some(kept.text(&asked.snapshot)?) } else { None };
-    let explanation = explain(&asked.request(&query, text, asked.now), at);
+    let words = kept.words(&asked, &query, &Cancel::default())?;
+    let explanation = explain_in(&asked.request(&query, None, asked.now), &words, at);
     let later = LATER.iter().filter_map(|&days| {
         let then = asked.now.plus(days * crate::model::time::DAY);
-        Some((days, explain(&asked.request(&query, text, then), at)?.rank))
+        Some((days, explain_in(&asked.request(&query, None, then), &words, at)?.rank))
     });
     let later = later.collect();
     Some(Explained { at, snapshot: asked.snapshot, explanation, later })

@@ -192,6 +192,7 @@ fn in_store(
 ) -> Result<Part, Failed> {
     let progress = &*request.progress;
     let wanted = &request.wanted;
+    store.whole().map_err(Refusal::from)?;
     if *wanted == Wanted::Erase {
         let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
         let erasure = erase::ask(host, &scene, store, entries, (REASON, false), progress)?;
@@ -225,10 +226,7 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
     let gone = Gone::out_of(store, &vault, &wanted.copy)?;
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
     let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
-    Ok(match &wanted.chosen {
-        Some(chosen) => ops::restore::restore(&scene, &compared, chosen)?,
-        None => ops::restore::replace(&scene, &compared, &wanted.bytes, &gone)?,
-    })
+    Ok(ops::restore::bring_back(&scene, &compared, wanted.chosen.as_ref(), &wanted.bytes, &gone)?)
 }
 
 fn plan(

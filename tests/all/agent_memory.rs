@@ -301,7 +301,7 @@ fn what_the_sources_and_the_config_can_have_wrong_is_found() {
     let failed = json!({"id": "calls", "lastSyncStatus": "failed", "lastSyncError": "no such folder"});
     let builder = |source: Value| AgentMemoryBuilder::new().source(json!({})).source(source).files();
     for (files, file, code, severity, text) in [
-        (builder(failed), "sources.json", "unreadable-file", "warning", "\"failed\""),
+        (builder(failed), "sources.json", "sync-failed", "warning", "\"failed\""),
         (
             builder(json!({"id": "calls", "path": ""})),
             "sources.json",

@@ -12,6 +12,7 @@ mod linked;
 mod literal;
 mod lock_time;
 mod lockless;
+mod pace;
 mod part;
 mod preview;
 mod several;

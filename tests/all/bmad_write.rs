@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use palimp::disk::{Real, ThisMachine};
-use palimp::model::{Code, Entry, Extent, Lock, Moment, Plan, Problem, Severity, State, Store};
+use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, Unread};
 use palimp::ops::{self, Draft, Refusal, Scene, Setting};
 use palimp::store::commit::{Host, Old, Writer, is_ours};
 use palimp::store::{Place, load};
@@ -547,7 +547,7 @@ fn a_log_that_can_t_be_read_is_called_that_when_its_session_is_to_be_archived() 
     let mut loaded = open(&store);
     let log = Path::new(SESSION).join("findings.jsonl");
     loaded.documents.retain(|document| document.path != log);
-    loaded.problems.push(Problem::of_file(Code::UnreadableFile, Severity::Error, &log, "No permission."));
+    loaded.unread.push(Unread { path: log, why: "No permission.".into() });
     let refusal = ops::session::archive(&scene(&loaded), NAME).map(|plan| plan.changes).unwrap_err();
     assert!(refusal.message.contains("findings.jsonl can't be read"), "{}", refusal.message);
     assert!(!refusal.message.contains("Nothing was changed"), "{}", refusal.message);

@@ -13,6 +13,7 @@ mod changed;
 mod cut;
 mod fail;
 mod foreign;
+mod found;
 mod judge;
 mod kept;
 mod lost;

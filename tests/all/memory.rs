@@ -144,7 +144,7 @@ fn a_store_that_is_there_is_opened_again_with_all_that_it_holds() {
     drop(memory);
     let mut memory = Memory::open(&folder.path().join("store"), &folder.path().join("data")).unwrap();
     assert_eq!(memory.related(None, &first, 1).unwrap().len(), 1);
-    assert_eq!(memory.session_names(), ["sess_one"]);
+    assert_eq!(memory.session_names().read, ["sess_one"]);
 }
 
 /// A machine on which another agent appends a record whenever somebody looks at the clock.

@@ -5,7 +5,7 @@ use crate::support;
 use std::time::Duration;
 
 use serde_json::json;
-use support::terminal::{Program, Signal};
+use support::terminal::Program;
 use support::{Exit, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -82,20 +82,6 @@ fn a_store_that_vanishes_is_no_crash() {
     terminal.send_keys("jkG/x\r\x1bgpq");
     terminal.send_keys("Q");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
-}
-
-#[test]
-fn the_terminal_is_whole_after_a_signal() {
-    for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
-        let store = three();
-        let terminal = open(&store, 24, 80);
-        assert!(terminal.screen(|screen| screen.alternate_screen()));
-        terminal.signal(signal);
-        assert_eq!(terminal.wait_exit(SOON), Exit::Status(status), "{signal:?}");
-        terminal.screen(|screen| {
-            assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
-        });
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,11 +16,17 @@ struct Bare {
     master: Box<dyn MasterPty + Send>,
     pid: u32,
     ended: Receiver<ExitStatus>,
+    seen: Receiver<()>,
     store: TempStore,
 }
 
 /// Opens the screens, and stops reading what they draw once the first line stands there.
 fn open(controlling: bool) -> Bare {
+    open_until(controlling, "false", &["the first line"])
+}
+
+/// The same, once the first of some texts stands there; stops reading with the last.
+fn open_until(controlling: bool, editor: &str, texts: &'static [&str]) -> Bare {
     let entry = serde_json::json!({"type": "conversation", "timestamp": "2026-01-01T00:00:00Z",
         "content": {"role": "user", "message": "the first line"}});
     let store = StoreBuilder::session_log().session("s").entry(entry).build();
@@ -30,27 +36,30 @@ fn open(controlling: bool) -> Bare {
     command.env_clear();
     command.env("HOME", &store.path);
     command.env("TERM", "xterm-256color");
+    command.env("EDITOR", editor);
     command.set_controlling_tty(controlling);
     let mut child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
     let pid = child.process_id().unwrap();
-    let reader = pair.master.try_clone_reader().unwrap();
+    let mut reader = pair.master.try_clone_reader().unwrap();
     let (drawn, seen) = channel();
     thread::spawn(move || {
-        until_drawn(reader, "the first line");
-        let _ = drawn.send(());
+        for text in texts {
+            until_drawn(&mut reader, text);
+            let _ = drawn.send(());
+        }
     });
     seen.recv_timeout(SOON).expect("the first screen");
     let (tell, ended) = channel();
     thread::spawn(move || tell.send(child.wait().unwrap()));
-    Bare { master: pair.master, pid, ended, store }
+    Bare { master: pair.master, pid, ended, seen, store }
 }
 
 fn size(rows: u16) -> PtySize {
     PtySize { rows, cols: 140, pixel_width: 0, pixel_height: 0 }
 }
 
-fn until_drawn(mut reader: Box<dyn Read + Send>, text: &str) {
+fn until_drawn(reader: &mut impl Read, text: &str) {
     let mut raw = Vec::new();
     let mut block = [0; 4096];
     while !String::from_utf8_lossy(&raw).contains(text) {
@@ -91,6 +100,26 @@ fn a_terminal_that_is_closed_ends_the_screens_like_a_hang_up() {
     for controlling in [true, false] {
         let bare = open(controlling);
         drop(bare.master);
+        let status = bare.ended.recv_timeout(SOON).expect("the program ends");
+        assert_eq!((status.exit_code(), status.signal()), (129, None), "controlling: {controlling}");
+        drop(bare.store);
+    }
+}
+
+#[test]
+fn a_terminal_that_is_closed_while_an_editor_has_it_is_a_hang_up_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = tempfile::tempdir().unwrap();
+    let editor = desk.path().join("editor");
+    let text = "#!/bin/sh\ntrap '' HUP\nprintf 'EDITOR RUNS'\nwhile :; do sleep 1; done\n";
+    std::fs::write(&editor, text).unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
+    for controlling in [true, false] {
+        let bare = open_until(controlling, editor.to_str().unwrap(), &["1/1", "EDITOR RUNS"]);
+        let mut keys = bare.master.take_writer().unwrap();
+        keys.write_all(b"E").unwrap();
+        bare.seen.recv_timeout(SOON).expect("the editor runs");
+        drop((keys, bare.master));
         let status = bare.ended.recv_timeout(SOON).expect("the program ends");
         assert_eq!((status.exit_code(), status.signal()), (129, None), "controlling: {controlling}");
         drop(bare.store);

@@ -170,7 +170,7 @@ fn where_a_later_store_fails_those_that_were_changed_are_named() {
     let args = ["tag", "mem_1", "mem_2", "+a", "--yes", "--store", one, "--store", two, "--data-dir"];
     let output = Verb::new([&args[..], &[data.to_str().unwrap()]].concat()).run().expect_status(4);
     assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
-    let undo = format!("{one}: `palimp undo 1 --store {one}` takes it back");
+    let undo = format!("{one}: `palimp undo 1 --store {one} --data-dir {}` takes it back", data.display());
     assert!(output.stderr.contains(&undo), "{}", output.stderr);
     assert!(String::from_utf8(first.read("sessions/s/memory.jsonl")).unwrap().contains("\"a\""));
 }
@@ -252,8 +252,12 @@ fn what_is_a_link_or_a_pipe_is_not_written_and_that_is_no_change_by_others() {
     let index = store.path.join("sessions/s/index.json");
     let _ = fs::remove_file(&index);
     assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
-    refused(&store, &["reindex"], &["index.json: it is a pipe", "E_STORAGE_IO"]);
+    refused(
+        &store,
+        &["reindex"],
+        &["index.json can't be read: it is neither a file nor a folder", "E_STORAGE_IO"],
+    );
     fs::remove_file(&index).unwrap();
     std::os::unix::fs::symlink(store.around().join("elsewhere.json"), &index).unwrap();
-    refused(&store, &["reindex"], &["it is a link", "E_STORAGE_IO"]);
+    refused(&store, &["reindex"], &["index.json can't be read: it is a link", "E_STORAGE_IO"]);
 }

@@ -57,6 +57,6 @@ fn last_sync(source: Json<'_>, document: &mut Document<'_>) {
     if let Some(status) = status {
         let why = text(source, "lastSyncError").unwrap_or(Cow::Borrowed("the reason is not recorded"));
         let message = format!("The last sync of this source failed: {why}");
-        document.problem(Code::UnreadableFile, Severity::Warning, status.span().0, message);
+        document.problem(Code::SyncFailed, Severity::Warning, status.span().0, message);
     }
 }

@@ -160,6 +160,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         bytes: 0,
         modified: None,
         own: Vec::new(),
+        unread: Vec::new(),
         beside: Vec::new(),
     }
 }

@@ -85,6 +85,7 @@ impl Account {
     pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> Account {
         let mut faults = Vec::new();
         let journal = told_of(vault.read_journal(), &mut faults);
+        faults.extend(vault.damaged());
         let kept = told_of(vault.read_steps(), &mut faults);
         let begun = told_of(vault.erasing(), &mut faults);
         let history = History::of(&journal);

@@ -16,7 +16,7 @@ use super::rebase::{moved_only, rebase};
 use super::unfinished::{let_end, whole_lines};
 use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
-use crate::disk::{Disk, ItemKind};
+use crate::disk::{Disk, ItemKind, Seen};
 use crate::format::Format;
 use crate::model::plan;
 use crate::model::snapshot::Generation;
@@ -137,8 +137,9 @@ impl Scene<'_, '_> {
     }
 
     /// The length of a file that is there.
-    pub fn len(&self, path: &Path) -> Option<u64> {
-        self.host.disk.look(path).ok().map(|item| item.generation.len)
+    pub fn len(&self, path: &Path) -> Result<Option<u64>, CommitError> {
+        let item = Seen::from(self.host.disk.look(path)).there();
+        Ok(item.map_err(|error| CommitError::unread(path, error))?.map(|item| item.generation.len))
     }
 
     /// Writes the new bytes beside the file, durably.
@@ -210,10 +211,10 @@ impl Scene<'_, '_> {
 
     fn fits_one(&mut self, own: &mut Ready, last_chance: bool) -> Result<bool, CommitError> {
         match &own.act {
-            Act::Create(_) if own.derived => Ok(self.len(&own.path).is_none()),
+            Act::Create(_) if own.derived => Ok(self.len(&own.path)?.is_none()),
             Act::Append(_) => {
                 let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
-                let is_other = self.len(&own.path).unwrap_or(0) != len;
+                let is_other = self.len(&own.path)?.unwrap_or(0) != len;
                 if is_other && own.bound {
                     return Err(own.moved("others have written to it meanwhile"));
                 }

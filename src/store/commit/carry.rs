@@ -6,14 +6,14 @@ use super::apply::{Lost, Ready, Scene};
 use super::create::Made;
 use super::step::Step;
 use super::{CommitError, Files, Guard, Writer};
-use crate::disk::ItemKind;
+use crate::disk::{ItemKind, Seen};
 use crate::model::{Act, Change, Lock, Plan};
 use crate::store::lock::{self, Patience};
 
 /// So often a change is fitted to a file that others keep changing.
 const TRIES: usize = 40;
-/// After so many, the last lines of others are taken over under the lock.
-const PATIENT: usize = 3;
+/// After so many it is fitted to it under the lock, and the last lines of others are taken over.
+const PATIENT: usize = 2;
 
 /// How far a plan was carried out.
 #[derive(Default)]
@@ -91,14 +91,17 @@ fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
     let inside = plan.all().filter(|change| !change.is_empty() && !change.path.starts_with(".."));
     for change in inside {
         let (path, depth) = (writer.path(&change.path), change.path.components().count());
-        let is_link = |place: &&Path| writer.host.disk.look(place).is_ok_and(|item| item.link.is_some());
-        if let Some(link) = path.ancestors().take(depth).find(is_link) {
-            let what = "it is a link: it is not written through";
-            return Err(CommitError::NotWritten { file: link.to_owned(), what });
-        }
-        if writer.host.disk.look(&path).is_ok_and(|item| item.kind == ItemKind::Special) {
-            let what = "it is a pipe, a device or a socket, which is never written: move it away first";
-            return Err(CommitError::NotWritten { file: path, what });
+        for place in path.ancestors().take(depth) {
+            let there = Seen::from(writer.host.disk.look(place)).there();
+            let Some(item) = there.map_err(|error| CommitError::unread(place, error))? else { continue };
+            let what = match (item.link, item.kind) {
+                (Some(_), _) => "it is a link: it is not written through",
+                (None, ItemKind::Special) => {
+                    "it is a pipe, a device or a socket, which is never written: move it away first"
+                }
+                _ => continue,
+            };
+            return Err(CommitError::NotWritten { file: place.to_owned(), what });
         }
     }
     Ok(())
@@ -116,6 +119,35 @@ pub fn carry_out_derived(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitE
         }
     }
     Ok(())
+}
+
+/// Carries out what is derived and shares one lock, as it is made under that lock: whoever keeps
+/// to it changes nothing that it is made of meanwhile.
+pub fn carry_out_locked(
+    writer: &Writer<'_>,
+    files: &[&Path],
+    make: &dyn Fn() -> Vec<Change>,
+) -> Result<(), CommitError> {
+    let host = writer.host;
+    let protocol = writer.protocol(files);
+    let patience = Patience::of(writer.patience);
+    let held = lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &patience)?;
+    let changes = make();
+    let own = |change: &Change| Ready::of(change, true, writer.format, writer.path(&change.path));
+    let mut ready: Vec<Ready> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
+    let mut carried = Carried::default();
+    let locks = protocol.files().to_vec();
+    let mut scene = Scene { host, locks, exact: false, carried: &mut carried };
+    let outcome = ready.iter_mut().try_for_each(|own| scene.prepare(own)).and_then(|()| {
+        let is_made = scene.fits(&mut ready, true)?
+            && scene.apply(&mut ready, &|| held.still_ours())? == Lost::No
+            && !scene.carried.derive;
+        let (file, what) = (writer.place.root.clone(), "what it is made of changed");
+        if is_made { Ok(()) } else { Err(CommitError::Moved { file, what, files: Files::Untouched }) }
+    });
+    held.release();
+    ready.iter_mut().for_each(|own| own.drop_temp(host.disk));
+    outcome
 }
 
 fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<Set<'a>> {
@@ -191,8 +223,9 @@ fn commit_set(
     let Some(first) = ready.first().map(|own| own.path.clone()) else { return Ok(()) };
     let moved = |what| CommitError::Moved { file: first.clone(), what, files: Files::Untouched };
     for attempt in 0..TRIES {
-        for own in ready.iter_mut() {
-            scene.prepare(own)?;
+        let is_last = attempt >= PATIENT;
+        if !is_last {
+            ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = writer.protocol(&files);
@@ -205,19 +238,28 @@ fn commit_set(
             "palimp",
             &Patience::of(writer.patience),
         )?;
-        if made_of.iter().any(|(file, len)| scene.len(&writer.path(file)) != Some(*len)) {
+        if is_last {
+            // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
+            scene.refit(ready, keep)?;
+            ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
+        }
+        let mut is_as_made = true;
+        for (file, len) in made_of {
+            is_as_made &= scene.len(&writer.path(file))? == Some(*len);
+        }
+        if !is_as_made {
             scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
             scene.drop_derived(ready);
         }
         scene.locks = protocol.files().to_vec();
-        let fits = scene.fits(ready, attempt >= PATIENT)?;
+        let fits = scene.fits(ready, is_last)?;
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;
         held.release();
         if fits && !lost {
             scene.tidy(ready);
             return Ok(());
         }
-        if !fits {
+        if !fits && attempt + 1 < PATIENT {
             scene.refit(ready, keep)?;
         }
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::format::writing::Refusal;
+use crate::model::NotWhole;
 use crate::store::lock::LockError;
 
 /// What became of the user's files.
@@ -116,6 +117,12 @@ pub enum CommitError {
     /// There is nothing to take back, or it is gone.
     #[error("{0}")]
     NoStep(String),
+}
+
+impl From<NotWhole> for CommitError {
+    fn from(not: NotWhole) -> Self {
+        CommitError::Refused(not.into())
+    }
 }
 
 impl CommitError {

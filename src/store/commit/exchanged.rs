@@ -132,7 +132,7 @@ impl Writer<'_> {
         let Act::Splice(splices) = &change.act else { return Some(false) };
         let Ok(fitted) = rebase(splices, theirs) else { return Some(false) };
         let both = plan::apply(theirs, &fitted);
-        let none = Plan::new("rescue", &self.place.root, self.place.format);
+        let none = Plan::unseen("rescue", &self.place.root, self.place.format);
         let change = Change::rewrite(file, ours.into(), &both);
         let plan = Plan { changes: vec![change], exact: true, ..none };
         let mut carried = carry::Carried::default();

@@ -1,11 +1,11 @@
 //! How long our own data keeps content: what takes steps back, and drafts.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
-use super::{CommitError, Vault};
+use super::{CommitError, JournalLine, Vault};
 use crate::disk::Item;
-use crate::model::plan::PRIVATE;
+use crate::model::plan::{PRIVATE, UNDO_ROOM};
 use crate::model::{Moment, time};
 
 /// How the name of a file ends that takes a step back.
@@ -17,8 +17,6 @@ const GIVEN: &str = "given";
 
 /// So long a step can be taken back, in days; so long a draft is kept.
 const DAYS: i64 = 30;
-/// So many bytes of a store are kept for taking steps back.
-const ROOM: u64 = 256 << 20;
 
 /// So many steps are looked at for the process that took a lock.
 const LAST: usize = 4;
@@ -100,24 +98,30 @@ impl Vault<'_> {
         }
     }
 
-    /// Drops what is older than 30 days or beyond 256 MB, the oldest first, and old drafts. What
-    /// takes back a step that is not settled stays, however old. What was cut short while it
-    /// was written takes nothing back, and goes.
-    pub(super) fn expire(&self, now: Moment, unsettled: &HashSet<u64>) -> Result<(), CommitError> {
+    /// Drops what is older than 30 days, and old drafts. What takes back a step that is not
+    /// settled stays, however old. What was cut short while it was written takes nothing
+    /// back, and goes. `clock` is the machine's: a time that a user gives ages nothing.
+    pub(super) fn expire(
+        &self,
+        clock: Moment,
+        journal: &[JournalLine],
+        unsettled: &HashSet<u64>,
+    ) -> Result<(), CommitError> {
         let numbered = self.numbered()?;
-        let over = over(&numbered, now, unsettled);
+        let ages = Ages::of(&numbered, journal, clock);
         let last = numbered.last().map_or(0, |own| own.number);
         let given = numbered.iter().filter(|own| own.end == GIVEN && own.number < last);
         given.for_each(|own| drop(self.disk().remove(&self.undo_path(own.number, GIVEN))));
-        over.iter().try_for_each(|number| self.drop_step(*number))?;
+        let old: Vec<u64> = ages.old(&numbered).filter(|number| !unsettled.contains(number)).collect();
+        old.iter().try_for_each(|number| self.drop_step(*number))?;
         // While this process has the store nobody is writing one: a crash left it.
         let cut: Vec<u64> = numbered.iter().filter(|own| own.end == NEW).map(|own| own.number).collect();
         cut.iter().try_for_each(|number| self.drop_cut(*number))?;
-        if !over.is_empty() || !cut.is_empty() {
+        if !old.is_empty() || !cut.is_empty() {
             self.sync_undo()?;
         }
         let folder = self.path("drafts");
-        for item in self.items("drafts")?.iter().filter(|item| is_old(item.generation.modified, now)) {
+        for item in ages.old_drafts(&self.items("drafts")?) {
             let path = folder.join(&item.name);
             self.disk().remove(&path).map_err(|error| CommitError::own_data(&path, error))?;
         }
@@ -125,14 +129,92 @@ impl Vault<'_> {
     }
 
     /// Whether anything is kept longer than it may be, or was cut short while it was written.
-    pub(super) fn has_expired(&self, now: Moment) -> bool {
-        let is_over = |numbered: Vec<Numbered>| {
-            let is_cut = numbered.iter().any(|own| own.end == NEW);
-            is_cut || !over(&numbered, now, &HashSet::new()).is_empty()
-        };
-        let drafts = self.items("drafts").unwrap_or_default();
-        self.numbered().is_ok_and(is_over) || drafts.iter().any(|item| is_old(item.generation.modified, now))
+    pub(super) fn has_expired(&self, clock: Moment, journal: &[JournalLine]) -> bool {
+        let numbered = self.numbered().unwrap_or_default();
+        let ages = Ages::of(&numbered, journal, clock);
+        let is_cut = numbered.iter().any(|own| own.end == NEW);
+        is_cut
+            || ages.old(&numbered).next().is_some()
+            || !ages.old_drafts(&self.items("drafts").unwrap_or_default()).is_empty()
     }
+
+    /// Drops the oldest steps until another of so many bytes fits beside the rest: what is kept
+    /// never exceeds its limit. The step itself is one of them where it is kept anew.
+    pub(super) fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
+        let numbered = self.numbered()?;
+        let mut kept: u64 = bytes + numbered.iter().map(|own| own.len).sum::<u64>();
+        if kept <= UNDO_ROOM {
+            return Ok(());
+        }
+        // What takes back a change that is not settled is needed for that.
+        let settled: HashSet<u64> = self.read_journal()?.iter().map(|line| line.step).collect();
+        let is_settled = |own: &&Numbered| own.number != number && settled.contains(&own.number);
+        let mut is_dropped = false;
+        for own in numbered.iter().filter(|own| own.end == STEP).filter(is_settled) {
+            if kept <= UNDO_ROOM {
+                break;
+            }
+            self.drop_step(own.number)?;
+            (kept, is_dropped) = (kept - own.len, true);
+        }
+        if is_dropped { self.sync_undo() } else { Ok(()) }
+    }
+
+    /// Drops what takes a step back that alone exceeds the limit, once the step is done: until
+    /// then it is what takes back a change that is cut short.
+    pub(super) fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
+        let len = self.numbered()?.iter().find(|own| own.number == number).map_or(0, |own| own.len);
+        if len <= UNDO_ROOM {
+            return Ok(());
+        }
+        self.drop_step(number)?;
+        self.sync_undo()
+    }
+}
+
+/// How old what is kept is. The machine's clock has to say so, and the times that were written
+/// down, too: neither a time that a user gives nor a clock that is wrong once drops anything.
+struct Ages {
+    clock: i128,
+    /// When each step was done, by whichever of its two times is later.
+    done: HashMap<u64, i128>,
+    /// The latest time at which a step was certainly done.
+    newest: i128,
+}
+
+impl Ages {
+    fn of(numbered: &[Numbered], journal: &[JournalLine], clock: Moment) -> Ages {
+        let told = journal.iter().filter_map(|line| Some((line.step, Moment::parse(&line.at)?.0)));
+        let told: HashMap<u64, i128> = told.map(|(step, at)| (step, nanos(at))).collect();
+        let steps = || numbered.iter().filter(|own| own.end == STEP);
+        let at = |own: &Numbered| told.get(&own.number).copied().unwrap_or(own.modified);
+        Ages {
+            clock: nanos(clock),
+            done: steps().map(|own| (own.number, at(own).max(own.modified))).collect(),
+            newest: steps().map(|own| at(own).min(own.modified)).max().unwrap_or(i128::MIN),
+        }
+    }
+
+    fn is_old(&self, done: i128) -> bool {
+        let days = i128::from(DAYS) * i128::from(time::DAY) * 1000;
+        self.clock - done > days && self.newest.saturating_sub(done) > days
+    }
+
+    fn old<'n>(&'n self, numbered: &'n [Numbered]) -> impl Iterator<Item = u64> + 'n {
+        let steps = numbered.iter().filter(|own| own.end == STEP);
+        steps.map(|own| own.number).filter(|number| self.done.get(number).is_some_and(|at| self.is_old(*at)))
+    }
+
+    /// A newer draft says how late it is as a newer step does.
+    fn old_drafts<'d>(&self, drafts: &'d [Item]) -> Vec<&'d Item> {
+        let newest = drafts.iter().map(|item| item.generation.modified).max().unwrap_or(i128::MIN);
+        let with = Ages { clock: self.clock, done: HashMap::new(), newest: newest.max(self.newest) };
+        drafts.iter().filter(|item| with.is_old(item.generation.modified)).collect()
+    }
+}
+
+fn nanos(at: Moment) -> i128 {
+    i128::from(at.0) * 1000
 }
 
 fn numbered(item: &Item) -> Option<Numbered> {
@@ -140,19 +222,4 @@ fn numbered(item: &Item) -> Option<Numbered> {
     let end = [STEP, NEW, GIVEN].into_iter().find(|own| *own == end)?;
     let generation = item.generation;
     Some(Numbered { number: number.parse().ok()?, end, len: generation.len, modified: generation.modified })
-}
-
-/// The steps of which too much is kept, or for too long.
-fn over(numbered: &[Numbered], now: Moment, unsettled: &HashSet<u64>) -> Vec<u64> {
-    let mut kept = 0;
-    let steps = numbered.iter().rev().filter(|own| own.end == STEP);
-    let is_over = steps.filter(|own| {
-        kept += own.len;
-        (kept > ROOM || is_old(own.modified, now)) && !unsettled.contains(&own.number)
-    });
-    is_over.map(|own| own.number).collect()
-}
-
-fn is_old(modified: i128, now: Moment) -> bool {
-    i128::from(now.0) * 1000 - modified > i128::from(DAYS) * i128::from(time::DAY) * 1000
 }

@@ -24,15 +24,16 @@ struct Named {
     format: String,
 }
 
-/// The stores with a change that was cut short.
-pub fn unfinished(disk: &dyn Disk, data: &Path) -> Vec<Place> {
+/// The stores with a change that was cut short, of those whose roots are asked about.
+pub fn unfinished(disk: &dyn Disk, data: &Path, is_asked: &dyn Fn(&Path) -> bool) -> Vec<Place> {
     let folders = disk.list(&data.join("stores")).unwrap_or_default();
     let place = |name: &Path| {
         let (bytes, _) = disk.read(&data.join("stores").join(name).join(NAME), 0, None).ok()?;
         let named: Named = serde_json::from_slice(&bytes).ok()?;
         let root = without_dots(&real_of(disk, data).join(path_of(&named.way, named.hex)?));
         let format = format::by_name(&named.format)?.name();
-        let is_cut = disk.look(&root).is_ok() && Vault::look(disk, data, &root).is_unfinished();
+        let is_there = is_asked(&root) && disk.look(&root).is_ok();
+        let is_cut = is_there && Vault::look(disk, data, &root).is_unfinished();
         is_cut.then_some(Place { root, format, session: None })
     };
     folders.iter().filter_map(|item| place(Path::new(&item.name))).collect()

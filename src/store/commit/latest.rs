@@ -23,9 +23,16 @@ pub fn last_change<'s>(
     taken_back: bool,
 ) -> Vec<(&'s Arc<Store>, u64)> {
     let read = |store: &'s Arc<Store>| {
-        let journal = Vault::look(disk, data, &store.root).journal();
+        let vault = Vault::look(disk, data, &store.root);
+        let journal = vault.journal();
         let history = History::of(&journal);
-        let steps = if taken_back { history.undone } else { history.done };
+        let newest = history.newest(&journal, &vault.steps());
+        let mut steps = if taken_back { history.undone } else { history.done };
+        if let (false, Some((step, _))) = (taken_back, newest) {
+            // What comes after it can't be taken back.
+            let end = steps.iter().position(|(own, _)| *own == step).map_or(0, |at| at + 1);
+            steps.truncate(end);
+        }
         Turnable { store, journal, steps }
     };
     let stores: Vec<Turnable<'s>> = stores.iter().map(read).collect();

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Host, Vault, Writer, hidden};
-use crate::disk::{Disk, Holder};
-use crate::model::{Moment, Role, Store};
+use crate::disk::{Disk, Holder, Machine};
+use crate::model::{Role, Store};
 use crate::store::lock;
 
 /// Whether an earlier palimp left something behind that the next change looks after first, or
 /// keeps content longer than it may.
-pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> bool {
+pub fn is_left_over(disk: &dyn Disk, machine: &dyn Machine, data: &Path, store: &Store) -> bool {
     let around = store.root.ancestors().nth(depth_of(store));
     let folders = store.beside.iter().filter_map(|(path, _)| around?.join(path).parent().map(Path::to_owned));
     let folders: BTreeSet<PathBuf> = folders.collect();
@@ -23,7 +23,7 @@ pub fn is_left_over(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     !store.own.is_empty()
         || !vault.untold().is_empty()
         || vault.is_unfinished()
-        || vault.has_expired(now)
+        || vault.has_expired(machine.now(), &vault.journal())
         || folders.iter().any(has_temp)
 }
 

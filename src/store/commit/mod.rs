@@ -28,6 +28,7 @@ mod pending;
 mod places;
 mod rebase;
 mod recover;
+mod remake;
 mod rescue;
 mod step;
 mod told;
@@ -73,6 +74,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// So many names are tried for a copy.
 const NAMES: usize = 100;
+/// A copy of up to so many bytes that rotation lets go is brought back by undo.
+const EXPIRING: u64 = 64 << 10;
 
 /// What holds what others put in a file's place while it is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,6 +235,7 @@ impl<'a> Writer<'a> {
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
         let plan = &*self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
         let number = self.vault.next_step()?;
+        let (kept, remade) = remake::kept_of_derived(self, plan);
         let step = Step {
             verb: plan.verb.to_owned(),
             at: self.host.now.to_rfc3339(),
@@ -240,7 +244,8 @@ impl<'a> Writer<'a> {
             process: self.own_process(),
             change: plan.change.clone(),
             changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
-            derived: plan.derived.iter().rev().map(|own| self.bare_inverse(own)).collect(),
+            derived: kept.iter().rev().map(|own| self.bare_inverse(own)).collect(),
+            remade,
         };
         self.vault.keep(number, &step)?;
         let mut step = step;
@@ -271,10 +276,20 @@ impl<'a> Writer<'a> {
         // journal that can't say so is no reason to call it undone: its step file says the
         // same, and the next start writes the line.
         let journalled = self.vault.write(&line).map_err(|error| self.unjournalled(number, &error));
+        // What the journal does not know is settled by what takes it back.
+        if journalled.is_ok()
+            && let Err(error) = self.vault.drop_too_large(number)
+        {
+            let why = error.in_short();
+            notes.push(format!("what takes this back exceeds the limit and could not be removed: {why}"));
+        }
+        // What came late is rescued first: what is derived is made anew once for both.
+        let late = self.rescue_own();
+        carried.derive |= !late.is_empty();
+        carried.touched.extend(late);
         if carried.derive && !self.derive_touched(&carried.touched, plan) {
             notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
         }
-        self.rescue_own();
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
         Ok(Receipt { step: number, files: line.files, notes, is_journalled, plan: plan.clone() })
@@ -369,7 +384,7 @@ impl<'a> Writer<'a> {
 
     /// What a copy holds that is to go.
     fn expiring(&self, change: &Change) -> Option<Vec<u8>> {
-        let is_one = matches!(change.act, Act::Expire(_));
+        let is_one = matches!(change.act, Act::Expire(len) if len <= EXPIRING);
         let read = is_one.then(|| self.host.disk.read(&self.path(&change.path), 0, None));
         read.and_then(Result::ok).map(|(bytes, _)| bytes)
     }
@@ -409,7 +424,10 @@ impl<'a> Writer<'a> {
 impl Drop for Writer<'_> {
     /// However a change ended: what it replaced does not stay longer than it has to.
     fn drop(&mut self) {
-        self.rescue_own();
+        let late = self.rescue_own();
+        if !late.is_empty() {
+            self.derive(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
+        }
     }
 }
 

@@ -1,15 +1,15 @@
 //! What is derived and could not be made anew yet: the files that it is made of, named in our
 //! own data before the journal says that their change is over.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::step::{path_of, path_text};
 use super::{Vault, Writer, carry};
-use crate::model::{Code, Plan, Problem};
+use crate::model::{Change, Lock, Plan, Store};
 use crate::store::derive;
 
 /// So often derived files are made anew where others keep changing what they are made of.
-const DERIVE_TRIES: usize = 8;
+const DERIVE_TRIES: usize = 4;
 
 const PENDING: &str = "derive.json";
 
@@ -26,34 +26,55 @@ impl Vault<'_> {
 }
 
 impl Writer<'_> {
-    /// Makes what is derived from the files at `touched` anew, from the disk. False where
-    /// others kept changing them.
+    /// Makes what is derived from the files at `touched` anew, from the disk: first as it is read
+    /// without the lock, then under it. False where others kept changing them.
     pub(super) fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
-        for _ in 0..DERIVE_TRIES {
-            let store = self.load();
-            // What can't be read now is not empty.
-            let is_out_of_sight = touched.iter().any(|path| {
-                let looked = self.host.disk.look(&self.path(path));
-                looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
-            });
-            if is_out_of_sight || store.problems.iter().any(|problem| is_unread(problem, touched)) {
-                continue;
-            }
-            let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
-            derived.retain(|change| !change.is_empty());
-            let all = derived.len();
-            derived.retain(|change| !derive::is_blind(&store, &change.path));
-            let is_all = derived.len() == all;
-            if derived.is_empty() {
-                return is_all;
-            }
-            let none = Plan::new(plan.verb, &store.root, store.format);
-            let plan = Plan { derived, made_of: derive::made_of(&store, &[]), ..none };
-            if carry::carry_out_derived(self, &plan).is_ok() {
-                return is_all;
+        let Some((store, derived)) = (0..DERIVE_TRIES).find_map(|_| self.derived(touched)) else {
+            return false;
+        };
+        if derived.is_empty() {
+            return true;
+        }
+        let files: Vec<PathBuf> = derived.iter().map(|change| change.path.clone()).collect();
+        let made_of = derive::made_of(&store, &[]);
+        let is_made = store.whole().is_ok_and(|whole| {
+            let plan = Plan { derived, made_of, ..Plan::of(plan.verb, whole) };
+            carry::carry_out_derived(self, &plan).is_ok()
+        });
+        is_made || (0..DERIVE_TRIES).any(|_| self.derive_locked(touched, &files))
+    }
+
+    /// The same under the locks of what is derived, one after the other.
+    fn derive_locked(&self, touched: &[PathBuf], derived: &[PathBuf]) -> bool {
+        let mut locks: Vec<(Lock, Vec<&Path>)> = Vec::new();
+        for path in derived.iter().map(PathBuf::as_path) {
+            let lock = self.format.lock(&[path]);
+            match locks.iter_mut().find(|(own, _)| *own == lock) {
+                Some((_, files)) => files.push(path),
+                None => locks.push((lock, vec![path])),
             }
         }
-        false
+        locks.iter().all(|(_, files)| {
+            let make = || {
+                let now = self.derived(touched).map(|(_, derived)| derived).unwrap_or_default();
+                now.into_iter().filter(|change| files.contains(&&*change.path)).collect()
+            };
+            carry::carry_out_locked(self, files, &make).is_ok()
+        })
+    }
+
+    /// What is derived from them, as the files are now; `None` where something of the store can't
+    /// be read now, which is not empty.
+    fn derived(&self, touched: &[PathBuf]) -> Option<(Store, Vec<Change>)> {
+        let store = self.load();
+        let is_out_of_sight = touched.iter().any(|path| {
+            let looked = self.host.disk.look(&self.path(path));
+            looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
+        });
+        store.whole().ok().filter(|_| !is_out_of_sight)?;
+        let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
+        derived.retain(|change| !change.is_empty());
+        Some((store, derived))
     }
 
     /// Writes down, durably, that what is derived from those files is to be made anew. Where
@@ -86,15 +107,7 @@ impl Writer<'_> {
     pub(super) fn derive_pending(&self) {
         let touched = self.vault.pending();
         if !touched.is_empty() {
-            self.derive_touched(&touched, &Plan::new("recover", &self.place.root, self.place.format));
+            self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         }
     }
-}
-
-/// Whether a file could not be read that what is derived for the `touched` is made of.
-fn is_unread(problem: &Problem, touched: &[PathBuf]) -> bool {
-    let beside = |path: &PathBuf| path.parent().is_some_and(|folder| problem.file.starts_with(folder));
-    // One that names a record is about what the record says could not be read.
-    let is_file = problem.code == Code::UnreadableFile && problem.record.is_none();
-    is_file && touched.iter().any(beside)
 }

@@ -32,6 +32,7 @@ impl Writer<'_> {
     /// longer than it may be goes then.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
         let journal = self.vault.read_journal()?;
+        self.vault.damaged().into_iter().for_each(|told| self.note(told));
         let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
         let numbered = self.vault.numbered()?;
         let last = numbered.last().map_or(0, |own| own.number);
@@ -47,7 +48,7 @@ impl Writer<'_> {
                 ));
             }
         }
-        if let Err(error) = self.vault.expire(self.host.now, &unsettled) {
+        if let Err(error) = self.vault.expire(self.host.machine.now(), &journal, &unsettled) {
             self.note(format!("old undo data could not be removed: {}", error.in_short()));
         }
         Ok(())
@@ -66,7 +67,7 @@ impl Writer<'_> {
         // What only makes anew what is derived can be finished at any time.
         let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
         let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
-        let none = Plan::new("recover", &self.place.root, self.place.format);
+        let none = Plan::unseen("recover", &self.place.root, self.place.format);
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Harmless));
         let is_over = is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole)));
         if is_over && may_finish {
@@ -121,7 +122,7 @@ impl Writer<'_> {
     /// What takes back a step's derived files, as far as they were made; `None` where that
     /// can't be told, or the step does not say how they were.
     fn derived_back(&self, step: &Step) -> Result<Option<Vec<Change>>, CommitError> {
-        if step.derived.is_empty() {
+        if step.derived.is_empty() || !step.remade.is_empty() {
             return Ok(None);
         }
         let mut back = Vec::new();
@@ -143,7 +144,7 @@ impl Writer<'_> {
         self.make_durable(touched)?;
         self.pend(touched);
         self.vault.write(&line_of(self, number, step))?;
-        self.derive_touched(touched, &Plan::new("recover", &self.place.root, self.place.format));
+        self.derive_touched(touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         Ok(())
     }
 

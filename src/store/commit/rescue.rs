@@ -43,17 +43,26 @@ impl Writer<'_> {
         self.rescue_each(store.own.iter().map(|own| self.path(own)))
     }
 
-    /// Looks after what this writer replaced.
-    pub(super) fn rescue_own(&self) {
+    /// Looks after what this writer replaced. Which files lines were added to: what is derived
+    /// from those is to be made anew.
+    pub(super) fn rescue_own(&self) -> Vec<PathBuf> {
         let olds = std::mem::take(&mut *self.replaced.borrow_mut());
-        self.rescue_each(olds.into_iter());
+        self.look_after(olds.into_iter()).1
     }
 
     pub(super) fn rescue_each(&self, olds: impl Iterator<Item = PathBuf>) -> usize {
+        let (count, touched) = self.look_after(olds);
+        if !touched.is_empty() {
+            self.derive(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
+        }
+        count
+    }
+
+    fn look_after(&self, olds: impl Iterator<Item = PathBuf>) -> (usize, Vec<PathBuf>) {
         let named = |path: PathBuf| Some((path.file_name().and_then(Old::read)?, path));
         let olds: Vec<(Old, PathBuf)> = olds.filter_map(named).collect();
         if olds.is_empty() {
-            return 0;
+            return (0, Vec::new());
         }
         let paths: Vec<&Path> = olds.iter().map(|(_, path)| &**path).collect();
         // Asked before anything is read: who has it not open now can add nothing later.
@@ -68,13 +77,10 @@ impl Writer<'_> {
             }
             left.extend(looked.left);
         }
-        if !touched.is_empty() {
-            self.derive(&touched, &Plan::new("rescue", &self.place.root, self.place.format));
-        }
         if !left.is_empty() {
             afterwards::leave(&self.place, self.host.data, left);
         }
-        count
+        (count, touched)
     }
 
     fn rescue_one(&self, path: &Path, old: &Old, is_open: bool) -> Looked {
@@ -93,14 +99,27 @@ impl Writer<'_> {
             Late::Nothing if is_over => self.drop_name(path, now),
             Late::Nothing => Looked::waits(path),
             Late::Lines { begun, bytes } => self.take_lines(path, old, (&begun, &bytes), is_open, is_over),
-            Late::Other { bytes } if is_over || !is_fresh(self.host.machine, &own) => {
-                match self.join_changed(path, old, &bytes) || self.keep_aside(&file, &bytes) {
-                    true => Looked { lines: Some(0), ..self.drop_name(path, now) },
-                    false => Looked::waits(path),
+            Late::Other { .. } if !is_over => Looked::waits(path),
+            Late::Other { bytes } if self.join_changed(path, old, &bytes) => {
+                match is_open && disk.look(path).is_ok() {
+                    true => Looked { lines: Some(0), left: Some(self.go_on(path, old, &bytes)) },
+                    false => Looked { lines: Some(0), ..self.drop_name(path, now) },
                 }
             }
+            Late::Other { bytes } if self.keep_aside(&file, &bytes) => match is_open {
+                true => Looked { lines: None, left: Some(self.go_on(path, old, &bytes)) },
+                false => self.drop_name(path, now),
+            },
             Late::Other { .. } => Looked::waits(path),
         }
+    }
+
+    /// Goes on watching an old file of which those bytes are taken over: under which name.
+    fn go_on(&self, path: &Path, old: &Old, taken: &[u8]) -> PathBuf {
+        let since = self.host.machine.now().0.div_euclid(1_000_000);
+        let next = path.with_file_name(old.up_to(taken, since).name());
+        let is_named = self.host.disk.rename(path, &next).is_ok();
+        if is_named { next } else { path.to_owned() }
     }
 
     /// Adds lines that came late to the file that took the place of theirs.
@@ -132,12 +151,9 @@ impl Writer<'_> {
             let now = disk.look(&file).ok().map(|item| item.generation);
             return Looked { lines: count, ..self.drop_name(path, now) };
         }
-        let since = self.host.machine.now().0.div_euclid(1_000_000);
-        let next = disk.read(path, 0, Some(old.taken + taken as u64)).ok().and_then(|(begun, _)| {
-            let next = path.with_file_name(old.up_to(&begun, since).name());
-            disk.rename(path, &next).ok().map(|()| next)
-        });
-        Looked { lines: count, left: Some(next.unwrap_or_else(|| path.to_owned())) }
+        let begun = disk.read(path, 0, Some(old.taken + taken as u64)).map(|(begun, _)| begun);
+        let next = begun.map_or_else(|_| path.to_owned(), |begun| self.go_on(path, old, &begun));
+        Looked { lines: count, left: Some(next) }
     }
 
     /// Removes an old file's name, and a folder that had to wait for it.

@@ -5,7 +5,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
+use super::made::is_log;
 use super::vault::Turn;
 use crate::model::{Act, Change, Splice};
 
@@ -28,7 +30,32 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// The changes of what is derived from them.
     pub derived: Vec<Change>,
+    /// Derived files that are made anew instead: what they were.
+    pub remade: Vec<Remade>,
 }
+
+/// A derived file as it was: its bytes are not kept, they are made anew from the records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remade {
+    /// Relative to the store's root.
+    pub path: PathBuf,
+    /// A digest of its bytes: whether what is made anew is what was there.
+    pub digest: String,
+    /// When it was written, where that is known: times in it are of then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// Up to so many bytes of a file that a step made are kept: of more a digest is.
+const SHORT: usize = 64;
+
+/// What tells bytes from others.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Finds the bytes of a file that was made with that digest, as far as they are still there.
+pub type Find<'f> = &'f dyn Fn(&Path, &str) -> Vec<u8>;
 
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -42,6 +69,8 @@ struct Head {
     change: Option<String>,
     changes: Vec<Entry>,
     derived: Vec<Entry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    remade: Vec<Remade>,
     bytes: usize,
 }
 
@@ -65,6 +94,8 @@ enum Word {
     Create(usize),
     Append(usize),
     Remove(usize),
+    /// A file that goes, of which a digest is kept and no byte: it is there.
+    RemoveMade(String),
     Splice(Vec<(u64, usize, usize, usize)>),
 }
 
@@ -81,6 +112,7 @@ impl Step {
             change: self.change.clone(),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
+            remade: self.remade.clone(),
             bytes: body.len(),
         };
         // A head of text and numbers always has a JSON form.
@@ -90,8 +122,9 @@ impl Step {
         bytes
     }
 
-    /// From a file; `None` where a crash cut it short.
-    pub fn read(bytes: &[u8]) -> Option<Step> {
+    /// From a file; `None` where a crash cut it short. What the step made whole is found where
+    /// it stands.
+    pub fn read(bytes: &[u8], find: Find<'_>) -> Option<Step> {
         let feed = memchr::memchr(b'\n', bytes)?;
         let head: Head = serde_json::from_slice(&bytes[..feed]).ok()?;
         let mut body = &bytes[feed + 1..];
@@ -99,7 +132,7 @@ impl Step {
             return None;
         }
         let mut read = |entries: Vec<Entry>| -> Option<Vec<Change>> {
-            entries.into_iter().map(|entry| change(entry, &mut body)).collect()
+            entries.into_iter().map(|entry| change(entry, &mut body, find)).collect()
         };
         let (changes, derived) = (read(head.changes)?, read(head.derived)?);
         Some(Step {
@@ -111,6 +144,7 @@ impl Step {
             change: head.change,
             changes,
             derived,
+            remade: head.remade,
         })
     }
 }
@@ -126,6 +160,9 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
         Act::Expire(len) => Word::Expire(*len),
         Act::Create(bytes) => Word::Create(put(bytes)),
         Act::Append(bytes) => Word::Append(put(bytes)),
+        Act::Remove(bytes) if bytes.len() > SHORT && !is_log(change) && !change.path.starts_with("..") => {
+            Word::RemoveMade(digest(bytes))
+        }
         Act::Remove(bytes) => Word::Remove(put(bytes)),
         Act::Splice(splices) => {
             let word =
@@ -137,7 +174,8 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
     Entry { path, hex, mode: change.mode, act }
 }
 
-fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
+fn change(entry: Entry, body: &mut &[u8], find: Find<'_>) -> Option<Change> {
+    let path = path_of(&entry.path, entry.hex)?;
     let mut take = |len: usize| {
         let (own, rest) = body.split_at_checked(len)?;
         *body = rest;
@@ -150,6 +188,7 @@ fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
         Word::Create(len) => Act::Create(take(len)?),
         Word::Append(len) => Act::Append(take(len)?),
         Word::Remove(len) => Act::Remove(take(len)?.into()),
+        Word::RemoveMade(made) => Act::Remove(find(&path, &made).into()),
         Word::Splice(splices) => {
             let mut own = Vec::with_capacity(splices.len());
             for (start, was, becomes, behind) in splices {
@@ -158,7 +197,7 @@ fn change(entry: Entry, body: &mut &[u8]) -> Option<Change> {
             Act::Splice(own)
         }
     };
-    Some(Change { path: path_of(&entry.path, entry.hex)?, act, base: None, mode: entry.mode })
+    Some(Change { path, act, base: None, mode: entry.mode })
 }
 
 pub(super) fn path_text(path: &Path) -> (String, bool) {
@@ -200,13 +239,14 @@ mod tests {
                 Change::make_folder("c"),
             ],
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
+            remade: vec![Remade { path: "index.json".into(), digest: digest(b"{}"), at: None }],
         };
         let mut step = step;
         step.changes[0].base = None;
         let bytes = step.to_bytes();
-        assert_eq!(Step::read(&bytes), Some(step));
+        assert_eq!(Step::read(&bytes, &|_, _| Vec::new()), Some(step));
         for cut in 0..bytes.len() {
-            assert_eq!(Step::read(&bytes[..cut]), None, "cut at {cut}");
+            assert_eq!(Step::read(&bytes[..cut], &|_, _| Vec::new()), None, "cut at {cut}");
         }
     }
 }

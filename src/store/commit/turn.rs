@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::erase::ErasedLine;
 use super::recover::is_copy;
+use super::remake::remake;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
 use crate::disk::ItemKind;
@@ -28,6 +29,13 @@ impl History {
     pub fn has(&self, number: u64) -> bool {
         self.done.iter().any(|(step, by)| *step == number || *by == number)
             || self.undone.iter().any(|(_, by)| *by == number)
+    }
+
+    /// The newest step that can be taken back; where there is none, the newest in force. What
+    /// erased, and what is kept no longer, is passed over.
+    pub fn newest(&self, journal: &[JournalLine], kept: &[u64]) -> Option<(u64, u64)> {
+        let can = |own: &&(u64, u64)| why_passed_over(journal, kept, **own).is_none();
+        self.done.iter().rev().find(can).or(self.done.last()).copied()
     }
 
     /// Reads it from the journal.
@@ -62,13 +70,34 @@ pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
         return Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)));
     }
     let found = match wanted {
-        None => history.done.last(),
-        Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number),
+        None => history.newest(&journal, &writer.vault.read_steps()?),
+        Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number).copied(),
     };
-    let Some(&(step, by)) = found else {
+    let Some((step, by)) = found else {
         return Err(CommitError::NoStep(not_in_force(&writer.place.root, &journal, wanted)));
     };
-    Ok((turned(writer, "undo", step, by)?, Turn::Undo(step)))
+    let mut plan = turned(writer, "undo", step, by)?;
+    plan.lines.extend(passed_over(&history, &journal, &writer.vault.read_steps()?, step));
+    Ok((plan, Turn::Undo(step)))
+}
+
+/// Why a step in force is passed over by undo.
+fn why_passed_over(journal: &[JournalLine], kept: &[u64], (step, by): (u64, u64)) -> Option<&'static str> {
+    let is_erasure = journal.iter().any(|line| line.step == step && line.verb == "erase");
+    match is_erasure {
+        true => Some("it erased records, and an erasure can't be undone"),
+        false => (!kept.contains(&by)).then_some("what it replaced is not kept any more"),
+    }
+}
+
+/// Steps after the one that is taken back that can't be: a line each.
+fn passed_over(history: &History, journal: &[JournalLine], kept: &[u64], step: u64) -> Vec<String> {
+    let later = history.done.iter().rev().take_while(|(own, _)| *own != step);
+    let told = |own: &(u64, u64)| {
+        let why = why_passed_over(journal, kept, *own)?;
+        Some(format!("step {} is skipped: {why}", own.0))
+    };
+    later.filter_map(told).collect()
 }
 
 fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> String {
@@ -159,7 +188,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{swept}."
         )));
     };
-    let mut plan = Plan::new(verb, &writer.place.root, writer.place.format);
+    let mut plan = Plan::of(verb, writer.store.whole()?);
     plan.records = own.records as usize;
     let line = journal.iter().find(|line| line.step == step);
     plan.change = line.and_then(|line| line.change.clone());
@@ -170,7 +199,14 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let mut as_left = is_as_left(writer, by, &own);
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
-        let fitted = writer.fitted(change, false)?;
+        let fitted = match writer.fitted(change, false) {
+            // A copy is no memory: one that was changed since keeps nothing from being turned.
+            Err(error) if is_copy(writer, change) && !error.is_failure() => {
+                plan.lines.push(format!("the copy {} was changed since, and stays", change.path.display()));
+                None
+            }
+            outcome => outcome?,
+        };
         // A folder that is gone already takes nothing with it that was derived.
         let stays_gone = fitted.is_none() && change.act == Act::RemoveFolder;
         as_left &= stays_gone
@@ -181,12 +217,16 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     // Where the step's own derived files are not known, they were worked out when it was done:
     // made anew from the disk, and the step does not say how.
     let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
-    plan.derive_after = !as_left || (own.derived.is_empty() && !is_planned);
+    let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();
+    plan.derive_after = !as_left || !is_known;
     for change in &own.derived {
         match writer.fitted(change, false) {
             Ok(Some(fitted)) if is_same(&fitted.act, &change.act) => plan.derived.push(fitted),
             _ => plan.derive_after = true,
         }
+    }
+    if !plan.derive_after && !own.remade.is_empty() {
+        remake(writer, &mut plan, &own.remade);
     }
     if plan.derive_after {
         plan.derived.clear();

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CommitError;
 use super::keeping::{NEW, STEP};
-use super::step::Step;
+use super::step::{Step, digest};
 use crate::disk::{Disk, ItemKind};
 use crate::model::plan::PRIVATE;
 
@@ -78,6 +78,7 @@ pub struct JournalLine {
 pub struct Vault<'a> {
     disk: &'a dyn Disk,
     folder: PathBuf,
+    root: PathBuf,
     /// The last number that a step has had, where nobody else can give any.
     last: Cell<Option<u64>>,
 }
@@ -85,14 +86,14 @@ pub struct Vault<'a> {
 impl<'a> Vault<'a> {
     /// The folder of the store at `root` below `data`, made if it is not there (0700).
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
-        let vault = Vault { disk, folder: folder_of(disk, data, root), last: Cell::new(None) };
+        let vault = Vault::look(disk, data, root);
         vault.make(&vault.folder)?;
         Ok(vault)
     }
 
     /// The same, without making anything.
     pub fn look(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
-        Vault { disk, folder: folder_of(disk, data, root), last: Cell::new(None) }
+        Vault { disk, folder: folder_of(disk, data, root), root: root.to_owned(), last: Cell::new(None) }
     }
 
     /// From now on nobody else gives numbers: that was the last.
@@ -135,12 +136,50 @@ impl<'a> Vault<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(CommitError::unread(&path, error)),
         };
-        let lines = bytes.split(|byte| *byte == b'\n');
-        let mut lines: Vec<JournalLine> =
-            lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let mut lines = lines_of(&bytes);
+        let lost: Vec<JournalLine> = self.lost(&bytes, &lines).into_iter().map(|(_, line)| line).collect();
+        lines.extend(lost);
         lines.sort_by_key(|line| line.step);
         lines.dedup_by_key(|line| line.step);
         Ok(lines)
+    }
+
+    /// What is to be told of lines of the journal that are damaged: a sentence each.
+    pub(super) fn damaged(&self) -> Vec<String> {
+        let path = self.path("journal.jsonl");
+        let Ok((bytes, _)) = self.disk.read(&path, 0, None) else { return Vec::new() };
+        let told = |(number, line): (usize, JournalLine)| {
+            let (path, step) = (path.display(), line.step);
+            format!(
+                "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
+            )
+        };
+        self.lost(&bytes, &lines_of(&bytes)).into_iter().map(told).collect()
+    }
+
+    /// What lines said that are damaged, as far as what takes their steps back says it, with the
+    /// lines' numbers. The last line, where it has no end, is one that a crash cut: its step is
+    /// settled. A step before it that no line names was settled, and is left alone.
+    fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Vec<(usize, JournalLine)> {
+        let whole = &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)];
+        let is_damaged = |(_, line): &(usize, &[u8])| {
+            !line.trim_ascii().is_empty() && serde_json::from_slice::<JournalLine>(line).is_err()
+        };
+        let named = |line: &[u8]| lines.iter().any(|own| line.starts_with(&start_of(own.step)));
+        let damaged = (1..).zip(whole.split(|byte| *byte == b'\n')).filter(is_damaged);
+        // One that a crash had cut, and whose step was settled after it, says nothing more.
+        let damaged: Vec<(usize, &[u8])> = damaged.filter(|(_, line)| !named(line)).collect();
+        if damaged.is_empty() {
+            return Vec::new();
+        }
+        let steps = self.steps().into_iter().filter(|step| lines.iter().all(|line| line.step != *step));
+        let lost = steps.filter_map(|step| {
+            let last = lines.last().map_or(0, |line| line.step);
+            let by_name = damaged.iter().find(|(_, line)| line.starts_with(&start_of(step)));
+            let (number, _) = by_name.or(damaged.first().filter(|_| step < last))?;
+            Some((*number, line_of_step(step, &self.step(step).ok()??)))
+        });
+        lost.collect()
     }
 
     /// The format of the store, as the last step that names it does; `None` where none does.
@@ -210,9 +249,11 @@ impl<'a> Vault<'a> {
         let beside = self.undo_path(number, NEW);
         let failed = |source| CommitError::own_data(&path, source);
         let _ = self.disk.remove(&beside);
+        let bytes = step.to_bytes();
+        self.make_room(number, bytes.len() as u64)?;
         let put = || {
             let mut file = self.disk.create(&beside, PRIVATE)?;
-            file.write(&step.to_bytes())?;
+            file.write(&bytes)?;
             file.sync()?;
             self.disk.rename(&beside, &path)
         };
@@ -225,10 +266,48 @@ impl<'a> Vault<'a> {
     pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
         let path = self.step_path(number);
         match self.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => Ok(Step::read(&bytes)),
+            Ok((bytes, _)) => Ok(Step::read(&bytes, &|file, made| self.made(file, made))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CommitError::unread(&path, error)),
         }
+    }
+
+    /// The bytes of a file of the store that a step made with that digest; where it is another
+    /// by now, bytes that it does not have.
+    fn made(&self, file: &Path, made: &str) -> Vec<u8> {
+        let read = self.disk.read(&self.root.join(file), 0, None);
+        let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
+        if digest(&bytes) != made {
+            bytes.push(0);
+        }
+        bytes
+    }
+}
+
+fn lines_of(bytes: &[u8]) -> Vec<JournalLine> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// How the line of a step begins.
+fn start_of(step: u64) -> Vec<u8> {
+    format!("{{\"step\":{step},").into_bytes()
+}
+
+/// What the journal would say of a step, but for the lengths of its files.
+fn line_of_step(number: u64, step: &Step) -> JournalLine {
+    JournalLine {
+        step: number,
+        at: step.at.clone(),
+        verb: step.verb.clone(),
+        records: step.records,
+        files: Vec::new(),
+        turn: step.turn,
+        ids: Vec::new(),
+        format: String::new(),
+        change: step.change.clone(),
+        as_planned: false,
+        guard: None,
     }
 }
 

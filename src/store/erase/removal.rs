@@ -83,7 +83,7 @@ impl Site<'_> {
         let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
         let said: HashSet<&Path> = chosen.map(|own| Path::new(&own.file)).collect();
         changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log(&own.path)));
-        let mut plan = Plan::new("erase", &store.root, store.format);
+        let mut plan = Plan::of("erase", store.whole()?);
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derive::after(store, &seen, self.scene.now);
@@ -311,7 +311,6 @@ impl Site<'_> {
         let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();
         let touched: Vec<PathBuf> = touched.into_iter().collect();
         let mut derived = derive::derived(store, after, &touched, self.scene.now);
-        derived.retain(|change| !derive::is_blind(store, &change.path));
         let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
         derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
         for own in store.documents.iter().filter(|own| own.role == Role::Index) {

@@ -9,9 +9,8 @@
 use std::ops::Range;
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
-use unicode_width::UnicodeWidthStr;
 
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 
 /// So many bytes of what was replaced are kept to be brought back.
 const KEPT: usize = 32 << 20;
@@ -353,7 +352,7 @@ fn is_word(c: char) -> bool {
 
 /// How many columns a text takes as it is shown.
 pub fn width_of(text: &str) -> usize {
-    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) { text.len() } else { show(text).width() }
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) { text.len() } else { columns(&show(text)) }
 }
 
 /// The byte of a row at a column.

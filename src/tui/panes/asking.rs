@@ -4,9 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::UnicodeWidthStr;
 
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 use crate::tui::app::{Aim, App};
 use crate::tui::border::framed;
 use crate::tui::prompt::{Prompt, Purpose};
@@ -43,7 +42,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let typed = show(&prompt.text()[from..]).into_owned();
     let line = Line::from(vec![Span::styled("> ", theme.key()), Span::raw(typed)]);
     frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
-    let x = inner.x + 2 + show(&before[from..]).width() as u16;
+    let x = inner.x + 2 + columns(&show(&before[from..])) as u16;
     frame.set_cursor_position(Position { x: x.min(inner.right() - 1), y: inner.y });
     if inner.height > 1 {
         let now = prompt.aim.as_ref().map(|aim| now(aim, prompt.purpose)).unwrap_or_default();
@@ -65,7 +64,7 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     let mut room = width;
     for (number, word) in fit.iter().enumerate().skip(at.unwrap_or_default()) {
         let word = format!("{}  ", theme::safe(app, word));
-        let Some(left) = room.checked_sub(word.width()) else { break };
+        let Some(left) = room.checked_sub(columns(&word)) else { break };
         room = left;
         let style = if at == Some(number) { theme.strong() } else { theme.dim() };
         spans.push(Span::styled(word, style));
@@ -75,7 +74,7 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
 
 /// The first byte to show so that the cursor stands within `room` columns.
 fn first_shown(before: &str, room: usize) -> usize {
-    let fits = |from: &usize| show(&before[*from..]).width() <= room;
+    let fits = |from: &usize| columns(&show(&before[*from..])) <= room;
     before.char_indices().map(|(at, _)| at).find(fits).unwrap_or(before.len())
 }
 

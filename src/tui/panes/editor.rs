@@ -9,7 +9,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::UnicodeWidthStr;
 
 use crate::model::Severity;
 use crate::ops::form::Finding;
@@ -114,7 +113,7 @@ fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
     let tail = format!(" ({}{there})", own.code.as_str());
     let style = theme.severity(own.severity);
     let said = format!("{head}{}{tail}", theme::safe(app, &own.message));
-    if said.width() + fix.width() <= width {
+    if theme::width(&said) + theme::width(&fix) <= width {
         return vec![Line::from(vec![Span::styled(said, style), Span::styled(fix, theme.key())])];
     }
     // Two lines at most: what it says, and what the key does.
@@ -126,7 +125,10 @@ fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
         return rows.into_iter().take(2).map(|row| Line::styled(row, style)).collect();
     }
     let message = theme::safe(app, &own.message);
-    let said = format!("{head}{}{tail}", fit(&message, width.saturating_sub(head.width() + tail.width())));
+    let said = format!(
+        "{head}{}{tail}",
+        fit(&message, width.saturating_sub(theme::width(&head) + theme::width(&tail)))
+    );
     vec![Line::styled(said, style), Line::styled(fit(&fix, width), theme.key())]
 }
 

@@ -11,11 +11,59 @@ use crate::query::{Hit, Order, Ranking};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
+use crate::tui::layout;
 use crate::tui::theme::{self, Theme, column, fit, sign};
 use crate::tui::update::{open_range, set_off};
 
-/// Columns of the bar that shows decay.
+/// Columns of the signs at the start of a row, of a rank, of the bar that shows decay, of a type
+/// and of an age, with the blank behind each but the bar.
+const SIGNS: usize = 4;
+const RANK: usize = 5;
 const BAR: usize = 5;
+const KIND: usize = 9;
+const AGE: usize = 6;
+/// So many columns of text are more use than any of these.
+const TEXT: usize = 24;
+
+/// Which columns a row has room for beside its text.
+struct Columns {
+    rank: bool,
+    decay: bool,
+    kind: bool,
+    age: bool,
+    /// Columns of the text.
+    text: usize,
+}
+
+impl Columns {
+    /// The columns of rows of that width: the age goes last.
+    fn of(width: usize) -> Columns {
+        let mut left = width.saturating_sub(SIGNS);
+        let mut has = |columns: usize| {
+            let fits = left >= columns + TEXT;
+            left -= if fits { columns } else { 0 };
+            fits
+        };
+        let (age, rank, decay, kind) = (has(AGE), has(RANK), has(BAR + 1), has(KIND));
+        Columns { rank, decay, kind, age, text: left }
+    }
+
+    /// What the columns are called.
+    fn head(&self) -> String {
+        let mut head = "    ".to_owned();
+        for (has, name) in [(self.rank, "rank "), (self.decay, "decay "), (self.kind, "type     ")] {
+            head.push_str(if has { name } else { "" });
+        }
+        head + "memory"
+    }
+}
+
+/// How many columns of text a list of that size shows.
+#[cfg(test)]
+pub fn text_columns(area: Rect) -> usize {
+    let borders = if layout::has_borders(area) { 2 } else { 0 };
+    Columns::of(usize::from(area.width - borders)).text
+}
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
@@ -30,15 +78,18 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         return frame.render_widget(Paragraph::new(lines), inner);
     }
     let theme = Theme::of(app);
-    let head = Rect { height: 1, ..inner };
-    let list = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
-    let columns = Line::styled(fit("     rank decay type     memory", usize::from(inner.width)), theme.dim());
-    frame.render_widget(Paragraph::new(columns), head);
     let width = usize::from(inner.width);
+    let columns = Columns::of(width);
+    let mut list = inner;
+    if layout::has_head(inner) {
+        let head = Line::styled(fit(&columns.head(), width), theme.dim());
+        frame.render_widget(Paragraph::new(head), Rect { height: 1, ..inner });
+        list = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
+    }
     let range = open_range(app);
     let row = |at: usize| {
         let in_range = range.as_ref().is_some_and(|range| range.contains(&at));
-        app.results.hits.get(at).map(|hit| line(app, hit, at, width, in_range)).unwrap_or_default()
+        app.results.hits.get(at).map(|hit| line(app, hit, at, &columns, in_range)).unwrap_or_default()
     };
     super::draw_lines(frame, &theme, list, app.list, app.results.hits.len(), true, row);
 }
@@ -86,7 +137,7 @@ fn pointer(marked: bool, in_range: bool, has_cursor: bool) -> &'static str {
     }
 }
 
-fn line(app: &App, hit: &Hit, at: usize, width: usize, in_range: bool) -> Line<'static> {
+fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> Line<'static> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(hit.at);
     let view = store.view(entry);
@@ -100,21 +151,27 @@ fn line(app: &App, hit: &Hit, at: usize, width: usize, in_range: bool) -> Line<'
     let kind = view.map_or("—", |view| &view.kind);
     let pointer = pointer(app.marks.has(hit.at), in_range, at == app.list.at);
     let rank = hit.rank.map_or("  — ".into(), |rank| format!("{rank:4.2}"));
-    let fixed = 2 + 2 + 5 + BAR + 1 + 9 + 6;
-    let room = width.saturating_sub(fixed).max(8);
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
-    let title = column(&theme::safe(app, title), room);
+    let title = column(&theme::safe(app, title), columns.text);
     let mut spans = vec![
         Span::raw(pointer),
         Span::styled(state_sign(entry.state, view), theme.dim()),
         Span::styled(format!("{mark} "), mark_style),
-        Span::styled(format!("{rank} "), theme.dim()),
-        Span::styled(bar(hit.decay, hit.rank.is_some()), theme.decay(hit.decay)),
-        Span::raw(" "),
-        Span::styled(column(&theme::safe(app, kind), 8) + " ", theme.kind(kind)),
     ];
+    if columns.rank {
+        spans.push(Span::styled(format!("{rank} "), theme.dim()));
+    }
+    if columns.decay {
+        spans.push(Span::styled(bar(hit.decay, hit.rank.is_some()), theme.decay(hit.decay)));
+        spans.push(Span::raw(" "));
+    }
+    if columns.kind {
+        spans.push(Span::styled(column(&theme::safe(app, kind), KIND - 1) + " ", theme.kind(kind)));
+    }
     spans.extend(set_off(app, &title, base));
-    spans.push(Span::styled(format!("{age:>5} "), theme.dim()));
+    if columns.age {
+        spans.push(Span::styled(format!("{age:>5} "), theme.dim()));
+    }
     Line::from(spans)
 }
 

@@ -41,7 +41,7 @@ fn draw_lines(
     for (row, at) in shown.enumerate() {
         let mut line = line(at);
         if at == cursor.at && has_keys {
-            line = line.patch_style(theme.cursor());
+            line = theme.under_cursor(line);
         }
         let place = Rect { y: area.y + row as u16, height: 1, ..area };
         frame.render_widget(Paragraph::new(line), place);

@@ -4,9 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::UnicodeWidthStr;
 
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::prompt::Purpose;
@@ -30,7 +29,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let line = Line::from(vec![Span::styled(":", theme.key()), Span::raw(typed.clone())]);
     frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
     let before: String = prompt.text().chars().take(prompt.column()).collect();
-    let x = inner.x + (1 + show(&before).width() as u16).min(inner.width - 1);
+    let x = inner.x + (1 + columns(&show(&before)) as u16).min(inner.width - 1);
     frame.set_cursor_position(Position { x, y: inner.y });
     let actions = prompt.actions();
     let list = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };

@@ -6,9 +6,8 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::UnicodeWidthStr;
 
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 use crate::tui::app::App;
 use crate::tui::prompt::Purpose;
 use crate::tui::theme::{Theme, fit};
@@ -35,14 +34,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
             spans.push(Span::raw(part(0..start)));
             spans.push(Span::styled(part(start..end), theme.wrong()));
             spans.push(Span::raw(part(end..query.len())));
-            let left = room.saturating_sub(show(&query[from..]).width());
+            let left = room.saturating_sub(columns(&show(&query[from..])));
             spans.push(Span::styled(format!("  ✖ {}", fit(&show(&error.message), left)), theme.dim()));
         }
         None => spans.push(Span::raw(part(0..query.len()))),
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
     if let Some(cursor) = cursor {
-        let column = 2 + part(0..cursor).width() as u16;
+        let column = 2 + columns(&part(0..cursor)) as u16;
         let x = area.x + column.min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.y });
     }
@@ -51,7 +50,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 /// The first byte to show so that the cursor stands within `room` columns.
 fn first_shown(query: &str, cursor: usize, room: usize) -> usize {
     let typed = query.get(..cursor).unwrap_or(query);
-    let fits = |from: &usize| show(&typed[*from..]).width() <= room;
+    let fits = |from: &usize| columns(&show(&typed[*from..])) <= room;
     if fits(&0) {
         return 0;
     }

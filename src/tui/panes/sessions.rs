@@ -3,7 +3,6 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use crate::tui::app::{App, Branch, Pane};
 use crate::tui::border::framed;
@@ -37,7 +36,7 @@ fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
         Some(severity) => (sign(severity), theme.severity(severity)),
         None => (" ", theme.dim()),
     };
-    let room = width.saturating_sub(count.width() + 3);
+    let room = width.saturating_sub(theme::width(&count) + 3);
     Line::from(vec![
         Span::styled(column(&theme::safe(app, &name), room), style),
         Span::styled(format!(" {count}"), theme.dim()),

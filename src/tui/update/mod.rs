@@ -16,7 +16,7 @@ mod words;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::app::{App, Screen};
+use super::app::{App, Pane, Screen};
 use super::bulk::Going;
 use super::keys::{self, Pressed};
 use super::layout;
@@ -38,8 +38,26 @@ pub use mark::open_range;
 const TWICE: i64 = 1_000_000;
 
 /// Changes the app, and says what is to be done outside it.
+#[cfg(test)]
 pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
+    let effects = take(app, msg, now);
+    ready(app);
+    effects
+}
+
+/// Makes what the next frame alone needs.
+pub fn ready(app: &mut App) {
+    detail::refresh(app);
+}
+
+/// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:
+/// of many keys that come at once, each memory under the cursor but the last is not read.
+pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     app.now = now;
+    // Keys of the detail, and of what its memory is tied to, go by what is shown of it.
+    if app.focus != Pane::Memories || app.tab.is_list() {
+        ready(app);
+    }
     let before = app.selected();
     let mut effects = match msg {
         Msg::Key(key) if key.kind != KeyEventKind::Release => key_pressed(app, key),
@@ -68,7 +86,6 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     if app.selected() != before || app.why.is_none() {
         effects.extend(ask_why(app));
     }
-    detail::refresh(app);
     editor::refresh(app);
     editor::keep_before_leaving(app, &mut effects);
     change::finish_first(app, &mut effects);
@@ -77,20 +94,20 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
 
 /// Lists scroll so that their cursors stay on screen, whatever changed.
 pub fn keep_in_view(app: &mut App) {
-    use super::app::Pane;
-    let heights = [Pane::Memories, Pane::Sessions, Pane::Facets].map(|pane| layout::rows(app, pane));
-    let body = usize::from(layout::frame(app).body.height.saturating_sub(2));
-    let (hits, branches) = (app.results.hits.len(), app.tree.len());
-    let facets = filter::facet_lines(app).len();
-    let problems = app.problem_count();
-    app.list.go(app.list.at, hits, heights[0].saturating_sub(1));
-    app.branch.go(app.branch.at, branches, heights[1]);
-    app.facet.go(app.facet.at, facets, heights[2]);
-    app.problem.go(app.problem.at, problems, layout::problem_rows(app));
+    let frame = layout::frame(app);
+    let body = usize::from(frame.body.height.saturating_sub(2));
+    let (hits, branches, ties) = (app.results.hits.len(), app.tree.len(), app.ties.len());
+    app.list.go(app.list.at, hits, frame.rows(Pane::Memories));
+    app.branch.go(app.branch.at, branches, frame.rows(Pane::Sessions));
+    app.tie.go(app.tie.at, ties, frame.rows(Pane::Detail));
+    if frame.pane(Pane::Facets).is_some() {
+        app.facet.go(app.facet.at, filter::facet_lines(app).len(), frame.rows(Pane::Facets));
+    }
+    if app.screen == Screen::Problems {
+        app.problem.go(app.problem.at, app.problem_count(), layout::problem_rows(app));
+    }
     back::keep_in_view(app);
     confirm::keep_in_view(app);
-    let ties = app.ties.len();
-    app.tie.go(app.tie.at, ties, layout::rows(app, Pane::Detail));
     if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose.is_list()) {
         let choices = prompt.actions().len();
         prompt.choice.go(prompt.choice.at, choices, body.saturating_sub(2));

@@ -243,5 +243,5 @@ pub fn planned(scene: &Scene<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan,
     };
     let change =
         Change::edits(&document.path, (&*document.bytes).into(), vec![(span.start as usize..end, bytes)]);
-    Ok(Plan { records: 1, changes: vec![change], ..Plan::new("edit", &store.root, store.format) })
+    Ok(Plan { records: 1, changes: vec![change], ..Plan::of("edit", store.whole()?) })
 }

@@ -3,43 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use palimp::disk::faulty::{Errno, Fault, Faulty};
-use palimp::store::commit::{CommitError, Host, Writer, is_left_over, keep_draft};
+use palimp::store::commit::{CommitError, Writer, is_left_over};
 
 use super::bench::{Bench, DATA, host, load, run};
 use super::cases::named;
-use super::machine::{NOW, Still};
-
-const DAY: i64 = 86_400_000_000;
+use super::machine::Still;
 
 fn bench() -> Bench {
     Bench::of(named("session-log", "edit"))
 }
 
-/// A start so many days later.
-fn started(disk: &Faulty, days: i64) {
+/// Another start.
+fn started(disk: &Faulty) {
     let (store, machine) = (load(disk, "session-log"), Still::next());
-    let now = NOW.plus(days * DAY);
-    drop(Writer::open(Host { now, ..host(disk, &machine) }, &store).unwrap());
+    drop(Writer::open(host(disk, &machine), &store).unwrap());
 }
 
 fn kept(disk: &Faulty, folder: &str) -> Vec<PathBuf> {
     let is_in = |path: &PathBuf| path.starts_with(DATA) && path.parent().unwrap().ends_with(folder);
     disk.files().into_keys().filter(is_in).collect()
-}
-
-#[test]
-fn what_undo_and_drafts_keep_goes_after_thirty_days_without_another_change() {
-    let (bench, machine) = (bench(), Still::first());
-    let disk = bench.disk();
-    let prepared = bench.prepare(&disk);
-    run(&disk, &machine, &prepared).unwrap();
-    keep_draft(host(&disk, &machine), Path::new(super::bench::ROOT), b"What I wrote.");
-    started(&disk, 5);
-    assert_eq!((kept(&disk, "undo").len(), kept(&disk, "drafts").len()), (1, 1));
-    let store = load(&disk, "session-log");
-    assert!(is_left_over(&disk, Path::new(DATA), &store, NOW.plus(60 * DAY)));
-    started(&disk, 60);
-    assert_eq!((kept(&disk, "undo").len(), kept(&disk, "drafts").len()), (0, 0));
 }
 
 /// The step that writes what takes the edit back.
@@ -73,10 +55,10 @@ fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_
         disk.put(folder.join(own).join("undo/000001.new"), "{\"verb\":\"edit\"", 0o600);
     }
     let store = load(&disk, "session-log");
-    assert!(is_left_over(&disk, Path::new(DATA), &store, NOW));
-    started(&disk, 0);
+    assert!(is_left_over(&disk, &Still::next(), Path::new(DATA), &store));
+    started(&disk);
     assert!(!cut(&disk), "{:?}", kept(&disk, "undo"));
-    assert!(!is_left_over(&disk, Path::new(DATA), &load(&disk, "session-log"), NOW));
+    assert!(!is_left_over(&disk, &Still::next(), Path::new(DATA), &load(&disk, "session-log")));
 }
 
 #[test]
@@ -95,8 +77,8 @@ fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
     let bytes = disk.files()[&path].clone();
     disk.put(&path, bytes, 0o000);
     let (store, machine) = (load(&disk, "session-log"), Still::next());
-    let now = NOW.plus(60 * DAY);
-    drop(Writer::open(Host { now, ..host(&disk, &machine) }, &store));
+    machine.pass(60 * 86_400);
+    drop(Writer::open(host(&disk, &machine), &store));
     assert_eq!(kept(&disk, "undo").len(), 1);
 }
 
@@ -125,7 +107,7 @@ fn a_lock_of_ours_that_a_power_cut_brings_back_goes_at_once_and_one_of_a_palimp_
         let said = format!("{{\"pid\":{process},\"agent_id\":\"palimp\",\"acquired_at\":\"{at}\"}}");
         disk.put(place, said, 0o600);
     }
-    started(&disk, 0);
+    started(&disk);
     assert!(!disk.files().contains_key(&places[0]));
     assert!(disk.files().contains_key(&places[1]));
 }

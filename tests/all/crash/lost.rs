@@ -42,7 +42,7 @@ fn a_lock_that_is_lost_between_two_files_stops_the_change_and_what_was_made_is_p
 fn config(scene: &Scene<'_>) -> Plan {
     let base = b"{\"version\": \"1.0\"}\n".as_slice();
     let edit = Change::edits("config.json", base.into(), vec![(13..16, b"1.1".to_vec())]);
-    Plan { changes: vec![edit], ..Plan::new("edit", &scene.store.root, scene.store.format) }
+    Plan { changes: vec![edit], ..Plan::unseen("edit", &scene.store.root, scene.store.format) }
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_last_line_without_an_end_that_stays_so_does_not_keep_a_change_waiting() {
 
 fn without_folder(scene: &Scene<'_>) -> Plan {
     let changes = vec![Change::remove_folder("sessions/sess_c")];
-    Plan { changes, ..Plan::new("session delete", &scene.store.root, scene.store.format) }
+    Plan { changes, ..Plan::unseen("session delete", &scene.store.root, scene.store.format) }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn written_before(disk: &Faulty, is_it: fn(&str) -> bool, file: &str) {
 #[test]
 fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_place_stays() {
     let (disk, machine) = (notes(), Still::first());
-    let mut plan = Plan::new("edit", Path::new(ROOT), "a-mem");
+    let mut plan = Plan::unseen("edit", Path::new(ROOT), "a-mem");
     plan.changes.extend(["a", "b"].map(|name| changed(&disk, name)));
     written_before(&disk, |op| op.starts_with("exchange") && op.ends_with("a.md"), "knowledge/notes/b.md");
     let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
@@ -88,7 +88,7 @@ fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_pla
 #[test]
 fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     let (disk, machine) = (notes(), Still::first());
-    let mut plan = Plan::new("delete", Path::new(ROOT), "a-mem");
+    let mut plan = Plan::unseen("delete", Path::new(ROOT), "a-mem");
     let gone = |name: &str| Change::remove(note(name).0, note(name).1.into_bytes().into());
     plan.changes.extend(["a", "b"].map(gone));
     written_before(&disk, |op| op.starts_with("rename") && op.contains("/a.md to "), "knowledge/notes/b.md");
@@ -137,7 +137,7 @@ fn what_an_agent_adds_to_a_log_that_is_made_stays_where_the_lock_is_not_free() {
     let disk = on(&[("index.json", "{}".into())]);
     let machine = Still::first();
     let store = load(&disk, "memory-server");
-    let mut plan = Plan::new("restore", Path::new(ROOT), "memory-server");
+    let mut plan = Plan::unseen("restore", Path::new(ROOT), "memory-server");
     plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
     plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
     drop(store);

@@ -92,7 +92,7 @@ fn a_copy_that_a_later_step_of_ours_makes_is_in_no_doubt() {
         .build();
     let site = Site::of(store);
     erase_torn(&site);
-    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    site.run(&["tag", "k-1", "+x", "--yes"]).expect_status(0);
     let store = loaded(&site, "memory-server");
     assert!(!copies(&store, &Vault::look(&Real, &site.data, &store.root)).is_empty());
     assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ pub use rustix::process::Signal;
 pub struct Terminal {
     shared: Arc<Shared>,
     master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
+    keys: Arc<Mutex<Box<dyn Write + Send>>>,
     killer: Box<dyn ChildKiller + Send + Sync>,
     pid: u32,
     // The program's empty home; kept so that it outlives the program.
@@ -150,7 +151,7 @@ impl Terminal {
         let state = Mutex::new(State { emulator, raw: Vec::new(), exit: None, silent: false });
         let shared = Arc::new(Shared { state, changed: Condvar::new() });
         let reader = master.try_clone_reader().expect("a reader");
-        let keys = master.take_writer().expect("a writer");
+        let keys = Arc::new(Mutex::new(master.take_writer().expect("a writer")));
         let killer = child.clone_killer();
         let pid = child.process_id().expect("a process id");
         thread::spawn({
@@ -172,7 +173,37 @@ impl Terminal {
     /// Sends bytes, as they are: escape sequences of special keys, pastes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         // A program that has ended reads no keys; the wait that follows says so.
-        let _ = self.keys.write_all(bytes).and_then(|()| self.keys.flush());
+        let mut keys = self.keys.lock().expect("nobody failed to type");
+        let _ = keys.write_all(bytes).and_then(|()| keys.flush());
+    }
+
+    /// Sends bytes that need not all have room in the terminal at once; says when they had.
+    pub fn send_in_background(&mut self, bytes: Vec<u8>) -> Receiver<()> {
+        let keys = Arc::clone(&self.keys);
+        let (tell, sent) = channel();
+        thread::spawn(move || {
+            let mut keys = keys.lock().expect("nobody failed to type");
+            let _ = keys.write_all(&bytes).and_then(|()| keys.flush());
+            let _ = tell.send(());
+        });
+        sent
+    }
+
+    /// Waits until `predicate`, which looks elsewhere than at the screen, holds.
+    #[track_caller]
+    pub fn wait_until(&self, predicate: impl Fn() -> bool, deadline: Duration) {
+        let until = Instant::now() + deadline;
+        while !predicate() {
+            assert!(Instant::now() < until, "it never became as expected\n{}", self.report());
+            thread::yield_now();
+        }
+    }
+
+    /// The process that the program started, where it is a shell with one job.
+    pub fn child(&self) -> u32 {
+        let file = format!("/proc/{0}/task/{0}/children", self.pid);
+        let children = std::fs::read_to_string(file).expect("the program runs");
+        children.trim().parse().expect("one child")
     }
 
     /// Gives the terminal another size.
@@ -299,6 +330,11 @@ impl Terminal {
             state.exit,
         )
     }
+}
+
+/// Sends a signal to a process that was started here.
+pub fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid as i32).expect("a process id"), signal).expect("it takes the signal");
 }
 
 impl Drop for Terminal {

@@ -70,10 +70,6 @@ fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
     let is_below = |file: &Path| file != folder && file.starts_with(folder);
     let mut below = store.problems.iter().filter(|problem| is_below(&problem.file));
     match below.find(|problem| document(&store.documents, &problem.file).is_none()) {
-        Some(problem) if problem.code == Code::UnreadableFile => Err(Refusal::unfit(format!(
-            "{} can't be read, and would not be archived: make it readable, or move it away, first.",
-            problem.file.display()
-        ))),
         Some(problem) if problem.code == Code::NotARegularFile => {
             Err(stays(&problem.file, "is no regular file"))
         }

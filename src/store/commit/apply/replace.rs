@@ -122,7 +122,7 @@ impl Scene<'_, '_> {
         }
         let compared = if guard == Guard::Link { &kept } else { &own.path };
         // A copy does not hold what others add.
-        let grew = guard == Guard::Copy && self.len(&own.path) != Some(base.len() as u64);
+        let grew = guard == Guard::Copy && self.len(&own.path)? != Some(base.len() as u64);
         if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
             let _ = disk.remove(&kept);
             return Ok(Lost::Yes);

@@ -175,7 +175,7 @@ impl Writer<'_> {
     /// Carries a plan out that nothing takes back: tombstones first, durably.
     fn carry_bare(&self, plan: &Plan) -> Result<(), (CommitError, bool)> {
         let is_tombstone = |path: &Path| self.format.place(path, false) == Placement::File(Role::Tombstones);
-        let bare = || Plan { exact: plan.exact, ..Plan::new("erase", &plan.root, plan.format) };
+        let bare = || Plan { exact: plan.exact, ..Plan::unseen("erase", &plan.root, plan.format) };
         let (first, then) = plan.changes.iter().cloned().partition(|change| is_tombstone(&change.path));
         let parts = [
             Plan { changes: first, ..bare() },
@@ -240,6 +240,10 @@ impl Writer<'_> {
         let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
         let folder = self.place.root.parent().unwrap_or(&self.place.root);
         searched.extend(search::search_beside(self.host.disk, folder, around, &sought.needles));
+        if searched.iter().any(|own| own.has_ours) {
+            let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";
+            return Err(self.refused(&Refusal::unfit(why)));
+        }
         self.conclude(entry, sought, searched, through.is_none())
     }
 
@@ -299,8 +303,9 @@ impl Writer<'_> {
         let mut olds = Vec::new();
         search::each_file(disk, &self.place.root, 0, &mut |path, _| {
             let old = path.file_name().and_then(Old::read);
-            let read = old.and_then(|old| Some((old, disk.read(path, 0, None).ok()?.0)));
-            let Some((old, bytes)) = read else { return };
+            let Some(old) = old else { return };
+            // One that can't be read now may hold it.
+            let Ok((bytes, _)) = disk.read(path, 0, None) else { return olds.push((path.to_owned(), old)) };
             let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
             // Of files that are bound to each other one may repeat what another says.
             let is_bound = self.format.is_bound(relative);

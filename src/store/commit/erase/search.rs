@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::disk::{Disk, ItemKind};
+use crate::store::commit::is_ours;
 use crate::store::erase::LARGEST;
 use crate::text::needle::Needles;
 use crate::text::unpack::{gunzip, untar};
@@ -26,6 +27,9 @@ pub struct Searched {
     /// Which, and why.
     #[serde(skip)]
     pub found: Vec<String>,
+    /// Whether any of them is a file of our own beside the store's, which is ours to remove.
+    #[serde(skip)]
+    pub has_ours: bool,
 }
 
 /// Searches every file below a folder.
@@ -49,7 +53,7 @@ pub fn search_beside(
 
 impl Searched {
     fn of(place: String) -> Searched {
-        Searched { place, files: 0, left: 0, found: Vec::new() }
+        Searched { place, files: 0, left: 0, found: Vec::new(), has_ours: false }
     }
 
     fn add(&mut self, disk: &dyn Disk, path: &Path, outcome: std::io::Result<()>, needles: &Needles) {
@@ -60,6 +64,7 @@ impl Searched {
         };
         if let Some(why) = why {
             self.left += 1;
+            self.has_ours |= path.file_name().is_some_and(is_ours);
             self.found.push(format!("{}: {why}", path.display()));
         }
     }

@@ -21,6 +21,7 @@ impl Writer<'_> {
             change: None,
             changes: added.map(|change| change.inverse()).collect(),
             derived: Vec::new(),
+            remade: Vec::new(),
         };
         match step.changes.is_empty() {
             true => {
@@ -34,8 +35,10 @@ impl Writer<'_> {
     /// Cuts off what a crash left of such lines: the erasure adds them whole.
     pub(super) fn cut_torn(&self) -> Result<(), CommitError> {
         let bytes = self.vault.own(&self.vault.path(ADDING))?;
-        let Some(step) = bytes.as_deref().and_then(Step::read) else { return Ok(()) };
-        let mut plan = Plan::new("recover", &self.place.root, self.place.format);
+        let Some(step) = bytes.as_deref().and_then(|bytes| Step::read(bytes, &|_, _| Vec::new())) else {
+            return Ok(());
+        };
+        let mut plan = Plan::unseen("recover", &self.place.root, self.place.format);
         for change in &step.changes {
             if let Made::Torn(cut) = self.made(change)? {
                 plan.changes.push(cut);

@@ -265,7 +265,7 @@ fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
         let bytes = if is_packed(bytes) { &unpacked } else { bytes };
         return see(&named(path), bytes);
     }
-    let Some(step) = Step::read(bytes) else { return see(&named(path), bytes) };
+    let Some(step) = Step::read(bytes, &|_, _| Vec::new()) else { return see(&named(path), bytes) };
     for change in step.changes.iter().chain(&step.derived) {
         parts_of(change, see);
     }

@@ -9,12 +9,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::finding;
 use crate::ops::form::{Field, Kind, items};
 use crate::text::secrets::sensitive_spans;
-use crate::text::show::show;
+use crate::text::show::{columns, show};
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::editor::text::{Text, width_of};
@@ -123,7 +122,7 @@ impl Lines<'_> {
         let from = if text.len() == 1 { first_shown(text, &range, cursor, width) } else { range.start };
         let shown = masked(self.app, text.as_str(), from..range.end);
         if row == own && editor.found.is_none() && self.app.prompt.is_none() {
-            let column = UnicodeWidthStr::width(&*show(&text.as_str()[from..text.cursor().max(from)]));
+            let column = columns(&show(&text.as_str()[from..text.cursor().max(from)]));
             let x = self.inner.x + (label + column.min(width)) as u16;
             frame.set_cursor_position(Position { x: x.min(self.inner.right() - 1), y: self.y });
         }
@@ -144,7 +143,7 @@ impl Lines<'_> {
                 all.insert(0, format!("(•) {value}"));
             }
             let mut shown = theme::safe(app, &all.join("  "));
-            if shown.width() > width {
+            if columns(&shown) > width {
                 let at = words.iter().position(|word| word == value).map_or(0, |at| at + 1);
                 shown = fit(&format!("‹ {} › {at}/{}", theme::safe(app, value), words.len()), width);
             }

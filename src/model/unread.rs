@@ -1,0 +1,81 @@
+//! What of a store could not be read. It is not absent: nothing is planned as if the rest were all.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::snapshot::{Extent, Store};
+
+/// So many are named in one message.
+const NAMED: usize = 3;
+
+/// Something that is there, or may be there, and could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unread {
+    /// Relative to the store's root, which is empty; what lies beside the store begins with `..`.
+    pub path: PathBuf,
+    /// What the system said, or what stands there instead.
+    pub why: String,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        let name: &dyn fmt::Display = if self.path.as_os_str().is_empty() { &"its folder" } else { &path };
+        write!(f, "{name} can't be read: {}", self.why)
+    }
+}
+
+/// The proof that everything in a store was read. A plan needs it; only [`Store::whole`] gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<'a>(&'a Store);
+
+impl<'a> Whole<'a> {
+    /// The store that was read.
+    pub fn store(self) -> &'a Store {
+        self.0
+    }
+}
+
+/// A store that was not read whole.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotWhole {
+    /// Some of it could not be read.
+    #[error("{}", told(root, unread))]
+    Unread {
+        /// The store's root.
+        root: PathBuf,
+        /// What could not be read; never empty.
+        unread: Vec<Unread>,
+    },
+    /// Only its newest entries were read so far.
+    #[error("the store has not been read whole yet.")]
+    Tail,
+}
+
+fn told(root: &std::path::Path, unread: &[Unread]) -> String {
+    let named: Vec<String> = unread.iter().take(NAMED).map(Unread::to_string).collect();
+    let more = match unread.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    format!(
+        "In {}, {}{more}. What is not seen may matter to this change: make it readable first.",
+        root.display(),
+        named.join("; ")
+    )
+}
+
+impl Store {
+    /// The proof that everything in it was read, or what could not be.
+    ///
+    /// # Errors
+    ///
+    /// If something could not be read, or was not read yet.
+    pub fn whole(&self) -> Result<Whole<'_>, NotWhole> {
+        match (self.unread.as_slice(), self.extent) {
+            ([], Extent::Whole) => Ok(Whole(self)),
+            ([], Extent::Tail) => Err(NotWhole::Tail),
+            (unread, _) => Err(NotWhole::Unread { root: self.root.clone(), unread: unread.to_vec() }),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Derived files of a step: they are made anew when it is taken back, not kept. What is kept is
+//! what tells whether they came back byte for byte, and the bytes of little ones.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use super::Writer;
+use super::step::{Remade, digest};
+use super::vault::JournalLine;
+use crate::model::{Act, Change, Moment, Plan};
+use crate::store::derive;
+
+/// Up to so many bytes of a derived file are kept: to make it anew takes longer.
+const SMALL: usize = 1024;
+/// Up to so many bytes of a derived file that another wrote in its own way are kept.
+const FOREIGN: usize = 64 << 10;
+/// So many of the last steps are looked at for the one that wrote a derived file.
+const STEPS: usize = 64;
+
+/// What a step keeps of the derived files that a plan changes: what takes them back where that
+/// is little, or where they can't be made anew as they were and are not large; else what tells
+/// them from what is made anew. A plan that changes nothing else is about them.
+pub fn kept_of_derived<'p>(writer: &Writer<'_>, plan: &'p Plan) -> (Vec<&'p Change>, Vec<Remade>) {
+    let bytes = |change: &Change| match &change.act {
+        Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
+        _ => 0,
+    };
+    let is_one = |change: &&Change| {
+        bytes(change) > SMALL && !plan.changes.is_empty() && change.path.to_str().is_some()
+    };
+    let journal = writer.vault.journal();
+    let remade = |change: &Change| {
+        let was = change.base.as_deref().unwrap_or_default();
+        Remade { path: change.path.clone(), digest: digest(was), at: written_at(&journal, change, was) }
+    };
+    let (mut anew, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
+    let is_all_foreign =
+        |own: &[Remade]| anew.iter().any(|own| bytes(own) <= FOREIGN) && !comes_back(writer, plan, own);
+    if is_all_foreign(&anew.iter().map(|own| remade(own)).collect::<Vec<_>>()) {
+        let (large, foreign): (Vec<&Change>, Vec<&Change>) =
+            anew.into_iter().partition(|own| bytes(own) > FOREIGN);
+        anew = large;
+        kept.extend(foreign);
+    }
+    (kept, anew.into_iter().map(remade).collect())
+}
+
+/// Whether those derived files, made anew when the plan is taken back, are what they are now.
+fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
+    let store = writer.store;
+    let touched: Vec<PathBuf> = plan.changes.iter().map(|change| change.path.clone()).collect();
+    let documents = derive::after(store, &plan.derived, writer.host.now);
+    let differs = |when: Moment| {
+        let derived = derive::derived(store, &documents, &touched, when);
+        derived.iter().any(|change| !change.is_empty() && remade.iter().any(|own| own.path == change.path))
+    };
+    times(remade).into_iter().any(|when| !differs(when))
+}
+
+/// Makes derived files anew as they will be: byte for byte what they were, where they are what
+/// the records give at the time when they were written.
+pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
+    let store = writer.store;
+    let touched: Vec<PathBuf> = plan.changes.iter().map(|change| change.path.clone()).collect();
+    let after = derive::after(store, &plan.changes, writer.host.now);
+    let at = |when: Moment| -> HashMap<PathBuf, Change> {
+        let derived = derive::derived(store, &after, &touched, when);
+        derived.into_iter().map(|change| (change.path.clone(), change)).collect()
+    };
+    let is_as_it_was = |made: &HashMap<PathBuf, Change>, own: &Remade| match made.get(&own.path) {
+        Some(change) => change.after().is_some_and(|bytes| digest(&bytes) == own.digest),
+        None => store.documents.iter().any(|file| file.path == own.path && digest(&file.bytes) == own.digest),
+    };
+    let is_as_they_were = |made: &HashMap<PathBuf, Change>| remade.iter().all(|own| is_as_it_was(made, own));
+    let made = times(remade).into_iter().map(at).find(is_as_they_were);
+    let made = made.unwrap_or_else(|| at(writer.host.now));
+    for own in remade.iter().filter(|own| !is_as_it_was(&made, own)) {
+        plan.lines.push(format!(
+            "{} is rebuilt from the records: it is not kept byte for byte as it was",
+            own.path.display()
+        ));
+    }
+    let is_new = |own: &Change| plan.all().all(|other| other.path != own.path);
+    let mut derived: Vec<Change> = made.into_values().filter(is_new).filter(|own| !own.is_empty()).collect();
+    derived.sort_by(|one, other| one.path.cmp(&other.path));
+    plan.derived.extend(derived);
+    plan.made_of = derive::made_of(store, &touched);
+}
+
+/// When those files were written.
+fn times(remade: &[Remade]) -> BTreeSet<Moment> {
+    let told = remade.iter().filter_map(|own| Some(Moment::parse(own.at.as_deref()?)?.0));
+    told.collect()
+}
+
+/// When a derived file was written by us: by the last step whose time it has, else by the last
+/// that changed it.
+fn written_at(journal: &[JournalLine], change: &Change, bytes: &[u8]) -> Option<String> {
+    let has = |line: &&JournalLine| line.files.iter().any(|file| change.path.as_os_str() == &*file.path);
+    let mut lines = journal.iter().rev().filter(has).take(STEPS).peekable();
+    let last = lines.peek().map(|line| line.at.clone());
+    let says = |line: &&JournalLine| {
+        let at = Moment::parse(&line.at).map(|(when, _)| when.to_millis());
+        at.is_some_and(|at| memchr::memmem::find(bytes, at.as_bytes()).is_some())
+    };
+    lines.find(says).map(|line| line.at.clone()).or(last)
+}

@@ -1,0 +1,439 @@
+//! From the bytes of a terminal to keys and pastes.
+//!
+//! It knows what terminals send unasked: letters, control keys, the sequences of xterm, the
+//! Linux console and rxvt for special keys with their modifiers, `CSI u`, bracketed pastes.
+//! Sequences that mean no key of ours are skipped whole, so that their ends are never taken
+//! for keys.
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+
+const ESC: u8 = 0x1b;
+const PASTE_END: &[u8] = b"\x1b[201~";
+const CTRL_C: u8 = 3;
+/// A sequence that is longer is none: what it holds is skipped.
+const LONGEST: usize = 64;
+
+/// Decodes bytes as they come, in pieces of any size.
+#[derive(Default)]
+pub struct Decoder {
+    /// The start of something that is not whole yet.
+    rest: Vec<u8>,
+    /// The text of a paste whose end has not come yet.
+    paste: Option<Vec<u8>>,
+    /// The paste under way made a pause.
+    paused: bool,
+}
+
+/// What stands at the start of some bytes, and how many of them it takes.
+enum Step {
+    Event(Event, usize),
+    Skip(usize),
+    PasteStart(usize),
+    /// More bytes decide.
+    Wait,
+}
+
+impl Decoder {
+    /// Decodes what came; events go to `tell`.
+    pub fn take(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) {
+        if self.paused && bytes.first() == Some(&CTRL_C) {
+            // The end of a paste that never comes must not make the keyboard deaf.
+            self.paste = None;
+        }
+        self.paused = false;
+        if self.rest.is_empty() && self.paste.is_none() {
+            let used = self.decode(bytes, tell);
+            self.rest.extend_from_slice(bytes.get(used..).unwrap_or_default());
+            return;
+        }
+        self.rest.extend_from_slice(bytes);
+        let rest = std::mem::take(&mut self.rest);
+        let used = self.decode(&rest, tell);
+        self.rest = rest;
+        self.rest.drain(..used);
+    }
+
+    /// Whether what came last may be the start of something longer.
+    pub fn is_waiting(&self) -> bool {
+        !self.rest.is_empty() || (self.paste.is_some() && !self.paused)
+    }
+
+    /// Nothing more came for a while: Esc was a key, and what was pasted so far is told.
+    pub fn pause(&mut self, tell: &mut impl FnMut(Event)) {
+        if let Some(text) = &mut self.paste {
+            text.append(&mut self.rest);
+            if !text.is_empty() {
+                tell(Event::Paste(String::from_utf8_lossy(text).into_owned()));
+                text.clear();
+            }
+            self.paused = true;
+            return;
+        }
+        let rest = std::mem::take(&mut self.rest);
+        match rest.as_slice() {
+            [ESC] => tell(key(KeyCode::Esc, KeyModifiers::NONE)),
+            [ESC, c @ (b'[' | b'O')] => tell(key(KeyCode::Char((*c).into()), KeyModifiers::ALT)),
+            _ => {}
+        }
+    }
+
+    /// Decodes what is whole; says how many bytes that took.
+    fn decode(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) -> usize {
+        let mut used = 0;
+        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            if let Some(text) = &mut self.paste {
+                let end = memchr::memmem::find(rest, PASTE_END);
+                let text_end = end.unwrap_or_else(|| rest.len() - start_of_end(rest));
+                text.extend_from_slice(&rest[..text_end]);
+                used += text_end;
+                if end.is_none() {
+                    break;
+                }
+                used += PASTE_END.len();
+                let text = self.paste.take().unwrap_or_default();
+                tell(Event::Paste(String::from_utf8_lossy(&text).into_owned()));
+                continue;
+            }
+            match step(rest) {
+                Step::Event(event, len) => {
+                    tell(event);
+                    used += len;
+                }
+                Step::Skip(len) => used += len,
+                Step::PasteStart(len) => {
+                    self.paste = Some(Vec::new());
+                    used += len;
+                }
+                Step::Wait => break,
+            }
+        }
+        used
+    }
+}
+
+/// How many bytes at the end of a paste may be the start of the sequence that ends it.
+fn start_of_end(bytes: &[u8]) -> usize {
+    let longest = (PASTE_END.len() - 1).min(bytes.len());
+    (1..=longest).rev().find(|len| bytes.ends_with(&PASTE_END[..*len])).unwrap_or(0)
+}
+
+fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
+    Event::Key(KeyEvent::new(code, modifiers))
+}
+
+fn step(bytes: &[u8]) -> Step {
+    match bytes {
+        [ESC] => Step::Wait,
+        [ESC, ESC, ..] => Step::Event(key(KeyCode::Esc, KeyModifiers::NONE), 1),
+        [ESC, b'[', ..] => control_sequence(bytes),
+        [ESC, b'O', ..] => shifted_key(bytes),
+        [ESC, rest @ ..] => match plain(rest, KeyModifiers::ALT) {
+            Step::Event(event, len) => Step::Event(event, len + 1),
+            Step::Skip(len) => Step::Skip(len + 1),
+            other => other,
+        },
+        _ => plain(bytes, KeyModifiers::NONE),
+    }
+}
+
+/// A letter or a control key.
+fn plain(bytes: &[u8], held: KeyModifiers) -> Step {
+    let Some(&first) = bytes.first() else { return Step::Wait };
+    let one = |code, modifiers| Step::Event(key(code, modifiers | held), 1);
+    match first {
+        b'\r' => one(KeyCode::Enter, KeyModifiers::NONE),
+        b'\t' => one(KeyCode::Tab, KeyModifiers::NONE),
+        0x7f => one(KeyCode::Backspace, KeyModifiers::NONE),
+        0 => one(KeyCode::Char(' '), KeyModifiers::CONTROL),
+        1..=0x1a => one(KeyCode::Char((first - 1 + b'a').into()), KeyModifiers::CONTROL),
+        0x1c..=0x1f => one(KeyCode::Char((first - 0x1c + b'4').into()), KeyModifiers::CONTROL),
+        _ => letter(bytes, held),
+    }
+}
+
+fn letter(bytes: &[u8], held: KeyModifiers) -> Step {
+    let longest = bytes.get(..4).unwrap_or(bytes);
+    let valid = match std::str::from_utf8(longest) {
+        Ok(text) => text,
+        Err(error) if error.valid_up_to() > 0 => {
+            std::str::from_utf8(&longest[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(error) => return error.error_len().map_or(Step::Wait, Step::Skip),
+    };
+    match valid.chars().next() {
+        Some(c) => Step::Event(of_char(c, held), c.len_utf8()),
+        None => Step::Wait,
+    }
+}
+
+fn of_char(c: char, held: KeyModifiers) -> Event {
+    let shift = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+    key(KeyCode::Char(c), held | shift)
+}
+
+/// `ESC O` and a letter: arrows and function keys of some modes.
+fn shifted_key(bytes: &[u8]) -> Step {
+    match bytes.get(2) {
+        None => Step::Wait,
+        Some(b'M') => Step::Event(key(KeyCode::Enter, KeyModifiers::NONE), 3),
+        Some(&last @ 0x40..=0x7e) => of_code(named(last), KeyModifiers::NONE, 3),
+        // What stands there is no part of it.
+        Some(_) => Step::Event(key(KeyCode::Char('O'), KeyModifiers::ALT), 2),
+    }
+}
+
+fn of_code(code: Option<KeyCode>, modifiers: KeyModifiers, len: usize) -> Step {
+    match code {
+        Some(KeyCode::Char(c)) => Step::Event(of_char(c, modifiers), len),
+        Some(KeyCode::Tab) if modifiers.contains(KeyModifiers::SHIFT) => {
+            Step::Event(key(KeyCode::BackTab, modifiers), len)
+        }
+        Some(KeyCode::BackTab) => Step::Event(key(KeyCode::BackTab, modifiers | KeyModifiers::SHIFT), len),
+        Some(code) => Step::Event(key(code, modifiers), len),
+        None => Step::Skip(len),
+    }
+}
+
+/// `ESC [`, parameters, and a last byte that says what it is.
+fn control_sequence(bytes: &[u8]) -> Step {
+    // The Linux console's F1 to F5.
+    if bytes.get(2) == Some(&b'[') {
+        return match bytes.get(3) {
+            None => Step::Wait,
+            Some(&last @ b'A'..=b'E') => of_code(Some(KeyCode::F(last - b'A' + 1)), KeyModifiers::NONE, 4),
+            Some(_) => Step::Skip(3),
+        };
+    }
+    let body = bytes.get(2..).unwrap_or_default();
+    let Some(end) = body.iter().position(|byte| !matches!(byte, 0x20..=0x3f)) else {
+        return if body.len() > LONGEST { Step::Skip(bytes.len()) } else { Step::Wait };
+    };
+    let (last, len) = (body[end], end + 3);
+    if !matches!(last, 0x40..=0x7e) {
+        // Cut short: what follows stands for itself.
+        return Step::Skip(len - 1);
+    }
+    let Ok(parameters) = std::str::from_utf8(&body[..end]) else { return Step::Skip(len) };
+    if parameters.is_empty() && last == b'M' {
+        // A mouse of the oldest kind: three more bytes, which are no keys.
+        return if body.len() < 4 { Step::Wait } else { Step::Skip(6) };
+    }
+    match (parameters, last) {
+        ("200", b'~') => Step::PasteStart(len),
+        // Answers, and the mouse.
+        _ if parameters.starts_with(['<', '=', '>', '?']) => Step::Skip(len),
+        _ => of_parameters(parameters, last, len),
+    }
+}
+
+fn of_parameters(parameters: &str, last: u8, len: usize) -> Step {
+    let mut parts = parameters.split(';');
+    // `key:shifted:base`, and `modifiers:what happened`.
+    let first = parts.next().unwrap_or_default().split(':').next().and_then(number);
+    let mut second = parts.next().unwrap_or_default().split(':');
+    let (held, happened) = (second.next().and_then(number), second.next().and_then(number));
+    const RELEASED: u32 = 3;
+    if happened == Some(RELEASED) {
+        return Step::Skip(len);
+    }
+    let held = modifiers(held.unwrap_or(1));
+    match last {
+        b'u' => of_code(first.and_then(of_codepoint), held, len),
+        b'~' if first == Some(27) => {
+            let code = parts.next().and_then(number).and_then(of_codepoint);
+            of_code(code, held, len)
+        }
+        b'~' => of_code(first.and_then(numbered), held, len),
+        b'^' => of_code(first.and_then(numbered), KeyModifiers::CONTROL, len),
+        b'$' => of_code(first.and_then(numbered), KeyModifiers::SHIFT, len),
+        // `CSI 12 ; 5 R` says where the cursor is; nobody asked.
+        b'R' if first != Some(1) => Step::Skip(len),
+        _ if matches!(first, None | Some(1)) => of_code(named(last), held, len),
+        _ => Step::Skip(len),
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok()
+}
+
+fn modifiers(sent: u32) -> KeyModifiers {
+    let bits = sent.saturating_sub(1);
+    let of = |bit: u32, modifier| if bits & bit == 0 { KeyModifiers::NONE } else { modifier };
+    of(1, KeyModifiers::SHIFT)
+        | of(2, KeyModifiers::ALT)
+        | of(4, KeyModifiers::CONTROL)
+        | of(8, KeyModifiers::SUPER)
+        | of(16, KeyModifiers::HYPER)
+        | of(32, KeyModifiers::META)
+}
+
+fn named(last: u8) -> Option<KeyCode> {
+    Some(match last {
+        b'A' | b'a' => KeyCode::Up,
+        b'B' | b'b' => KeyCode::Down,
+        b'C' | b'c' => KeyCode::Right,
+        b'D' | b'd' => KeyCode::Left,
+        b'F' => KeyCode::End,
+        b'H' => KeyCode::Home,
+        b'P'..=b'S' => KeyCode::F(last - b'P' + 1),
+        b'Z' => KeyCode::BackTab,
+        _ => return None,
+    })
+}
+
+fn numbered(number: u32) -> Option<KeyCode> {
+    let number = u8::try_from(number).ok()?;
+    Some(match number {
+        1 | 7 => KeyCode::Home,
+        2 => KeyCode::Insert,
+        3 => KeyCode::Delete,
+        4 | 8 => KeyCode::End,
+        5 => KeyCode::PageUp,
+        6 => KeyCode::PageDown,
+        11..=15 => KeyCode::F(number - 10),
+        17..=21 => KeyCode::F(number - 11),
+        23..=26 => KeyCode::F(number - 12),
+        28 | 29 => KeyCode::F(number - 15),
+        31..=34 => KeyCode::F(number - 17),
+        _ => return None,
+    })
+}
+
+fn of_codepoint(code: u32) -> Option<KeyCode> {
+    Some(match char::from_u32(code)? {
+        '\u{1b}' => KeyCode::Esc,
+        '\r' => KeyCode::Enter,
+        '\t' => KeyCode::Tab,
+        '\u{7f}' => KeyCode::Backspace,
+        // Keys that have a number and no letter.
+        '\u{e000}'..='\u{f8ff}' => return None,
+        c if c.is_control() => return None,
+        c => KeyCode::Char(c),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn events(pieces: &[&[u8]]) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut decoder = Decoder::default();
+        pieces.iter().for_each(|piece| decoder.take(piece, &mut |event| events.push(event)));
+        decoder.pause(&mut |event| events.push(event));
+        events
+    }
+
+    /// Keys as people write them: `C-S-Up`.
+    fn names(bytes: &[u8]) -> String {
+        let name = |event: &Event| match event {
+            Event::Key(key) => {
+                let held =
+                    [(KeyModifiers::CONTROL, "C-"), (KeyModifiers::ALT, "A-"), (KeyModifiers::SHIFT, "S-")];
+                let held = held.into_iter().filter(|(held, _)| key.modifiers.contains(*held));
+                held.map(|(_, name)| name).collect::<String>() + &key.code.to_string()
+            }
+            Event::Paste(text) => format!("{text:?}"),
+            other => format!("{other:?}"),
+        };
+        events(&[bytes]).iter().map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn every_key_that_terminals_send_is_known() {
+        for (bytes, keys) in [
+            (&b"aQ \xc3\xa9\xe6\x8e\xa5\xf0\x9f\xa6\x80"[..], "a S-Q Space é 接 🦀"),
+            (b"\r\n\t\x7f\x08\0\x03\x1a\x1c\x1f", "Enter C-j Tab Backspace C-h C-Space C-c C-z C-4 C-7"),
+            (b"\x1b[A\x1b[B\x1b[C\x1b[D\x1bOA\x1bOD", "Up Down Right Left Up Left"),
+            (b"\x1b[H\x1b[F\x1bOH\x1bOF\x1b[1~\x1b[4~\x1b[7~\x1b[8~", "Home End Home End Home End Home End"),
+            (b"\x1b[2~\x1b[3~\x1b[5~\x1b[6~", "Insert Del Page Up Page Down"),
+            (b"\x1bOP\x1bOS\x1b[11~\x1b[15~\x1b[17~\x1b[24~\x1b[[A\x1b[[E", "F1 F4 F1 F5 F6 F12 F1 F5"),
+            (
+                b"\x1b[1;5A\x1b[1;2D\x1b[1;6H\x1b[3;5~\x1b[6;3~\x1b[1;5R",
+                "C-Up S-Left C-S-Home C-Del A-Page Down C-F3",
+            ),
+            (b"\x1b[Z\x1b[1;2Z\x1b[9;2u\x1b[27;5;13~", "S-Back Tab S-Back Tab S-Back Tab C-Enter"),
+            (b"\x1ba\x1bQ\x1b\r\x1b\x7f\x1b\xc3\xa9\x1b\x01", "A-a A-S-Q A-Enter A-Backspace A-é C-A-a"),
+            (b"\x1b", "Esc"),
+            (b"\x1b\x1b\x1b[A", "Esc Esc Up"),
+            (b"\x1b[", "A-["),
+            (b"\x1bO", "A-O"),
+            (b"\x1b[97u\x1b[97;5u\x1b[27u\x1b[13;2u\x1b[97;1:3u", "a C-a Esc S-Enter"),
+            (b"\x1b[200~two\nlines \x1b[A\x1b[201~x", "\"two\\nlines \\u{1b}[A\" x"),
+        ] {
+            assert_eq!(names(bytes), keys, "{:?}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    #[test]
+    fn what_means_no_key_is_skipped_whole() {
+        for bytes in [
+            &b"\x1b[I\x1b[O"[..],
+            b"\x1b[<0;10;20M\x1b[<0;10;20m",
+            b"\x1b[M abc"[..6].as_ref(),
+            b"\x1b[32;10;20M",
+            b"\x1b[12;40R\x1b[?1;2c\x1b[?7u\x1b[99~\x1b[57441u",
+            b"\xff\xc3",
+        ] {
+            assert_eq!(names(bytes), "", "{:?}", String::from_utf8_lossy(bytes));
+        }
+        assert_eq!(names(b"\x1b[<0;1;1Mj\xffk\x1b[1;\x03"), "j k C-c");
+    }
+
+    #[test]
+    fn a_paste_that_pauses_is_told_and_goes_on_as_text_until_it_ends() {
+        let mut decoder = Decoder::default();
+        let mut events = Vec::new();
+        decoder.take(b"\x1b[200~one dx", &mut |event| events.push(event));
+        assert!(events.is_empty() && decoder.is_waiting());
+        decoder.pause(&mut |event| events.push(event));
+        assert!(!decoder.is_waiting());
+        decoder.take(b" two dx\x1b[201~j", &mut |event| events.push(event));
+        let j = key(KeyCode::Char('j'), KeyModifiers::NONE);
+        assert_eq!(events, [Event::Paste("one dx".into()), Event::Paste(" two dx".into()), j]);
+    }
+
+    #[test]
+    fn a_paste_that_never_ends_lets_ctrl_c_through() {
+        let mut decoder = Decoder::default();
+        let mut events = Vec::new();
+        decoder.take(b"\x1b[200~abc", &mut |event| events.push(event));
+        decoder.pause(&mut |event| events.push(event));
+        decoder.take(b"\x03q", &mut |event| events.push(event));
+        let keys =
+            [key(KeyCode::Char('c'), KeyModifiers::CONTROL), key(KeyCode::Char('q'), KeyModifiers::NONE)];
+        assert_eq!(events[1..], keys);
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_mean_the_same_however_they_are_cut(
+            parts in proptest::collection::vec(prop_oneof![
+                Just(&b"\x1b[A"[..]), Just(&b"\x1b[1;5C"[..]), Just(&b"j"[..]), Just(&b"\x1b"[..]),
+                Just("é接🦀".as_bytes()), Just(&b"\x1b[200~pa\xc3\xa9\x1bste\x1b[201~"[..]),
+                Just(&b"\x1b[<0;10;20M"[..]), Just(&b"\xff"[..]), Just(&b"\x1bOP"[..]), Just(&b"\x1b["[..]),
+            ], 0..12),
+            cuts in proptest::collection::vec(0_usize..200, 0..6),
+        ) {
+            let whole = parts.concat();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(whole.len())).collect();
+            cuts.extend([0, whole.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &whole[cut[0]..cut[1]]).collect();
+            prop_assert_eq!(events(&pieces), events(&[&whole]));
+        }
+
+        #[test]
+        fn no_bytes_make_it_deaf(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let mut decoder = Decoder::default();
+            decoder.take(&bytes, &mut |_| {});
+            decoder.pause(&mut |_| {});
+            let mut events = Vec::new();
+            decoder.take(b"\x03\x03", &mut |event| events.push(event));
+            prop_assert!(!events.is_empty());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The keyboard: one thread reads it, unless it is lent to an editor.
+//!
+//! The thread waits with `poll`, which tells at once of what was already there and of a
+//! terminal that is gone, and reads all that came: nothing is left behind for the next key.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossterm::event::Event;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::decode::Decoder;
+
+/// After an Esc that nothing follows for so long, it was the key.
+const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
+/// A thread that does not let go of the keyboard is waited for so long.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// So much is read at once.
+const BLOCK: usize = 16 * 1024;
+
+/// What comes from the terminal.
+pub enum Input {
+    Event(Event),
+    /// The terminal is gone.
+    Gone,
+}
+
+/// The keyboard, and whose it is.
+pub struct Keyboard {
+    whose: Mutex<Whose>,
+    changed: Condvar,
+    /// Wakes the thread that reads.
+    wake: PipeWriter,
+    woken: PipeReader,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Whose {
+    Ours,
+    /// The thread is to let go of it.
+    Asked,
+    Lent,
+}
+
+/// Why the thread stopped waiting.
+struct Woken {
+    input: bool,
+    gone: bool,
+    called: bool,
+}
+
+impl Keyboard {
+    /// A keyboard that nobody reads yet.
+    pub fn new() -> io::Result<Keyboard> {
+        let (woken, wake) = io::pipe()?;
+        Ok(Keyboard { whose: Mutex::new(Whose::Ours), changed: Condvar::new(), wake, woken })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Whose> {
+        self.whose.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody else reads the keys.
+    pub fn is_lent(&self) -> bool {
+        *self.lock() == Whose::Lent
+    }
+
+    /// Takes the keyboard from the thread that reads; false where it does not let go.
+    pub fn lend(&self) -> bool {
+        let mut whose = self.lock();
+        *whose = Whose::Asked;
+        self.call();
+        whose = match self.changed.wait_timeout_while(whose, PATIENCE, |whose| *whose == Whose::Asked) {
+            Ok((whose, _)) => whose,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        if *whose == Whose::Asked {
+            *whose = Whose::Ours;
+        }
+        *whose == Whose::Lent
+    }
+
+    /// Lets the thread read again.
+    pub fn take_back(&self) {
+        *self.lock() = Whose::Ours;
+        self.call();
+    }
+
+    /// Has the thread look whose the keyboard is.
+    fn call(&self) {
+        let _ = (&self.wake).write_all(b"!");
+    }
+
+    /// Reads until the terminal is gone or nobody listens any more.
+    pub fn read(&self, mut tell: impl FnMut(Input) -> bool) {
+        let mut decoder = Decoder::default();
+        let mut block = [0; BLOCK];
+        let mut heard = true;
+        while heard {
+            let is_lent = self.let_go(&mut decoder);
+            let patience = (decoder.is_waiting() && !is_lent).then_some(&SEQUENCE);
+            let mut event = |event| heard &= tell(Input::Event(event));
+            let Ok(woken) = self.wait(is_lent, patience) else { break };
+            if woken.called {
+                let _ = (&self.woken).read(&mut block);
+                continue;
+            }
+            if woken.input && !is_lent {
+                match rustix::io::read(io::stdin(), &mut block) {
+                    Ok(0) => break,
+                    Ok(count) => decoder.take(&block[..count], &mut event),
+                    Err(Errno::INTR | Errno::AGAIN) => {}
+                    Err(_) => break,
+                }
+            } else if woken.gone {
+                break;
+            } else if patience.is_some() {
+                decoder.pause(&mut event);
+            }
+        }
+        let _ = tell(Input::Gone);
+    }
+
+    /// Lets go of the keyboard where that is asked for; true while it is lent. What was half
+    /// typed before is forgotten then.
+    fn let_go(&self, decoder: &mut Decoder) -> bool {
+        let mut whose = self.lock();
+        if *whose == Whose::Asked {
+            *whose = Whose::Lent;
+            *decoder = Decoder::default();
+            self.changed.notify_all();
+        }
+        *whose == Whose::Lent
+    }
+
+    /// Waits for keys, or, while the keyboard is lent, for the end of the terminal alone.
+    fn wait(&self, is_lent: bool, patience: Option<&Timespec>) -> Result<Woken, Errno> {
+        let stdin = io::stdin();
+        let wanted = if is_lent { PollFlags::empty() } else { PollFlags::IN };
+        let mut ends = [PollFd::new(&stdin, wanted), PollFd::new(&self.woken, PollFlags::IN)];
+        match poll(&mut ends, patience) {
+            Ok(_) => {}
+            // A signal is no pause: nothing came, and nothing is told.
+            Err(Errno::INTR) => return Ok(Woken { input: false, gone: false, called: true }),
+            Err(error) => return Err(error),
+        }
+        let [input, called] = ends.map(|end| end.revents());
+        Ok(Woken {
+            input: input.contains(PollFlags::IN),
+            gone: input.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
+            called: called.contains(PollFlags::IN),
+        })
+    }
+}
+
+/// Whether the terminal is gone, now.
+pub fn is_gone() -> bool {
+    let stdin = io::stdin();
+    let mut input = [PollFd::new(&stdin, PollFlags::empty())];
+    let looked = poll(&mut input, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    looked.is_ok() && !input[0].revents().is_empty()
+}

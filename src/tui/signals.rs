@@ -1,0 +1,98 @@
+//! Signals: whatever ends the program, the terminal is given back first.
+
+use std::ffi::c_int;
+use std::io::{self, PipeWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use rustix::io::ioctl_fionbio;
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
+use signal_hook::consts::*;
+use signal_hook::iterator::Signals;
+use signal_hook::{flag, low_level};
+
+use super::terminal;
+
+/// What the screens answer in order: what was typed is kept, a change is finished.
+const ORDERLY: [c_int; 12] = [
+    SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGTSTP,
+    SIGCONT,
+];
+/// Signals by which the program itself can fail, so that nothing of it may go on.
+const FATAL: [c_int; 4] = [SIGABRT, SIGBUS, SIGTRAP, SIGSYS];
+/// Real-time signals: they end a program that does not expect them.
+const REAL_TIME: std::ops::RangeInclusive<c_int> = 34..=64;
+
+/// What the whole program wants of the system, with screens or without: no copy of its memory
+/// on disk should it fail, and a file that may not grow is an error instead of the end.
+pub fn prepare() {
+    let core = getrlimit(Resource::Core);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..core });
+    // A handler, not "ignore": a program that is started from here would inherit that.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// The signals that the screens answer, from now on. One that this system hasn't is left out.
+pub fn listen() -> io::Result<Signals> {
+    let signals = Signals::new(ORDERLY)?;
+    let handle = signals.handle();
+    let _ = handle.add_signal(SIGWINCH);
+    if cfg!(target_os = "linux") {
+        let _ = handle.add_signal(SIGIO);
+        REAL_TIME.for_each(|number| drop(handle.add_signal(number)));
+    }
+    for signal in rare() {
+        let _ = handle.add_signal(signal.as_raw());
+    }
+    Ok(signals)
+}
+
+#[cfg(target_os = "linux")]
+fn rare() -> impl Iterator<Item = Signal> {
+    [Signal::POWER, Signal::STKFLT].into_iter()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rare() -> impl Iterator<Item = Signal> {
+    std::iter::empty()
+}
+
+/// Gives the terminal back where the program fails so that no line of it may run any more:
+/// out of memory above all. The handler keeps the thread that failed in place, another gives
+/// the terminal back, which takes no memory, and ends the program by that signal.
+pub fn restore_on_failure() -> io::Result<()> {
+    let mut failed = Signals::new(FATAL)?;
+    let (unread, full) = io::pipe()?;
+    fill(&full)?;
+    for signal in FATAL {
+        // Behind the one above, so it is run after it. It writes to a pipe that is full.
+        low_level::pipe::register(signal, full.try_clone()?)?;
+    }
+    // Registering has made it one that does not wait.
+    ioctl_fionbio(&full, false)?;
+    thread::Builder::new().name("failure".into()).spawn(move || {
+        // A pipe that nobody can read is no place to wait at.
+        let _kept = (unread, full);
+        for number in failed.forever() {
+            terminal::leave();
+            let _ = low_level::emulate_default_handler(number);
+        }
+    })?;
+    Ok(())
+}
+
+fn fill(mut pipe: &PipeWriter) -> io::Result<()> {
+    ioctl_fionbio(pipe, true)?;
+    // By ever smaller pieces, until not one byte has room.
+    let block = [0; 4_096];
+    let mut size = block.len();
+    while size > 0 {
+        match pipe.write(&block[..size]) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => size /= 2,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Every size has a list that is of use, and every text keeps to its columns.
+
+use std::io::Write;
+use std::num::NonZeroU16;
+
+use proptest::prelude::*;
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+
+use super::*;
+use crate::text::show::columns;
+use crate::tui::layout;
+use crate::tui::panes::memories::text_columns;
+
+/// The list's columns of text at a size, and how many memories it shows.
+fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
+    desk.app.size = (width, height);
+    let frame = layout::frame(&desk.app);
+    let area = frame.pane(Pane::Memories).expect("the list is there");
+    (text_columns(area), frame.rows(Pane::Memories))
+}
+
+#[test]
+fn at_every_size_the_list_shows_memories_and_no_wider_terminal_takes_their_text_away() {
+    let mut desk = Desk::new(80, 24);
+    for height in 5..=100 {
+        let mut before = 0;
+        for width in 20..=300 {
+            let (text, rows) = list(&mut desk, width, height);
+            let least = if width < 30 { 14 } else { 24 };
+            assert!(text >= least && rows >= 1, "{text} columns, {rows} memories at {width}x{height}");
+            // A column or a pane that comes takes no more than half of it.
+            assert!(text * 2 >= before, "{before} columns, then {text} at {width}x{height}");
+            before = text;
+        }
+    }
+    assert_eq!(list(&mut desk, 20, 5).1, 3);
+}
+
+#[test]
+fn at_every_size_panes_tile_the_screen_and_have_room_for_their_borders() {
+    let mut desk = Desk::new(80, 24);
+    for focus in [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memories, Pane::Detail, Pane::Why] {
+        desk.app.focus = focus;
+        for (width, height) in (20..=300).step_by(7).flat_map(|w| (5..=100).map(move |h| (w, h))) {
+            desk.app.size = (width, height);
+            let frame = layout::frame(&desk.app);
+            let covered: u32 = frame.panes.iter().map(|(_, area)| area.area()).sum();
+            assert_eq!(covered, frame.body.area(), "{focus:?} at {width}x{height}");
+            let is_whole = |area: &Rect| area.height >= 5 && area.width >= 20;
+            let alone = frame.panes.len() == 1;
+            assert!(alone || frame.panes.iter().all(|(_, area)| is_whole(area)), "{width}x{height}");
+            assert!(frame.pane(focus).is_some(), "{focus:?} at {width}x{height}");
+        }
+    }
+}
+
+#[test]
+fn the_smallest_screens_show_memories() {
+    for (width, height) in [(20, 5), (24, 5), (40, 5), (100, 11), (20, 24), (300, 5)] {
+        let desk = Desk::new(width, height);
+        let screen = desk.screen();
+        let starts = desk.app.titles.values().map(|title| title.chars().take(8).collect::<String>());
+        assert!(screen.contains('▶') && starts.into_iter().any(|start| screen.contains(&start)), "{screen}");
+    }
+}
+
+/// Stores of one memory with such a text, read at such a size.
+fn desk_of(text: &str, width: u16, height: u16) -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = serde_json::json!({"id": "m", "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
+        "tags": [text], "content": {"finding": text, "why": text}});
+    let file = folder.path().join("sessions/s/memory.jsonl");
+    crate::disk::write_new(&file, format!("{entry}\n").as_bytes()).unwrap();
+    Desk::of(folder, width, height)
+}
+
+/// What a frame is drawn as.
+fn buffer(desk: &Desk) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
+    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// The bytes that draw a frame on an empty screen.
+fn bytes(buffer: &Buffer) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let empty = Buffer::empty(buffer.area);
+    let changes = empty.diff(buffer).into_iter();
+    ratatui::backend::Backend::draw(&mut CrosstermBackend::new(&mut bytes), changes).unwrap();
+    bytes.flush().unwrap();
+    bytes
+}
+
+/// Whether borders stand where they should in a terminal that takes each code point by itself.
+fn check_borders(text: &str, width: u16, height: u16, keys: &str) {
+    let mut desk = desk_of(text, width, height);
+    desk.type_keys(keys);
+    let buffer = buffer(&desk);
+    let size = |count| NonZeroU16::new(count).unwrap();
+    let mut emulator = vt100::Parser::new(size(height), size(width), 0);
+    emulator.process(&bytes(&buffer));
+    for y in 0..height {
+        let mut covered = 0;
+        for x in 0..width {
+            let symbol = buffer[(x, y)].symbol();
+            if covered > 0 {
+                covered -= 1;
+                continue;
+            }
+            covered = columns(symbol).max(1) - 1;
+            if "│┃┌┐└┘┏┓┗┛".contains(symbol) {
+                let drawn = emulator.screen().cell(y, x).map(|cell| cell.contents().to_owned());
+                assert_eq!(drawn.as_deref(), Some(symbol), "{text:?} at {x},{y} of {width}x{height}");
+            }
+        }
+    }
+}
+
+#[test]
+fn borders_hold_beside_emoji_sequences_flags_and_ligatures() {
+    for text in ["🏳️‍🌈", "👨‍👩‍👧‍👦 family", "1️⃣2️⃣", "🇩🇪🇫🇷", "👍🏽👩🏽‍💻", "❤️", "لا لا لا", "क्षि हिन्दी", "a\u{fe0f}\u{3164}"]
+    {
+        for keys in ["", "}"] {
+            check_borders(&text.repeat(12), 120, 30, keys);
+            check_borders(text, 80, 24, keys);
+        }
+    }
+}
+
+fn clusters() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "👨",
+        "👩",
+        "🏳",
+        "🌈",
+        "🇩",
+        "🇪",
+        "1",
+        "#",
+        "❤",
+        "接",
+        "a",
+        " ",
+        "e",
+        "ل",
+        "ا",
+        "ᄒ",
+        "ᅡ",
+        "ᆫ",
+        "क",
+        "्",
+        "ष",
+        "\u{200d}",
+        "\u{fe0f}",
+        "\u{fe0e}",
+        "\u{20e3}",
+        "\u{1f3fd}",
+        "\u{301}",
+        "\u{115f}",
+        "\u{1160}",
+        "\u{34f}",
+    ]);
+    prop::collection::vec(piece, 1..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 2_000 } else { 12 }))]
+
+    #[test]
+    fn borders_hold_beside_any_clusters(text in clusters(), width in 20_u16..140, keys in "[}]?") {
+        check_borders(&text, width, 26, &keys);
+    }
+}
+
+#[test]
+fn the_row_under_the_cursor_can_be_read_and_its_bar_is_as_full_as_any() {
+    let desk = Desk::new(120, 36);
+    let buffer = buffer(&desk);
+    let is_cursor = |y: &u16| (0..120).any(|x| buffer[(x, *y)].symbol() == "▶");
+    let row = (0..36).find(is_cursor).expect("a cursor");
+    let from = (0..120).find(|x| buffer[(*x, row)].symbol() == "▶").unwrap();
+    let mut bars = 0;
+    for x in from..from + 50 {
+        let cell = &buffer[(x, row)];
+        let is_bar = cell.symbol().contains(|c: char| ('\u{2580}'..='\u{259f}').contains(&c));
+        let is_turned = cell.modifier.contains(Modifier::REVERSED);
+        assert!(!(is_bar && is_turned), "the bar is turned round at {x}");
+        assert!(is_bar || !is_turned || cell.fg == Color::Reset && !cell.modifier.contains(Modifier::DIM));
+        bars += usize::from(is_bar);
+    }
+    assert!(bars > 0 && buffer[(from, row)].modifier.contains(Modifier::REVERSED));
+}

@@ -1,0 +1,100 @@
+//! How long a change takes beside agents that append without a pause.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use palimp::disk::Machine;
+use palimp::ops::{self, Scene, Setting};
+
+use super::part::Playing;
+use super::town::{Town, is_long, logs, text_of};
+use crate::support::SOON;
+
+/// No change takes longer, on a machine that has nothing else to do.
+const LONGEST: Duration = Duration::from_secs(3);
+/// Nor so many times as long as without agents.
+const TIMES: u32 = 5;
+
+/// Edits the first records one after the other, each planned on the store as it is then.
+/// Returns how long each took.
+fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
+    let mut took = Vec::new();
+    for turn in 0..times {
+        let began = Instant::now();
+        let store = town.load();
+        let (log, _) = logs(store.format);
+        let entry = *store
+            .entries
+            .iter()
+            .find(|own| {
+                store.document(own).path == log
+                    && store
+                        .view(own)
+                        .and_then(|view| view.id.as_deref())
+                        .is_some_and(|id| id.ends_with(&format!("{turn:06}")))
+            })
+            .unwrap();
+        let scene = Scene {
+            store: &store,
+            now: town.clock.now(),
+            random: [turn as u8; 16],
+            packed: &palimp::format::writing::NO_PACKED,
+        };
+        let plan = ops::edit::edit(&scene, &entry, &[Setting { name: "text", value: text }]).unwrap();
+        town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));
+        took.push(began.elapsed());
+    }
+    took
+}
+
+fn beside_agents(format: &'static str) {
+    let times = if is_long() { 50 } else { 4 };
+    let town = Town::new(format, 60);
+    let alone = edited(&town, times, "Edited alone.");
+    let parts = [
+        super::part::Part { mark: "one".into(), ..town.part("literal", usize::MAX, 0) },
+        super::part::Part { mark: "two".into(), ..town.part("literal", usize::MAX, 0) },
+        super::part::Part { mark: "three".into(), ..town.part("opener", usize::MAX, 0) },
+    ];
+    let agents: Vec<Playing> = parts.iter().map(|part| part.start()).collect();
+    super::part::until("all agents append", || {
+        let text = fs::read_to_string(&town.logs()[0]).unwrap();
+        parts.iter().all(|part| text.contains(&format!("of {}.", part.mark)))
+    });
+    let beside = edited(&town, times, "Edited beside agents.");
+    fs::write(town.room.join("stop"), "").unwrap();
+    // Two that follow their format to the letter get into each other's way without palimp, too.
+    let met: Vec<Vec<String>> = agents.into_iter().map(Playing::end).collect();
+    eprintln!("{format}: alone {alone:?}, beside agents {beside:?}");
+    town.settle();
+
+    let found = town.records();
+    for (part, met) in parts.iter().zip(&met) {
+        let has_failed = |at: usize| met.iter().any(|own| own.starts_with(&format!("{at}: ")));
+        let said = fs::read_to_string(part.report().with_extension("count")).unwrap();
+        let count: usize = said.parse().unwrap();
+        let lost = |at: &usize| found.get(&part.id(*at)).is_none_or(|own| own.len() != 1);
+        let lost: Vec<usize> = (0..count).filter(lost).filter(|at| !has_failed(*at)).collect();
+        assert_eq!(lost, Vec::<usize>::new(), "{format}: of {count} lines of {}", part.mark);
+    }
+    let texts = found.values().filter(|own| text_of(&own[0]) == "Edited beside agents.").count();
+    assert_eq!(texts, times);
+    let (slowest, usual) = (*beside.iter().max().unwrap(), *alone.iter().max().unwrap());
+    let longest = if is_long() { LONGEST.min(usual * TIMES) } else { SOON };
+    assert!(slowest < longest, "{format}: {beside:?}, alone {alone:?}");
+}
+
+#[test]
+fn an_edit_beside_agents_that_append_without_a_pause_to_a_memory_server_store_takes_a_moment() {
+    beside_agents("memory-server");
+}
+
+#[test]
+fn an_edit_beside_agents_that_append_without_a_pause_to_a_session_log_store_takes_a_moment() {
+    beside_agents("session-log");
+}
+
+#[test]
+fn an_edit_beside_agents_that_append_without_a_pause_to_a_bmad_store_takes_a_moment() {
+    beside_agents("bmad");
+}

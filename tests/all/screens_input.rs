@@ -1,0 +1,167 @@
+//! However many keys come at once, all are heard; whatever ends the screens, the terminal is whole.
+
+use crate::support;
+
+use support::terminal::{Modes, Program, Signal};
+use support::{Exit, SOON, StoreBuilder, TempStore, Terminal};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const COUNT: u32 = 1_200;
+
+fn tries() -> usize {
+    if std::env::var_os("PALIMP_LONG").is_some() { 1_000 } else { 3 }
+}
+
+fn store() -> TempStore {
+    StoreBuilder::session_log().session("s").entries(COUNT).build()
+}
+
+fn palimp(store: &TempStore, editor: &str) -> Program {
+    let data = store.around().join("data");
+    let args =
+        [store.path.as_os_str(), "--now".as_ref(), NOW.as_ref(), "--data-dir".as_ref(), data.as_os_str()];
+    Program::new(env!("CARGO_BIN_EXE_palimp"), args).env("EDITOR", editor)
+}
+
+fn wait_for_place(terminal: &Terminal, place: u32) {
+    terminal.wait_for_text(&format!(" {place}/{COUNT}"), SOON);
+}
+
+/// Moves that end `rounds` below the first memory, as long as none of them is lost: each round
+/// goes to the last memory but one, and back but for one step.
+fn moves(rounds: u32) -> String {
+    let down = COUNT as usize - 1 - rounds as usize;
+    let round = "j".repeat(down) + &"k".repeat(down - 1);
+    round.repeat(rounds as usize)
+}
+
+/// Sends 100 kB of keys in one write, resizes the terminal meanwhile, and sees all of them heard.
+fn flood(terminal: &mut Terminal) {
+    terminal.send_keys("gg");
+    wait_for_place(terminal, 1);
+    let rounds = 45;
+    let keys = moves(rounds);
+    assert!(keys.len() > 100_000);
+    let sent = terminal.send_in_background(keys.into_bytes());
+    for round in 0..40 {
+        terminal.resize(20 + round % 17, 70 + round % 70);
+    }
+    sent.recv_timeout(SOON).expect("the terminal takes all keys");
+    wait_for_place(terminal, 1 + rounds);
+}
+
+#[test]
+fn a_hundred_thousand_keys_in_one_write_are_all_heard_with_resizes_between() {
+    let store = store();
+    let mut terminal = palimp(&store, "false").spawn(24, 80);
+    wait_for_place(&terminal, 1);
+    for _ in 0..tries() {
+        flood(&mut terminal);
+    }
+    terminal.send_keys("Q");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+}
+
+#[test]
+fn keys_are_heard_after_an_editor_had_the_terminal() {
+    let store = store();
+    let mut terminal = palimp(&store, "false").spawn(24, 80);
+    wait_for_place(&terminal, 1);
+    for _ in 0..2 {
+        terminal.send_keys("E");
+        terminal.wait_for_text("ended with", SOON);
+        flood(&mut terminal);
+    }
+}
+
+#[test]
+fn keys_are_heard_after_the_program_was_stopped_by_itself_or_from_outside() {
+    let store = store();
+    let run = format!("{} {} --now {NOW}", env!("CARGO_BIN_EXE_palimp"), store.path.display());
+    let script = format!("set -m; {run}; stty sane; fg; stty sane; fg; echo end");
+    let mut terminal = Program::new("/bin/bash", ["--norc", "-c", &script]).spawn(24, 80);
+    wait_for_place(&terminal, 1);
+    for signal in [None, Some(Signal::STOP)] {
+        let seen = terminal.raw_len();
+        match signal {
+            None => terminal.send_bytes(b"\x1a"),
+            Some(signal) => support::terminal::signal(terminal.child(), signal),
+        }
+        // Drawn anew, on the other screen and by raw keys.
+        terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("▶"), SOON);
+        terminal.wait_until(|| terminal.raw_len() > seen && terminal.modes() == Modes::raw(), SOON);
+        terminal.send_keys("ggj");
+        wait_for_place(&terminal, 2);
+        flood(&mut terminal);
+    }
+    terminal.send_keys("Q");
+    terminal.wait_for_text("end", SOON);
+}
+
+#[test]
+fn a_long_paste_is_text_wherever_it_is_cut() {
+    let store = store();
+    let mut terminal = palimp(&store, "false").spawn(24, 80);
+    wait_for_place(&terminal, 1);
+    terminal.send_keys("/");
+    let paste = format!("\x1b[200~{}\x1b[201~ OR 1199", "entry q x d ".repeat(500));
+    let sent = terminal.send_in_background(paste.into_bytes());
+    sent.recv_timeout(SOON).expect("the terminal takes all of it");
+    terminal.wait_for_text("OR 1199", SOON);
+}
+
+/// The terminal as a shell wants it back.
+fn assert_whole(terminal: &Terminal, signal: Signal) {
+    terminal.screen(|screen| {
+        assert!(
+            !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste(),
+            "{signal:?}"
+        );
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "{signal:?}");
+    });
+    assert_eq!(terminal.modes(), Modes::cooked(), "{signal:?}");
+}
+
+#[test]
+fn the_terminal_is_whole_after_every_signal_that_ends_the_program() {
+    let store = StoreBuilder::session_log().session("s").entries(2).build();
+    let orderly = [
+        Signal::TERM,
+        Signal::HUP,
+        Signal::INT,
+        Signal::QUIT,
+        Signal::USR1,
+        Signal::USR2,
+        Signal::ALARM,
+        Signal::VTALARM,
+        Signal::PROF,
+        Signal::XCPU,
+        Signal::IO,
+        Signal::POWER,
+        Signal::STKFLT,
+    ];
+    for signal in orderly {
+        let terminal = palimp(&store, "false").spawn(24, 80);
+        terminal.wait_for_text("1/2", SOON);
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_exit(SOON), Exit::Status(128 + signal.as_raw() as u32), "{signal:?}");
+        assert_whole(&terminal, signal);
+    }
+    for signal in [Signal::ABORT, Signal::BUS, Signal::TRAP, Signal::SYS] {
+        let terminal = palimp(&store, "false").spawn(24, 80);
+        terminal.wait_for_text("1/2", SOON);
+        terminal.signal(signal);
+        assert!(matches!(terminal.wait_exit(SOON), Exit::Signal(_)), "{signal:?}");
+        assert_whole(&terminal, signal);
+    }
+}
+
+#[test]
+fn a_file_size_limit_ends_nothing() {
+    let store = StoreBuilder::session_log().session("s").entries(2).build();
+    let mut terminal = palimp(&store, "false").spawn(24, 80);
+    terminal.wait_for_text("1/2", SOON);
+    terminal.signal(Signal::XFSZ);
+    terminal.send_keys("j");
+    terminal.wait_for_text("2/2", SOON);
+}

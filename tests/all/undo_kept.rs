@@ -1,0 +1,179 @@
+//! How long palimp keeps what takes steps back, and how much of it.
+
+use crate::support;
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use support::{Output, Verb};
+use tempfile::TempDir;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A store of session-log with a record, and palimp's own data beside it.
+struct Site {
+    folder: TempDir,
+}
+
+impl Site {
+    fn new() -> Site {
+        let site = Site { folder: tempfile::tempdir().unwrap() };
+        let store = site.store();
+        site.run(&["init", "session-log", store.to_str().unwrap()]).expect_status(0);
+        site.run(&["session", "new", "s1"]).expect_status(0);
+        site.add("the first");
+        site
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("memory")
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let (store, data) = (self.store(), self.folder.path().join("data"));
+        let mut all = args.to_vec();
+        if args[0] != "init" {
+            all.extend(["--store", store.to_str().unwrap()]);
+        }
+        all.extend(["--data-dir", data.to_str().unwrap(), "--yes"]);
+        Verb::new(all).run()
+    }
+
+    fn add(&self, text: &str) {
+        self.run(&["add", "--session", "s1", "--type", "finding", "--text", text]).expect_status(0);
+    }
+
+    fn kept(&self, folder: &str) -> Vec<PathBuf> {
+        let stores = fs::read_dir(self.folder.path().join("data/stores")).unwrap();
+        let within = stores.map(|own| own.unwrap().path().join(folder)).filter(|own| own.exists());
+        let mut files: Vec<PathBuf> =
+            within.flat_map(|own| fs::read_dir(own).unwrap()).map(|own| own.unwrap().path()).collect();
+        files.sort();
+        files
+    }
+
+    fn steps(&self) -> Vec<u64> {
+        let number = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+        self.kept("undo").into_iter().map(number).collect()
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.store().join("sessions/s1/memory.jsonl")).unwrap_or_default()
+    }
+}
+
+/// Makes a file look as old as that.
+fn aged(path: &PathBuf, days: u32) {
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - DAY * days).unwrap();
+}
+
+fn days_ago(days: u32) -> String {
+    let since = (SystemTime::now() - DAY * days).duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    palimp::model::Moment(since.as_micros() as i64).to_rfc3339()
+}
+
+#[test]
+fn a_time_that_is_given_drops_no_undo_data_and_no_draft() {
+    let site = Site::new();
+    let before = site.steps();
+    let folder = site.kept("undo")[0].parent().unwrap().with_file_name("drafts");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("memory.md.backup.20260101_000000"), "what I wrote").unwrap();
+    for now in ["2031-06-01T00:00:00Z", "2031-09-01T00:00:00Z", "1999-01-01T00:00:00Z"] {
+        let args = ["tag", "--query", "type:finding", "+a", "--now", now];
+        site.run(&args).expect_status(0);
+        site.run(&["tag", "--query", "type:finding", "-a", "--now", now]).expect_status(0);
+    }
+    assert!(before.iter().all(|step| site.steps().contains(step)), "{before:?} {:?}", site.steps());
+    assert_eq!(site.kept("drafts").len(), 1);
+    for _ in 0..7 {
+        site.run(&["undo", "--now", "2035-01-01T00:00:00Z"]).expect_status(0);
+    }
+    assert_eq!(site.text(), "");
+}
+
+#[test]
+fn a_step_goes_thirty_days_after_it_was_done_and_only_once_a_newer_one_says_so_too() {
+    let site = Site::new();
+    let old = site.run(&["tag", "--query", "type:finding", "+b", "--now", &days_ago(40)]);
+    old.expect_status(0);
+    let file = site.kept("undo").pop().unwrap();
+    let step = *site.steps().last().unwrap();
+    // What came before has its own times.
+    site.kept("undo").iter().filter(|own| **own != file).for_each(|own| fs::remove_file(own).unwrap());
+    aged(&file, 40);
+    // Alone it is kept, however long nobody changes anything.
+    site.run(&["check"]);
+    site.run(&["reindex"]);
+    assert!(site.steps().contains(&step), "{:?}", site.steps());
+    site.add("a newer one");
+    site.run(&["tag", "--query", "type:finding", "+c"]).expect_status(0);
+    assert!(!site.steps().contains(&step), "{:?}", site.steps());
+}
+
+impl Site {
+    /// The bytes of everything in palimp's own data.
+    fn own_bytes(&self) -> u64 {
+        let mut all = Vec::new();
+        let mut folders = vec![self.folder.path().join("data")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(|own| own.unwrap()) {
+                match entry.file_type().unwrap().is_dir() {
+                    true => folders.push(entry.path()),
+                    false => all.push(entry.metadata().unwrap().len()),
+                }
+            }
+        }
+        all.into_iter().sum()
+    }
+
+    fn index(&self) -> Vec<u8> {
+        fs::read(self.store().join("sessions/s1/index.json")).unwrap()
+    }
+
+    /// Many records, as agents have written them, and an index of them.
+    fn grow(&self, records: usize) {
+        let line = self.text().lines().next().unwrap().to_owned();
+        let id = line.split('"').nth(3).unwrap().to_owned();
+        let lines: Vec<String> =
+            (0..records).map(|at| line.replace(&id, &format!("mem_{at:08}")) + "\n").collect();
+        fs::write(self.store().join("sessions/s1/memory.jsonl"), lines.concat()).unwrap();
+        self.run(&["reindex"]).expect_status(0);
+    }
+}
+
+#[test]
+fn one_record_keeps_bytes_for_undo_in_proportion_to_it_and_derived_files_come_back_all_the_same() {
+    let site = Site::new();
+    site.grow(600);
+    assert!(site.index().len() > 64 << 10);
+    for verb in [
+        &["add", "--session", "s1", "--type", "finding", "--text", "one"][..],
+        &["tag", "mem_00000300", "+x"],
+    ] {
+        let (before, index, text) = (site.own_bytes(), site.index(), site.text());
+        site.run(verb).expect_status(0);
+        let kept = site.own_bytes() - before;
+        assert!(kept < 2500, "{verb:?} keeps {kept} B");
+        site.run(&["undo"]).expect_status(0);
+        assert!(site.text() == text && site.index() == index, "{verb:?}");
+        site.run(&["redo"]).expect_status(0);
+        assert!(!site.run(&["check"]).stdout.contains("index"));
+    }
+}
+
+#[test]
+fn what_is_kept_for_undo_never_exceeds_its_limit_and_the_oldest_goes_first() {
+    let site = Site::new();
+    site.add("another");
+    let steps = site.steps();
+    for file in site.kept("undo") {
+        File::options().write(true).open(file).unwrap().set_len(100 << 20).unwrap();
+    }
+    site.add("the last");
+    let len = |path: &PathBuf| fs::metadata(path).unwrap().len();
+    assert!(site.kept("undo").iter().map(len).sum::<u64>() <= 256 << 20);
+    assert_eq!(site.steps(), [&steps[steps.len() - 2..], &[steps.last().unwrap() + 1]].concat());
+}

@@ -1,0 +1,156 @@
+//! What undo, the journal and backups say, and that it holds.
+
+use crate::support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{Output, Verb};
+use tempfile::TempDir;
+
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        Desk { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn run(&self, stores: &[&Path], args: &[&str]) -> Output {
+        let data = self.at("data");
+        let mut all = args.to_vec();
+        stores.iter().for_each(|store| all.extend(["--store", store.to_str().unwrap()]));
+        all.extend(["--data-dir", data.to_str().unwrap(), "--yes"]);
+        Verb::new(all).run()
+    }
+
+    /// A store of memory-server with these learnings.
+    fn server(&self, name: &str, texts: &[&str]) -> PathBuf {
+        let store = self.at(name);
+        self.run(&[], &["init", "memory-server", store.to_str().unwrap()]).expect_status(0);
+        for text in texts {
+            self.run(&[&store], &["add", "--type", "learning", "--text", text]).expect_status(0);
+        }
+        store
+    }
+
+    /// The commands that a verb says.
+    fn said(&self, output: &Output) -> Vec<String> {
+        let quoted = output.stderr.split('`').skip(1).step_by(2);
+        quoted.filter(|said| said.starts_with("palimp undo")).map(str::to_owned).collect()
+    }
+}
+
+/// Runs a command as it was said, in a shell, from elsewhere.
+fn as_said(command: &str) {
+    let own = Path::new(env!("CARGO_BIN_EXE_palimp")).parent().unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    let path = format!("{}:/usr/bin:/bin", own.display());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{command} --yes")]).env_clear().env("PATH", path).current_dir(&empty);
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn log(store: &Path) -> String {
+    fs::read_to_string(store.join("learnings.jsonl")).unwrap()
+}
+
+#[test]
+fn undo_passes_an_erasure_over_and_says_so() {
+    let desk = Desk::new();
+    let store = desk.server("m", &["one", "two", "three"]);
+    let before = log(&store);
+    desk.run(&[&store], &["tag", "--query", "two", "+new"]).expect_status(0);
+    desk.run(&[&store], &["erase", "--query", "three"]).expect_status(0);
+    let output = desk.run(&[&store], &["undo"]).expect_status(0);
+    assert!(output.stdout.contains("step 6 is skipped: it erased records"), "{}", output.stdout);
+    let now = log(&store);
+    assert!(!now.contains("new") && !now.contains("three"), "{now}");
+    assert!(now.lines().all(|line| before.contains(line)), "{now}");
+    desk.run(&[&store], &["redo"]).expect_status(0);
+    assert!(log(&store).contains("new"));
+}
+
+#[test]
+fn each_undo_that_a_change_of_several_stores_names_works_as_it_is_said() {
+    let desk = Desk::new();
+    let (one, two) = (desk.server("a store", &["x"]), desk.server("b's", &["x", "y"]));
+    let before = (log(&one), log(&two));
+    let output = desk.run(&[&one, &two], &["tag", "--query", "x", "+new"]).expect_status(0);
+    assert!(log(&one) != before.0 && log(&two) != before.1);
+    let said = desk.said(&output);
+    assert_eq!(said.len(), 2, "{}", output.stderr);
+    said.iter().for_each(|command| as_said(command));
+    assert_eq!((log(&one), log(&two)), before);
+}
+
+#[test]
+fn a_damaged_line_in_the_journal_is_told_and_its_step_is_left_alone() {
+    let desk = Desk::new();
+    let store = desk.server("m", &["one", "two", "three"]);
+    let stores = fs::read_dir(desk.at("data/stores")).unwrap().next().unwrap().unwrap().path();
+    let journal = stores.join("journal.jsonl");
+    let lines: Vec<String> = fs::read_to_string(&journal).unwrap().lines().map(str::to_owned).collect();
+    for damage in [lines[1].replace("\"verb\"", "\"ve\0b\""), "\0\0\0\0".to_owned(), "x".to_owned()] {
+        let mut damaged = lines.clone();
+        damaged[1] = damage;
+        fs::write(&journal, damaged.join("\n") + "\n").unwrap();
+        let before = log(&store);
+        let told = desk.run(&[&store], &["journal"]).expect_status(0);
+        assert!(told.stderr.contains("line 2") && told.stderr.contains("step 2"), "{}", told.stderr);
+        let tagged = desk.run(&[&store], &["tag", "--query", "three", "+new"]).expect_status(0);
+        assert!(tagged.stderr.contains("line 2"), "{}", tagged.stderr);
+        let now = fs::read_to_string(&journal).unwrap();
+        assert_eq!(now.matches("\"step\":2,\"at\"").count(), usize::from(now.contains("ve\0b")), "{now}");
+        desk.run(&[&store], &["undo"]).expect_status(0);
+        assert_eq!(log(&store), before);
+        // Its undo data takes it back all the same.
+        desk.run(&[&store], &["undo", "2"]).expect_status(0);
+        assert!(!log(&store).contains("one\"") || !log(&store).contains("two\""), "{}", log(&store));
+        desk.run(&[&store], &["redo"]).expect_status(0);
+        assert_eq!(log(&store), before);
+    }
+}
+
+#[test]
+fn a_copy_that_somebody_made_stays_whatever_is_changed_after_it() {
+    let desk = Desk::new();
+    let store = desk.server("m", &["one"]);
+    desk.run(&[&store], &["backup", "create"]).expect_status(0);
+    let before = log(&store);
+    for tag in ["+a", "+b", "+c", "+d", "+e", "+f"] {
+        desk.run(&[&store], &["tag", "--query", "one", tag]).expect_status(0);
+    }
+    let list = desk.run(&[&store], &["backup", "list"]).expect_status(0).stdout;
+    let own = list.lines().find(|line| line.contains("by hand") && line.contains("learnings")).unwrap();
+    let path = own.split_whitespace().find(|word| word.contains("learnings")).unwrap().to_owned();
+    desk.run(&[&store], &["backup", "restore", &path, "--replace"]).expect_status(0);
+    assert_eq!(log(&store), before);
+}
+
+#[test]
+fn a_note_that_is_gone_comes_back_from_a_backup_without_more_being_said() {
+    let desk = Desk::new();
+    let store = desk.at("notes");
+    desk.run(&[], &["init", "a-mem", store.to_str().unwrap()]).expect_status(0);
+    desk.run(&[&store], &["add", "--type", "note", "--text", "to be kept"]).expect_status(0);
+    let list = desk.run(&[&store], &["list", "--json"]).expect_status(0);
+    let id = list.json_lines()[0]["id"].as_str().unwrap().to_owned();
+    let file = store.join(list.json_lines()[0]["file"].as_str().unwrap());
+    let before = fs::read(&file).unwrap();
+    desk.run(&[&store], &["backup", "create"]).expect_status(0);
+    desk.run(&[&store], &["delete", &id, "--remove"]).expect_status(0);
+    assert!(!file.exists());
+    let list = desk.run(&[&store], &["backup", "list", "--json"]).expect_status(0);
+    let rows = list.json_lines();
+    let backup = rows.iter().find(|row| row["file"].as_str().unwrap().ends_with(".md")).unwrap();
+    desk.run(&[&store], &["backup", "restore", backup["backup"].as_str().unwrap()]).expect_status(0);
+    assert_eq!(fs::read(&file).unwrap(), before);
+}

@@ -1,0 +1,131 @@
+//! One call that reads fails, at each place: a change is refused, or comes to what it comes to
+//! where none fails.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use palimp::demo;
+use palimp::disk::ThisMachine;
+use palimp::disk::faulty::{Errno, Fault, Faulty};
+use palimp::format::writing::{Draft, NO_PACKED, Refusal, Scene, Setting};
+use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
+use palimp::ops;
+use palimp::store::commit::{CommitError, Files, Host, Receipt, Writer};
+use palimp::store::{Place, load_from};
+
+const HOME: &str = "/home/demo";
+const DATA: &str = "/home/data";
+/// The disk in memory counts its changes from 1970 on; the demo was written a day before.
+const NOW: Moment = Moment(400 * 86_400_000_000);
+/// Of so many calls the short form lets one fail.
+const SAMPLED: usize = 7;
+
+type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
+
+/// What is tried, in which store of the demo.
+const TRIED: [(&str, &str, &str, Make); 7] = [
+    ("memory-server", "agents/memories", "add", add),
+    ("memory-server", "agents/memories", "edit", edit),
+    ("session-log", "project/memory", "add", add),
+    ("session-log", "project/memory", "delete", delete),
+    ("agent-memory", "project/.agent-memory", "edit", edit),
+    ("bmad", "project/.bmad/memory", "add", add),
+    ("a-mem", "project/.chora/memory", "edit", edit),
+];
+
+fn live(store: &Store) -> &Entry {
+    let may = |entry: &&Entry| {
+        let edited = ops::may(store, entry, ops::Deed::Edit).is_ok();
+        entry.state == State::Live && edited && store.view(entry).is_some_and(|view| view.id.is_some())
+    };
+    store.entries.iter().find(may).unwrap()
+}
+
+fn add(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    let session = scene.store.session(live(scene.store)).map(|own| own.name.as_str());
+    let kind = if scene.store.format == "memory-server" { "learning" } else { "finding" };
+    let draft = Draft { session, kind, text: Some("New."), tags: &[], importance: None, record: None };
+    ops::add::add(scene, &draft)
+}
+
+fn edit(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    ops::edit::edit(scene, live(scene.store), &[Setting { name: "text", value: "New." }])
+}
+
+fn delete(scene: &Scene<'_>) -> Result<Plan, Refusal> {
+    ops::delete::delete(scene, &[*live(scene.store)], Default::default())
+}
+
+fn disk() -> Faulty {
+    let disk = Faulty::new();
+    disk.put_folder(DATA, 0o700);
+    for (path, bytes) in demo::stores(1, NOW.plus(-86_400_000_000)) {
+        disk.put(Path::new(HOME).join(path), bytes, 0o600);
+    }
+    disk
+}
+
+/// What stands in the demo, but for second names that are still looked after, and locks: one that
+/// can't be looked at is not removed.
+fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
+    let is_ours = |path: &Path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.ends_with(".palimp-old") || name.ends_with("lock")
+    };
+    let files = disk.files().into_iter();
+    files.filter(|(path, _)| path.starts_with(HOME) && !is_ours(path)).collect()
+}
+
+/// The change, as the verbs make it: planned, the store taken, planned again, carried out.
+fn changed(disk: &Faulty, format: &'static str, root: &str, make: Make) -> Result<Receipt, CommitError> {
+    let place = Place { root: Path::new(HOME).join(root), format, session: None };
+    let store = load_from(disk, &place, Extent::Whole, None, NOW);
+    let planned = |store: &Store| {
+        store.whole()?;
+        make(&Scene { store, now: NOW, random: [7; 16], packed: &NO_PACKED })
+    };
+    planned(&store)?;
+    let machine = ThisMachine::new();
+    let host = Host { disk, machine: &machine, data: Path::new(DATA), now: NOW };
+    let writer = Writer::open(host, &store)?;
+    let plan = planned(&writer.load())?;
+    writer.commit(&plan)
+}
+
+#[test]
+fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same() {
+    let step = if std::env::var_os("PALIMP_LONG").is_some() { 1 } else { SAMPLED };
+    let mut wrong = Vec::new();
+    for (number, (format, root, verb, make)) in TRIED.into_iter().enumerate() {
+        let whole = disk();
+        let before = standing(&whole);
+        changed(&whole, format, root, make).unwrap();
+        let (after, calls) = (standing(&whole), whole.reads());
+        assert_ne!(before, after, "{format} {verb}");
+        for call in (number % step..calls.len()).step_by(step) {
+            let disk = disk();
+            disk.fail_reads(call, Fault::Error(Errno::IO));
+            let outcome = changed(&disk, format, root, make);
+            let now = standing(&disk);
+            let is_right = match &outcome {
+                Ok(_) => now == after,
+                Err(error) if error.files() == Files::Halfway => true,
+                Err(_) => now == before,
+            };
+            if !is_right {
+                let right = if outcome.is_ok() { &after } else { &before };
+                let differs: Vec<_> = now
+                    .iter()
+                    .filter(|(path, bytes)| right.get(*path) != Some(bytes))
+                    .map(|own| own.0)
+                    .collect();
+                wrong.push(format!(
+                    "{format} {verb}, {}: {:?}, {differs:?}",
+                    calls[call],
+                    outcome.map(|own| own.notes)
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,194 @@
+//! The stores of the demo, as another user than root, with one file or folder that this user may
+//! not read: mode 000.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Output, Tree};
+
+/// `nobody`, where the tests run as root, who may read everything.
+const NOBODY: u32 = 65534;
+/// Of so many runs the short form makes one.
+const SAMPLED: usize = 31;
+
+/// The demo's stores: the place, whether it has sessions, and what lies outside and belongs to it.
+const STORES: [(&str, bool, &str); 5] = [
+    ("agents/memories", false, ""),
+    ("project/memory", true, ""),
+    ("project/.agent-memory", false, "project/docs/agent-memory"),
+    ("project/.bmad/memory", true, ""),
+    ("project/.chora/memory", false, ""),
+];
+
+/// A demo that belongs to somebody whom modes hold back.
+struct Site {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+    is_root: bool,
+}
+
+impl Site {
+    fn new() -> Site {
+        let folder = tempfile::Builder::new().prefix("palimp-unread-").tempdir().unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        // Others may not reach the folder that the tests are built in.
+        let program = folder.path().join("palimp");
+        let built = env!("CARGO_BIN_EXE_palimp");
+        fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop)).unwrap();
+        let is_root =
+            fs::metadata(folder.path()).map(|own| std::os::unix::fs::MetadataExt::uid(&own)).unwrap() == 0;
+        let site = Site { folder, program, is_root };
+        for name in ["home", "data"] {
+            fs::create_dir(site.path(name)).unwrap();
+        }
+        site.give();
+        site.run(&["demo", site.path("home/demo").to_str().unwrap()], None).expect_status(0);
+        site
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn store(&self, place: &str) -> PathBuf {
+        self.path("home/demo").join(place)
+    }
+
+    fn give(&self) {
+        for name in ["home", "data"] {
+            if self.is_root {
+                chown(self.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+    }
+
+    fn run(&self, args: &[&str], store: Option<&Path>) -> Output {
+        let mut command = Command::new(&self.program);
+        command.args(args).arg("--data-dir").arg(self.path("data")).stdin(Stdio::null());
+        command.env_clear().env("HOME", self.path("home")).current_dir(self.path("home"));
+        if let Some(store) = store {
+            command.arg("--store").arg(store);
+        }
+        if self.is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Output { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Everything in a folder, itself included.
+fn everything(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    for item in fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {
+        found.extend(if item.is_dir() { everything(&item) } else { vec![item] });
+    }
+    found.sort();
+    found
+}
+
+/// The verbs on a store, those that show first: they end with 0 where all can be read.
+fn verbs(site: &Site, root: &Path, has_sessions: bool) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
+    let rows: Vec<Value> = site.run(&["list", "--json"], Some(root)).expect_status(0).json_lines();
+    let live = rows.iter().find(|row| row["state"] == "live" && row["id"].is_string()).unwrap();
+    let (key, session) = (live["key"].as_str().unwrap(), live["session"].as_str().unwrap_or("none"));
+    let split = |line: &str| -> Vec<String> {
+        line.split(' ').map(|word| word.replace("KEY", key).replace("SESSION", session)).collect()
+    };
+    let mut showing = vec![
+        "stores",
+        "list",
+        "search the",
+        "show KEY",
+        "stats",
+        "export --format jsonl",
+        "export the --format csv",
+    ];
+    let mut changing = vec![
+        "add --type finding --text new --session SESSION",
+        "edit KEY --set text=new",
+        "edit --query the --set text=new",
+        "tag KEY +new",
+        "tag --query the --rename api=new",
+        "delete KEY",
+        "delete --query the",
+        "undelete --query is:deleted",
+        "archive KEY",
+        "unarchive --query is:archived",
+        "compact",
+        "reindex",
+        "maintain",
+        "migrate",
+        "repair --all-safe",
+        "backup create",
+        "undo",
+        "redo",
+        "erase KEY",
+        "check",
+        "journal",
+        "backup list",
+    ];
+    if has_sessions {
+        showing.extend(["session list", "session export SESSION"]);
+        changing.extend(["session new other", "session archive SESSION", "session delete SESSION"]);
+    }
+    let each = |own: &[&str]| own.iter().map(|line| split(line)).collect();
+    (each(&showing), each(&changing))
+}
+
+#[test]
+fn every_verb_tells_or_refuses_whichever_file_or_folder_another_user_may_not_read() {
+    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let (site, mut runs, mut wrong) = (Site::new(), 0_usize, Vec::new());
+    for (place, has_sessions, beside) in STORES {
+        let root = site.store(place);
+        let (showing, changing) = verbs(&site, &root, has_sessions);
+        for verb in &showing {
+            let words: Vec<&str> = verb.iter().map(String::as_str).collect();
+            site.run(&words, Some(&root)).expect_status(0);
+        }
+        let mut things = everything(&root);
+        if !beside.is_empty() {
+            things.extend(everything(&site.store(beside)).split_off(1));
+        }
+        let before = Tree::of(&root);
+        for thing in things {
+            let mode = fs::metadata(&thing).unwrap().permissions();
+            fs::set_permissions(&thing, Permissions::from_mode(0o000)).unwrap();
+            for verb in showing.iter().chain(&changing) {
+                runs += 1;
+                if !is_long && runs % SAMPLED != 0 {
+                    continue;
+                }
+                let words: Vec<&str> = verb.iter().map(String::as_str).chain(["--yes"]).collect();
+                let own = site.run(&words, Some(&root));
+                let name = thing.file_name().unwrap().to_str().unwrap();
+                let is_told = own.stderr.contains("can't be") || own.stdout.contains(name);
+                if !matches!(own.status, Some(1 | 3 | 4)) || !is_told {
+                    wrong.push(format!("{verb:?} without {}: {own:?}", thing.display()));
+                }
+            }
+            fs::set_permissions(&thing, mode).unwrap();
+        }
+        let changes = Tree::of(&root).changes_since(&before);
+        // The modes were changed and put back: that is seen in the times of the last change alone.
+        let written = changes.lines().filter(|line| line.starts_with("new") || line.starts_with("gone"));
+        assert_eq!(written.count(), 0, "{changes}");
+        assert_same_content(&changes);
+    }
+    assert!(wrong.is_empty(), "{} of {runs}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn assert_same_content(changes: &str) {
+    let lines: Vec<&str> = changes.lines().collect();
+    for own in lines.chunks(3) {
+        let content = |line: &str| line.rsplit("content: ").next().map(str::to_owned);
+        assert_eq!(content(own[1]), content(own[2]), "{}", own[0]);
+    }
+}
