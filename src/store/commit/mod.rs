@@ -16,6 +16,7 @@ pub mod erase;
 mod error;
 mod exchanged;
 mod folders;
+mod guard;
 mod hidden;
 mod keeping;
 mod known;
@@ -49,6 +50,7 @@ pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
+pub use guard::Guard;
 pub use hidden::{Old, is_ours};
 pub use keeping::undo_until;
 pub use known::unfinished;
@@ -76,29 +78,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const NAMES: usize = 100;
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
 const EXPIRING: u64 = 64 << 10;
-
-/// What holds what others put in a file's place while it is replaced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Guard {
-    /// The two change places at once.
-    #[default]
-    Exchange,
-    /// A second name of the file; what replaces it within the very rename is not held.
-    Link,
-    /// A copy of the file; late appends to it are not held either.
-    Copy,
-}
-
-impl Guard {
-    /// As the journal says it, where it is not the usual one.
-    fn word(self) -> Option<String> {
-        match self {
-            Guard::Exchange => None,
-            Guard::Link => Some("link".to_owned()),
-            Guard::Copy => Some("copy".to_owned()),
-        }
-    }
-}
 
 /// What a change is made with.
 #[derive(Clone, Copy)]
