@@ -138,17 +138,23 @@ fn tell(context: &Context, erased: &Erased) {
     if erased.too_short > 0 {
         say(&format!("{} values were too short to be searched for", erased.too_short));
     }
-    for own in &erased.alike {
-        say(&format!("another record holds the same text and stays: {own}"));
-    }
     if !erased.left.is_empty() {
         say("not erased everywhere; what is left stands here, and is yours to remove:");
         erased.left.iter().for_each(|own| say(own));
         return;
     }
+    erased.alike.iter().for_each(|own| say(&format!("another record holds the same text and stays: {own}")));
     if !context.options.json {
         let files: u64 = erased.searched.iter().map(|own| own.files).sum();
-        say(&format!("erased; {files} files were searched, and none holds it. What no program can reach:"));
+        say(&match erased.alike.is_empty() {
+            true => {
+                format!("erased; {files} files were searched, and none holds it. What no program can reach:")
+            }
+            false => format!(
+                "erased; {files} files were searched: only records that stay still hold the same text. What no \
+                 program can reach:"
+            ),
+        });
         erased.cannot_reach.iter().for_each(|own| say(&format!("  {own}")));
     }
     say(&format!("receipt: {}", erased.receipt.display()));

@@ -21,6 +21,10 @@ pub fn print(
 ) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
     let snapshot = open::snapshot(context)?;
+    let snapshot = match context.options.all || query.asks_deleted() {
+        true => open::with_deleted(context, &snapshot)?,
+        false => snapshot,
+    };
     let request = Request {
         snapshot: &snapshot,
         text: None,

@@ -4,15 +4,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::args::{Chosen, taken};
+use super::args::Chosen;
 use super::backup::gone;
 use super::change::{make, scene};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
+use super::words::taken;
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
-use crate::model::{Entry, Plan, State, Store};
+use crate::model::{Entry, Plan, Snapshot, State, Store};
 use crate::ops::several::{LeftOut, leave_out, sift};
 use crate::ops::{self, Deed, Progress, Refusal, Scene, Setting};
 use crate::store::packed_bytes;
@@ -87,7 +88,9 @@ fn context_all(chosen: &Chosen) -> bool {
 /// Takes deletions back.
 pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
     let data = open::data_folder(context)?;
-    each(context, chosen, None, |_, _| true, &|scene, entries| {
+    let snapshot = open::to_change(context)?;
+    let snapshot = open::with_deleted(context, &snapshot)?;
+    each_of(context, &snapshot, chosen, None, |_, _| true, &|scene, entries| {
         let gone = gone(&data, scene.store).map_err(|failure| Refusal::corrupt(failure.message()))?;
         ops::delete::undelete(scene, entries, &gone)
     })
@@ -118,11 +121,22 @@ fn each(
     plan: &Plans<'_>,
 ) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
-    let found = records(context, &snapshot, chosen, fits)?;
+    each_of(context, &snapshot, chosen, deed, fits, plan)
+}
+
+fn each_of(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    chosen: &Chosen,
+    deed: Option<Deed>,
+    fits: impl Fn(&Store, &Entry) -> bool,
+    plan: &Plans<'_>,
+) -> Result<Exit, Failure> {
+    let found = records(context, snapshot, chosen, fits)?;
     let is_all = chosen.query.is_none() || found.len() == 1;
     let mut plans = Vec::new();
     let mut left: Vec<LeftOut> = Vec::new();
-    for (store, entries) in by_store(&snapshot, &found) {
+    for (store, entries) in by_store(snapshot, &found) {
         let packed = packed(store, &entries)?;
         let scene = Scene { packed: &packed, ..scene(context, store) };
         if is_all {

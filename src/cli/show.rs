@@ -12,7 +12,18 @@ use crate::text::show::show_lines;
 /// Shows the record that the name names.
 pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
-    let at = chosen::the_one(&snapshot, name)?;
+    let (snapshot, at) = match chosen::the_one(&snapshot, name) {
+        // What is not there may have been deleted.
+        Err(failure) if failure.exit == Exit::Nothing => {
+            let with = open::with_deleted(context, &snapshot)?;
+            let at = chosen::the_one(&with, name)?;
+            (with, at)
+        }
+        outcome => {
+            let at = outcome?;
+            (snapshot, at)
+        }
+    };
     let query = Query::default();
     let request = Request {
         snapshot: &snapshot,

@@ -13,6 +13,7 @@ mod agent_memory;
 mod bmad;
 mod memory_server;
 mod session_log;
+mod stored;
 mod title;
 
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
 
+pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
 
 use glance::{Evidence, Glance};

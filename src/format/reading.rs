@@ -92,8 +92,13 @@ pub fn form(record: &[u8], now: Moment, view: &dyn Fn(&mut Fields<'_>, &[u8]) ->
 /// How bad a fault of a line is, and what it says: a warning where the object was read
 /// all the same, an error where it was not.
 fn fault(code: Code, read: bool) -> Fault {
-    let severity = if read { Severity::Warning } else { Severity::Error };
+    let severity = match read {
+        true if code == Code::ByteOrderMark => Severity::Note,
+        true => Severity::Warning,
+        false => Severity::Error,
+    };
     let what = match code {
+        Code::ByteOrderMark => "A byte order mark stands before the object; it is read without it.",
         Code::TornLine => "The line ends before its object does; its bytes are kept as they are.",
         Code::GluedRecords => "This object stands on the same line as the one before it.",
         Code::ExtraBrace => "A closing brace too many follows the object.",

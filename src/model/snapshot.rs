@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::decay::DecayTable;
 use super::problem::{Problem, Severity};
-use super::record::{Record, View};
+use super::record::{Record, Span, View};
 use super::references::References;
 use super::time::Moment;
 use super::unread::Unread;
@@ -73,8 +73,13 @@ impl fmt::Debug for Document {
 impl Document {
     /// The exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> &[u8] {
-        let start = (record.span.start.saturating_sub(self.offset)) as usize;
-        let end = (record.span.end.saturating_sub(self.offset)) as usize;
+        self.bytes_of(record.span)
+    }
+
+    /// The bytes of a range of the file.
+    pub fn bytes_of(&self, span: Span) -> &[u8] {
+        let start = (span.start.saturating_sub(self.offset)) as usize;
+        let end = (span.end.saturating_sub(self.offset)) as usize;
         self.bytes.get(start..end).unwrap_or_default()
     }
 }

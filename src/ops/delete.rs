@@ -1,5 +1,7 @@
 //! `delete` and `undelete`.
 
+mod held;
+
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
@@ -96,21 +98,33 @@ impl Tombstones {
     }
 }
 
-/// Takes back what the format's way of deletion did.
+/// Takes back what the format's way of deletion did, and brings back what only undo data or
+/// backups hold.
 pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let Some(changes) = writes.undelete(scene, entries) else { return exhume(scene, entries, gone) };
-    let changes = changes?;
+    let (held, own): (Vec<Entry>, Vec<Entry>) =
+        entries.iter().partition(|entry| held::is_held(scene.store, entry));
+    let (listed, store) = (scene.store, held::read(scene.store));
+    let scene = &Scene { store: &store, ..*scene };
+    let stood = match writes.undelete(scene, &own) {
+        Some(changes) => changes.map(|changes| (changes.len(), changes)),
+        None => exhume(scene, &own, gone),
+    };
+    let (mut count, mut changes) = match stood {
+        Err(_) if !held.is_empty() => (0, Vec::new()),
+        stood => stood?,
+    };
     let mut all = backups(scene, writes, &changes);
-    let count = changes.len();
-    all.extend(changes);
+    all.append(&mut changes);
+    all.extend(held::bring_back(listed, &held)?);
+    count += held.len();
     let plan = plan("undelete", scene, count, all)?;
     check(scene, &plan)?;
     Ok(plan)
 }
 
 /// Takes the tombstones of records away; not of what was erased, though somebody wrote it anew.
-fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Refusal> {
+fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, Vec<Change>), Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(scene);
@@ -144,5 +158,5 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Plan, Ref
             "none of these is deleted by a tombstone; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",
         ));
     }
-    plan("undelete", scene, count, changes.into_values().collect())
+    Ok((count, changes.into_values().collect()))
 }

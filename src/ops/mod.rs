@@ -146,7 +146,10 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     check_for(scene, plan, &|problem| {
         problem.severity == Severity::Error
-            || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)
+            || matches!(
+                problem.code,
+                Code::TooLong | Code::LimitExceeded | Code::NoTimezone | Code::BadTimestamp
+            )
     })
 }
 

@@ -140,6 +140,11 @@ impl Query {
         self.words.iter().enumerate().filter(|(_, word)| word.wanted)
     }
 
+    /// Whether it asks for what is deleted.
+    pub fn asks_deleted(&self) -> bool {
+        self.asks().deleted
+    }
+
     pub(super) fn asks(&self) -> Asks {
         self.clauses.iter().fold(Asks::default(), |asks, clause| asks.or(clause.node.asks(true)))
     }

@@ -1,8 +1,10 @@
 //! Reading a store: files into documents, documents into a store.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::packed::{self, Packing};
@@ -37,19 +39,12 @@ pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment
 
 /// Reads several stores, side by side. `previous` holds them as they were read before.
 pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Moment) -> Vec<Arc<Store>> {
-    let before = |place: &Place| {
-        let of_root = previous.stores.iter().find(|store| store.root == place.root);
-        of_root.map(|store| &**store)
-    };
+    let before: HashMap<&Path, &Store> =
+        previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    let read = |place: &Place| Arc::new(load_tail(&Real, place, extent, tail, before(place), now));
-    let [first, others @ ..] = places else { return Vec::new() };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = others.iter().map(|place| (place, scope.spawn(move || read(place)))).collect();
-        let first = read(first);
-        // A thread that could not do it leaves the work to this one.
-        let others = threads.into_iter().map(|(place, thread)| thread.join().unwrap_or_else(|_| read(place)));
-        std::iter::once(first).chain(others).collect()
+    crowd::each(places, |place| {
+        let before = before.get(place.root.as_path()).copied();
+        Arc::new(load_tail(&Real, place, extent, tail, before, now))
     })
 }
 

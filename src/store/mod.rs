@@ -1,6 +1,7 @@
 //! Finding stores, loading them, and keeping writers apart.
 
 pub mod commit;
+pub mod crowd;
 pub mod derive;
 pub mod erase;
 mod files;

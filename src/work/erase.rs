@@ -120,7 +120,9 @@ pub fn told(erased: &Erased) -> Vec<String> {
     match erased.left.as_slice() {
         [] => {
             let files: u64 = erased.searched.iter().map(|own| own.files).sum();
-            lines.push(format!("erased; {files} files were searched, and none holds it"));
+            let found =
+                if erased.alike.is_empty() { "none holds it" } else { "only records that stay hold it" };
+            lines.push(format!("erased; {files} files were searched, and {found}"));
         }
         left => {
             lines.push("not erased everywhere; what is left stands here, and is yours to remove:".into());

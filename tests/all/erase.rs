@@ -182,10 +182,14 @@ fn nothing_is_left_of_a_session_log_entry_and_everything_else_stays() {
 fn nothing_brings_an_erased_entry_back() {
     let site = session_log();
     site.erase("sess_a/mem_001");
-    let refused = site.run(&["undo", "--yes"]);
+    let step = site.run(&["journal", "--json"]).json_lines().last().unwrap()["step"].to_string();
+    let refused = site.run(&["undo", &step, "--yes"]);
     assert_eq!(refused.status, Some(1), "{}", refused.stderr);
     assert!(refused.stderr.contains("nothing takes back"), "{}", refused.stderr);
     assert_eq!(site.run(&["undo", "1", "--yes"]).status, Some(1));
+    // The step before it is taken back instead.
+    let undone = site.run(&["undo", "--yes"]).expect_status(0);
+    assert!(undone.stdout.contains(&format!("step {step} is skipped")), "{}", undone.stdout);
     for row in site.run(&["backup", "list", "--json"]).json_lines() {
         let name = row["backup"].as_str().unwrap();
         site.run(&["backup", "restore", name, "--yes"]);

@@ -154,3 +154,31 @@ fn a_note_that_is_gone_comes_back_from_a_backup_without_more_being_said() {
     desk.run(&[&store], &["backup", "restore", backup["backup"].as_str().unwrap()]).expect_status(0);
     assert_eq!(fs::read(&file).unwrap(), before);
 }
+
+#[test]
+fn an_erasure_says_that_another_record_holds_the_text_and_not_that_none_does() {
+    let desk = Desk::new();
+    let store = desk.server("m", &["a text that two records have", "a text that two records have"]);
+    let rows = desk.run(&[&store], &["list", "--json"]).json_lines();
+    let [one, other] = [0, 1].map(|at| rows[at]["id"].as_str().unwrap());
+    let told = desk.run(&[&store], &["erase", one]).expect_status(0).stderr;
+    assert!(told.contains("another record holds the same text and stays") && told.contains(other), "{told}");
+    assert!(!told.contains("none holds it"), "{told}");
+}
+
+#[test]
+fn the_erasure_of_an_edited_note_claims_no_other_note() {
+    let desk = Desk::new();
+    let store = desk.at("notes");
+    desk.run(&[], &["init", "a-mem", store.to_str().unwrap()]).expect_status(0);
+    for text in ["the first of all", "the second of all", "the third of all"] {
+        desk.run(&[&store], &["add", "--type", "note", "--text", text]).expect_status(0);
+    }
+    let rows = desk.run(&[&store], &["list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["text"].as_str().unwrap().contains("first")).unwrap();
+    let id = row["id"].as_str().unwrap();
+    desk.run(&[&store], &["edit", id, "--set", "text=what it says by now"]).expect_status(0);
+    desk.run(&[&store], &["tag", id, "+new"]).expect_status(0);
+    let told = desk.run(&[&store], &["erase", id]).expect_status(0).stderr;
+    assert!(!told.contains("another record") && told.contains("none holds it"), "{told}");
+}

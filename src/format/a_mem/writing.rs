@@ -274,8 +274,10 @@ const LINKS: &str = "knowledge/links.json";
 
 /// The indexes of the notes, where a note was touched.
 pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
-    let is_note =
-        |path: &PathBuf| layout::kind_of(path) == "note" && path.extension().is_some_and(|end| end == "md");
+    let is_note = |path: &PathBuf| {
+        let is_text = path.extension().is_some_and(|end| end == "md");
+        layout::kind_of(path) == "note" && is_text || [TAGS, LINKS].iter().any(|own| path.as_os_str() == *own)
+    };
     if !touched.iter().any(is_note) {
         return Vec::new();
     }

@@ -225,8 +225,10 @@ impl Writes for Bmad {
         let Some(folder) = layout::folder_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limits);
         let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
-        let size: u64 = after.iter().filter(is_log).map(|own| own.len).sum();
-        match size > limit {
+        let size_of = |all: &[Arc<Document>]| all.iter().filter(is_log).map(|own| own.len).sum::<u64>();
+        let size = size_of(after);
+        // One that is over it already may stay so, and grow no further.
+        match size > limit.max(size_of(&store.documents)) {
             true => Err(Refusal::too_large(format!(
                 "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
                 folder.display()

@@ -11,6 +11,7 @@ mod apply;
 mod carry;
 mod copies;
 mod create;
+mod deleted;
 mod drafts;
 pub mod erase;
 mod error;
@@ -46,6 +47,7 @@ use std::time::Duration;
 pub use account::{Account, Others, Row, Standing};
 pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
+pub use deleted::{deleted_from, with_deleted, without_deleted};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };

@@ -45,6 +45,14 @@ impl Contents {
         count + self.see_parts(wanted, path, bytes)
     }
 
+    /// Takes in lines of a file, which may be a part of a wanted record.
+    pub fn see_lines(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) {
+        let mut own = Contents::default();
+        own.see(wanted, path, bytes);
+        self.beside.extend(own.main.into_iter().chain(own.beside));
+        self.parts.extend(own.parts);
+    }
+
     /// The same of a file that was read.
     pub fn see_document(&mut self, wanted: &Wanted<'_>, own: &Document) -> usize {
         let count = self.see_records(wanted, &own.path, &own.records, &|record| own.raw(record));

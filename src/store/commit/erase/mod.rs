@@ -96,8 +96,10 @@ pub fn gather(
             outside.push(Outside { path: relative.to_owned(), bytes, is_loose: false });
         }
     });
-    vault.each_kept(&mut |_, own, bytes| {
-        contents.see(wanted, own, bytes);
+    vault.each_kept(&mut |path, own, bytes| match vaulted::is_step(path) && !is_log(own) {
+        // A few lines of a document are no record: another that has them is no copy of it.
+        true => contents.see_lines(wanted, own, bytes),
+        false => drop(contents.see(wanted, own, bytes)),
     });
     outside
 }

@@ -284,7 +284,7 @@ fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
     }
 }
 
-fn is_step(path: &Path) -> bool {
+pub(super) fn is_step(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "step")
 }
 

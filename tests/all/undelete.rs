@@ -1,0 +1,120 @@
+//! What was deleted by removing it is listed and comes back, in every format that does so.
+
+use crate::support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use support::{Output, Verb};
+use tempfile::TempDir;
+
+struct Desk {
+    folder: TempDir,
+    store: PathBuf,
+}
+
+impl Desk {
+    /// The demo's store of that name.
+    fn new(name: &str) -> Desk {
+        let folder = tempfile::tempdir().unwrap();
+        let demo = folder.path().join("demo");
+        Verb::new(["demo", demo.to_str().unwrap()]).run().expect_status(0);
+        Desk { store: demo.join(name), folder }
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
+        let options =
+            ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+        Verb::new([args, &options].concat()).run()
+    }
+
+    fn list(&self, query: &str) -> Vec<Value> {
+        let output = self.run(&["list", query, "--json"]);
+        assert!(matches!(output.status, Some(0 | 1)), "{}", output.stderr);
+        output.json_lines()
+    }
+
+    fn has(&self, query: &str, id: &str) -> bool {
+        self.list(query).iter().any(|row| row["id"] == id)
+    }
+}
+
+const CASES: [(&str, &str, &str); 4] = [
+    ("agents/memories", "type:learning", "delete"),
+    ("project/memory", "session:sess_today type:finding", "delete --remove"),
+    ("project/.bmad/memory", "session:sess-review-orders type:finding", "delete --remove"),
+    ("project/.chora/memory", "type:note", "delete --remove"),
+];
+
+#[test]
+fn what_was_removed_is_listed_as_deleted_and_comes_back_as_it_was_by_id_by_key_and_by_query() {
+    for (store, query, verb) in CASES {
+        let desk = Desk::new(store);
+        for by in ["id", "key", "query"] {
+            let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+            let (id, raw) = (row["id"].as_str().unwrap(), &row["raw"]);
+            // Ids are each session's own.
+            let session = row["session"].as_str();
+            let name = session.map_or(id.to_owned(), |session| format!("{session}/{id}"));
+            let scope = session.map_or(String::new(), |session| format!("session:{session}"));
+            let gone = format!("is:deleted {scope}");
+            assert!(!desk.has(&gone, id));
+            let words: Vec<&str> = verb.split(' ').collect();
+            desk.run(&[&words[..], &[&*name]].concat()).expect_status(0);
+            assert!(!desk.has(&scope, id), "{store}");
+            let deleted = desk.list(&gone);
+            let own = deleted.iter().find(|row| row["id"] == id).unwrap();
+            assert_eq!((&own["state"], &own["raw"]), (&Value::from("deleted"), raw), "{store}");
+            let shown = desk.run(&["show", &name, "--json"]).expect_status(0).json_lines();
+            assert_eq!(shown[0]["raw"], *raw);
+            let key = own["key"].as_str().unwrap();
+            desk.run(&["show", key]).expect_status(0);
+            let back = match by {
+                "id" => desk.run(&["undelete", &name]),
+                "key" => desk.run(&["undelete", key]),
+                _ => desk.run(&["undelete", "--query", &format!("{gone} id:{id}")]),
+            };
+            back.expect_status(0);
+            let now = desk.list(&scope).into_iter().find(|row| row["id"] == id).unwrap();
+            assert_eq!((&now["state"], &now["raw"]), (&Value::from("live"), raw), "{store}");
+            assert!(!desk.has(&gone, id), "{store}");
+            desk.run(&["undo"]).expect_status(0);
+            assert!(!desk.has(&scope, id) && desk.has(&gone, id), "{store}");
+            desk.run(&["redo"]).expect_status(0);
+            assert!(desk.has(&scope, id), "{store}");
+        }
+    }
+}
+
+#[test]
+fn what_was_changed_and_is_there_is_not_deleted_and_what_was_erased_never_comes_back() {
+    let desk = Desk::new("agents/memories");
+    let rows = desk.list("type:learning");
+    let [kept, gone] = [0, 1].map(|at| rows[at]["id"].as_str().unwrap().to_owned());
+    desk.run(&["backup", "create"]).expect_status(0);
+    desk.run(&["tag", &kept, "+new"]).expect_status(0);
+    assert!(!desk.has("is:deleted", &kept));
+    desk.run(&["delete", &gone]).expect_status(0);
+    assert!(desk.has("is:deleted", &gone));
+    desk.run(&["undelete", &gone]).expect_status(0);
+    desk.run(&["erase", &gone]).expect_status(0);
+    assert!(!desk.has("is:deleted", &gone));
+    desk.run(&["undelete", &gone]).expect_status(1);
+    desk.run(&["show", &gone]).expect_status(1);
+}
+
+#[test]
+fn a_backup_alone_brings_a_record_back() {
+    let desk = Desk::new("agents/memories");
+    let id = desk.list("type:learning")[0]["id"].as_str().unwrap().to_owned();
+    desk.run(&["backup", "create"]).expect_status(0);
+    let log = desk.store.join("learnings.jsonl");
+    let lines = fs::read_to_string(&log).unwrap();
+    let left: String = lines.split_inclusive('\n').filter(|line| !line.contains(&id)).collect();
+    fs::write(&log, left).unwrap();
+    assert!(desk.has("is:deleted", &id));
+    desk.run(&["undelete", &id]).expect_status(0);
+    assert!(desk.has("", &id));
+}
