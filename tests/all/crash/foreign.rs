@@ -253,9 +253,12 @@ fn line() -> String {
     format!("{{\"id\":\"{MARK}\",\"type\":\"learning\",\"content\":\"{MARK}\"}}\n")
 }
 
+/// An open file, and what it held when it was opened.
+type Open = (Box<dyn Output>, Vec<u8>);
+
 thread_local! {
     /// What the other program has open, and what the file held then.
-    static OPEN: RefCell<Option<(Box<dyn Output>, Vec<u8>)>> = const { RefCell::new(None) };
+    static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
 /// Does it; false where there is nothing to do it to.
