@@ -8,6 +8,7 @@ use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::packed::{self, Packing};
+use super::referred;
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
@@ -80,7 +81,10 @@ fn load_tail(
     let beside = (extent == Extent::Whole).then(|| loader.beside(&mut listing)).flatten();
     let parts =
         Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: beside.as_deref() };
-    let assembly = format.assemble(&parts, now);
+    let mut assembly = format.assemble(&parts, now);
+    if extent == Extent::Whole {
+        assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
+    }
     let store = put_together(place, format, extent, listing, documents, assembly);
     let beside = beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
     Store { beside, ..store }

@@ -7,6 +7,7 @@
 mod a_mem;
 mod a_mem_write;
 mod agent_memory;
+mod agent_memory_beside;
 mod agent_memory_write;
 mod agents;
 mod any_bytes;

@@ -68,7 +68,7 @@ pub use verified::{NOT_VERIFIED, Verified};
 
 use super::find::Place;
 use super::load::load_from;
-use super::lock;
+use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
 use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
@@ -236,6 +236,7 @@ impl<'a> Writer<'a> {
         }
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut carried.notes);
+        notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
         let line = JournalLine {
             step: number,
