@@ -105,6 +105,12 @@ pub trait Format: Sync {
         false
     }
 
+    /// The files outside its stores that their records name, relative to the folder that a store at
+    /// the default place is in, or absolute. Those that are not there are problems.
+    fn refers(&self, _documents: &[Arc<Document>]) -> Vec<Referred> {
+        Vec::new()
+    }
+
     /// Files outside its stores that are made from them, relative to the folder that a
     /// store at the default place stands in. They are read to be judged, and never listed.
     fn beside(&self) -> &'static [&'static str] {
@@ -192,6 +198,15 @@ pub struct Parts<'a> {
     /// The files outside the store that its format names, those that are there; `None`
     /// where it does not stand at its default place, or not everything was read.
     pub beside: Option<&'a [(PathBuf, Vec<u8>)]>,
+}
+
+/// A file outside a store that a record of it names.
+#[derive(Clone, Debug)]
+pub struct Referred {
+    /// Where it should be.
+    pub path: PathBuf,
+    /// What is wrong where it is not there.
+    pub problem: Problem,
 }
 
 /// A lock file as it was found.

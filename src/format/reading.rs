@@ -134,6 +134,13 @@ pub fn object(
     Reading { records: Vec::new(), problems: read_object(path, bytes, broken, take) }
 }
 
+/// The note on a file that starts with a byte order mark.
+pub fn byte_order_mark(path: &Path, bytes: &[u8]) -> Option<Problem> {
+    let message = "The file starts with a byte order mark; it is read without it.";
+    let problem = || Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1);
+    (without_mark(bytes).len() < bytes.len()).then(problem)
+}
+
 /// Reads a file that is one JSON value of that kind, and hands it on; says why if it is not.
 pub fn read_value(
     path: &Path,
@@ -142,12 +149,8 @@ pub fn read_value(
     broken: Code,
     take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
 ) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems: Vec<Problem> = byte_order_mark(path, bytes).into_iter().collect();
     let body = without_mark(bytes);
-    if body.len() < bytes.len() {
-        let message = "The file starts with a byte order mark; it is read without it.";
-        problems.push(Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1));
-    }
     let mut tape = Tape::default();
     match whole_value(&mut tape, body, kind) {
         Ok(value) => take(value, &mut problems),

@@ -9,6 +9,7 @@ mod find;
 mod load;
 pub mod lock;
 mod packed;
+pub mod referred;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use load::{load, load_each, load_from};

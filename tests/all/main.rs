@@ -7,6 +7,7 @@
 mod a_mem;
 mod a_mem_write;
 mod agent_memory;
+mod agent_memory_beside;
 mod agent_memory_write;
 mod agents;
 mod any_bytes;
@@ -22,6 +23,7 @@ mod derived_files;
 mod discovery;
 mod erase;
 mod harness;
+mod kept_as_it_was;
 mod left;
 mod lossless;
 mod memory;

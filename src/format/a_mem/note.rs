@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::format::fields::{self, Need};
 use crate::format::form::{Form, Kind};
-use crate::format::reading::{self, Reading};
+use crate::format::reading::{self, Reading, byte_order_mark};
 use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View};
 use crate::text::front_matter::{Note, Value};
 use crate::text::secrets;
@@ -21,7 +21,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
         Err(unread) => return unread,
     };
     let note = Note::read(text);
-    let mut found = Found { path, problems: Vec::new() };
+    let mut found = Found { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
     if let Some(line) = text.lines().position(|line| line.contains('\0')) {
         found.add(Code::NulBytes, Severity::Warning, line as u32 + 1, "NUL bytes stand in the text.".into());
     }
@@ -50,7 +50,8 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
         sensitive: secrets::is_sensitive(bytes),
         ..View::default()
     };
-    Reading { problems: Vec::new(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+    let problems = byte_order_mark(path, bytes).into_iter().collect();
+    Reading { problems, records: vec![whole(bytes, Body::Read(Box::new(view)))] }
 }
 
 /// The form of a note: what §4.1 names, what else its front matter has, and its text.

@@ -22,7 +22,9 @@ use super::indexes::{self, Links};
 use super::write::{self, Known, Refused};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
-use crate::format::writing::{Deed, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{
+    Deed, Deleting, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document,
+};
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
 use crate::text::edit;
@@ -113,10 +115,9 @@ impl Writes for AMem {
         &self,
         scene: &Scene<'_>,
         entries: &[Entry],
-        reason: &str,
-        replaced_by: Option<&str>,
+        asked: Deleting<'_>,
     ) -> Result<Vec<Change>, Refusal> {
-        notes::deprecate(scene, entries, reason, replaced_by)
+        notes::deprecate(scene, entries, asked.reason, asked.replaced_by)
     }
 
     fn undelete(&self, scene: &Scene<'_>, entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {

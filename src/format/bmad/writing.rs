@@ -128,6 +128,10 @@ impl Writes for Bmad {
         sessions::archive(scene, entries)
     }
 
+    fn way_back(&self, session: Option<&str>) -> String {
+        format!("`palimp session unarchive {}` brings its session back", session.unwrap_or("NAME"))
+    }
+
     fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let session = entries.iter().find_map(|entry| scene.store.session(entry));
         let name = session.map_or("NAME", |session| session.name.as_str());
