@@ -126,15 +126,36 @@ impl Loader<'_> {
         let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
         let index = previous.documents.binary_search_by(|document| document.path.cmp(&found.path)).ok()?;
         let document = &previous.documents[index];
-        if document.generation != found.item.generation {
-            return None;
-        }
-        let mut own = vec![Arc::clone(document)];
+        let own = match document.generation.holds(&found.item.generation) {
+            true => Arc::clone(document),
+            false => self.the_same(document, found)?,
+        };
+        let mut own = vec![own];
         if Packing::of(&found.path) == Some(Packing::TarGzip) {
             let inside = packed::inside(&found.path);
             own.extend(previous.documents.iter().filter(|own| own.path.starts_with(&inside)).cloned());
         }
         Some(own)
+    }
+
+    /// A file whose time of change tells nothing: it was too young when it was read. What it says
+    /// decides.
+    fn the_same(&self, document: &Arc<Document>, found: &Found) -> Option<Arc<Document>> {
+        let is_plain = Packing::of(&found.path).is_none() && found.role.is_content();
+        if document.generation != found.item.generation || !is_plain {
+            return None;
+        }
+        let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, None).ok()?;
+        if document.bytes[..] != bytes[..] || document.generation != generation {
+            return None;
+        }
+        // Once it is old enough its time tells again.
+        let is_settled = generation.is_settled;
+        Some(if is_settled {
+            Arc::new(Document { generation, ..Document::clone(document) })
+        } else {
+            Arc::clone(document)
+        })
     }
 
     /// A file, and the files within it where it is an archive.

@@ -23,6 +23,7 @@ mod derived_files;
 mod discovery;
 mod erase;
 mod harness;
+mod kept_as_it_was;
 mod left;
 mod lossless;
 mod memory;

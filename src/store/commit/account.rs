@@ -144,6 +144,7 @@ fn erasing(entry: Erasing) -> Row {
         format: String::new(),
         change: None,
         as_planned: false,
+        guard: None,
     };
     let why_not = Some("it is not finished: the next change of the store finishes it");
     Row { line, at, standing: Standing::Erasing, until: None, why_not, others: Others::default() }

@@ -15,7 +15,9 @@ mod deleted;
 mod drafts;
 pub mod erase;
 mod error;
+mod exchanged;
 mod folders;
+mod guard;
 mod hidden;
 mod keeping;
 mod known;
@@ -50,6 +52,7 @@ pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
+pub use guard::Guard;
 pub use hidden::{Old, is_ours};
 pub use keeping::undo_until;
 pub use known::unfinished;
@@ -166,6 +169,7 @@ impl<'a> Writer<'a> {
     /// What was left is looked after.
     fn tended(mut self) -> Result<Writer<'a>, CommitError> {
         self.take_notes();
+        self.settle_exchanged(self.store);
         self.remove_leftovers(self.store);
         self.recover()?;
         self.derive_pending();
@@ -245,6 +249,7 @@ impl<'a> Writer<'a> {
             format: self.place.format.to_owned(),
             change: step.change,
             as_planned: !carried.derive,
+            guard: carried.guard.word(),
         };
         if carried.derive {
             self.pend(&carried.touched);
