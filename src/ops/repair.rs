@@ -2,7 +2,8 @@
 //!
 //! Safe is what can lose nothing: whole objects on one line get a line each, a brace too many
 //! goes, and what is no record is moved to quarantine byte for byte. Of a line that starts torn
-//! that is the torn part; whole objects behind it stay. What is derived is made anew.
+//! that is the torn part; whole objects behind it stay. What is derived is made
+//! anew with what it is made of, and all of it where nothing else is to be repaired.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -40,8 +41,8 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
             changes.push(Change::edits(&document.path, base(document), edits));
         }
     }
-    let anew = derived::disagreeing(scene.store, scene.now);
     if changes.is_empty() {
+        let anew = derived::disagreeing(scene.store, scene.now);
         let made_of = derive::made_of(scene.store, &[]);
         repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, made_of, ..none });
         return Ok(repair);
@@ -50,16 +51,7 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     all.extend(told);
-    let mut plan = plan("repair", scene, count, all)?;
-    // What stands beside a file that changes is worked out with it.
-    let beside: HashSet<Option<&Path>> = plan.changes.iter().map(|change| change.path.parent()).collect();
-    let apart = |change: &Change| !beside.contains(&change.path.parent());
-    let known: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
-    let more: Vec<Change> = anew.into_iter().filter(|own| apart(own) && !known.contains(&own.path)).collect();
-    if !plan.derive_after {
-        plan.derived.extend(more);
-    }
-    repair.plan = Some(plan);
+    repair.plan = Some(plan("repair", scene, count, all)?);
     Ok(repair)
 }
 
