@@ -27,7 +27,7 @@ use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Document, Plan, Role, Store};
-use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
+use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log, original};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
@@ -311,7 +311,13 @@ impl Writer<'_> {
             let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
             // Of files that are bound to each other one may repeat what another says.
             let is_bound = self.format.is_bound(relative);
-            if contents.see(wanted, relative, &bytes) > 0 || is_bound || contents.main().any(&bytes) {
+            // What is no plain log may say it in another way: an index has its words.
+            let is_other = !is_log(relative) || Packing::of(&original(relative)).is_some();
+            if is_other
+                || contents.see(wanted, relative, &bytes) > 0
+                || is_bound
+                || contents.main().any(&bytes)
+            {
                 olds.push((path.to_owned(), old));
             }
         });
@@ -327,7 +333,12 @@ impl Writer<'_> {
         let disk = self.host.disk;
         let folder = path.parent().unwrap_or(Path::new("/"));
         let failed = |source| CommitError::io(path, "removed", source);
-        for item in disk.list(folder).map_err(failed)? {
+        let items = match disk.list(folder) {
+            // The last one that was in it took its folder with it.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            items => items.map_err(failed)?,
+        };
+        for item in items {
             let Some(own) = Old::read(&item.name).filter(|own| own.number == old.number) else { continue };
             let path = folder.join(&item.name);
             let file = own.file_of(disk, &path);
