@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use palimp::disk::{Disk, Flock, Holder, Item, Machine, Output, Real, ThisMachine};
+use palimp::disk::{Disk, Extended, Flock, Holder, Item, Machine, Output, Real, ThisMachine};
 use palimp::model::snapshot::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store};
 use palimp::store::commit::{Host, Writer};
@@ -72,6 +72,18 @@ impl Disk for Timed {
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
         Real.read(file, from, limit)
+    }
+
+    fn extended(&self, file: &Path) -> io::Result<Extended> {
+        Real.extended(file)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Real.rename_new(from, to)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        Real.exchange(one, other)
     }
 
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {

@@ -1,5 +1,8 @@
 //! What is wrong with stores, as the verbs and the screens give it out. Pure.
 
+pub mod derived;
+pub mod groups;
+
 use std::collections::HashMap;
 
 use crate::model::{Problem, Store};

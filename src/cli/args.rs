@@ -1,6 +1,5 @@
 //! The command line: a contract that people script against (`docs/cli.md`).
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -160,7 +159,7 @@ pub enum Verb {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
         id: Option<String>,
         /// The records that the query finds, instead of an id.
-        #[arg(long, value_name = "Q", conflicts_with_all = ["id", "editor"])]
+        #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with_all = ["id", "editor"])]
         query: Option<String>,
         /// A field and its value: JSON where the field is no string, else the text as it is.
         #[arg(long = "set", value_name = "FIELD=VALUE")]
@@ -174,7 +173,7 @@ pub enum Verb {
         /// Ids, and tags with + or - before them.
         words: Vec<String>,
         /// The records that the query finds.
-        #[arg(long, value_name = "Q")]
+        #[arg(long, value_name = "Q", allow_hyphen_values = true)]
         query: Option<String>,
         /// Calls a tag otherwise, or joins it with another.
         #[arg(long, value_name = "OLD=NEW")]
@@ -308,7 +307,7 @@ pub struct Chosen {
     /// Ids, `SESSION/ID`, `STORE/SESSION/ID`, or keys.
     pub ids: Vec<String>,
     /// The records that the query finds, instead of ids.
-    #[arg(long, value_name = "Q", conflicts_with = "ids")]
+    #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with = "ids")]
     pub query: Option<String>,
 }
 
@@ -364,64 +363,6 @@ pub enum ShapeArg {
     Markdown,
     /// Comma-separated values.
     Csv,
-}
-
-/// Options whose value is the next word.
-const VALUED: [&str; 7] = ["--store", "--as", "--now", "--ranking", "--data-dir", "--query", "--rename"];
-
-impl Args {
-    /// Reads the arguments. After `tag`, `-old` is a tag to take away and no option, so that it
-    /// needs no `--`.
-    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
-        let mut own: Vec<OsString> = Vec::new();
-        // Of those before the verb and those behind it the parser would keep the last lot alone.
-        let mut stores: Vec<OsString> = Vec::new();
-        let mut names_store = false;
-        let (mut is_tag, mut is_open) = (false, true);
-        for word in words {
-            let is_value = own.last().is_some_and(|last| VALUED.iter().any(|name| last == name));
-            let bytes = word.as_encoded_bytes();
-            let is_store = is_open && !is_value && (word == "--store" || bytes.starts_with(b"--store="));
-            if names_store || is_store {
-                names_store = !names_store && word == "--store";
-                stores.push(word);
-                continue;
-            }
-            let is_tag_word =
-                is_tag && is_open && !is_value && bytes.len() > 1 && bytes[0] == b'-' && bytes[1] != b'-';
-            is_open &= word != "--" || is_value;
-            // The first word that is no option is the verb; the program's own name is none.
-            is_tag |= !own.is_empty() && !is_value && word == "tag" && verb_of(&own).is_none();
-            own.push(if is_tag_word { [OsString::from(TAKEN), word].into_iter().collect() } else { word });
-        }
-        if names_store {
-            // Without a path it is wrong, and stays where that is said.
-            own.extend(stores.pop());
-        }
-        let front = own.len().min(1);
-        own.splice(front..front, stores);
-        Args::try_parse_from(own)
-    }
-}
-
-/// What stands before a tag to take away, within this program: no argument can hold it.
-const TAKEN: &str = "\0";
-
-/// The tag that a word takes away.
-pub fn taken(word: &str) -> Option<&str> {
-    word.strip_prefix(TAKEN)?.strip_prefix('-')
-}
-
-fn verb_of(words: &[OsString]) -> Option<&OsString> {
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        if VALUED.iter().any(|name| word == name) {
-            words.next();
-        } else if !word.as_encoded_bytes().starts_with(b"-") {
-            return Some(word);
-        }
-    }
-    None
 }
 
 fn fraction(text: &str) -> Result<f64, String> {

@@ -11,6 +11,7 @@ use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Entry, NotWhole, Plan, Store, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
+use crate::store::referred;
 use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work;
@@ -83,6 +84,9 @@ pub fn make_written(
     }
     if context.options.readonly && !context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
+    }
+    for (store, plan) in plans.iter().filter(|_| !context.options.yes || context.options.dry_run) {
+        referred::newly_missing(&Real, store, plan, context.now).iter().for_each(|line| say(line));
     }
     if context.options.dry_run || !agreed(context, plans)? {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;

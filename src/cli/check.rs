@@ -1,5 +1,7 @@
 //! `palimp check`: problems; writes nothing.
 
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -8,8 +10,9 @@ use super::Context;
 use super::backup::gone;
 use super::failure::{Exit, Failure, say};
 use super::open;
-use crate::check::findings;
-use crate::model::{Severity, Store};
+use super::out::{cut, terminal_width};
+use crate::check::{derived, findings, groups};
+use crate::model::{Problem, Severity, Store};
 use crate::ops::repair::repairs;
 
 #[derive(Serialize)]
@@ -33,57 +36,98 @@ struct Fix {
     confidence: f64,
 }
 
-/// Lists the problems of every store.
+/// Lists the problems of every store; on a terminal those of a kind together.
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
+    let width = terminal_width().filter(|_| !context.options.json && !context.options.all);
     let mut counts = [0; 3];
     for store in &snapshot.stores {
-        let store = &with_written_anew(context, store)?;
-        for finding in findings(store) {
-            counts[finding.problem.severity as usize] += 1;
-            let row = Row {
-                store: store.root.display().to_string(),
-                file: finding.problem.file.to_string_lossy().into_owned(),
-                line: finding.problem.line,
-                id: finding.problem.id.clone(),
-                code: finding.problem.code.as_str(),
-                severity: finding.problem.severity.as_str(),
-                message: finding.problem.message.clone(),
-                problem: finding.key,
-                fix: if repairs(store, finding.problem).is_some() { "safe" } else { "none" },
-                fixes: repairs(store, finding.problem)
-                    .map(|title| Fix { n: 1, title, confidence: 1.0 })
-                    .into_iter()
-                    .collect(),
-            };
-            if context.options.json {
-                context.out.json(&row)?;
-            } else {
-                context.out.line(&to_line(&row))?;
+        let disagreeing = derived::disagreeing(store, context.now);
+        let store = &with_more(context, store, derived::problems(store, &disagreeing))?;
+        store.problems.iter().for_each(|problem| counts[problem.severity as usize] += 1);
+        match width {
+            Some(width) => print_groups(context, store, width)?,
+            None => {
+                let anew = disagreeing.iter().map(|change| &*change.path).collect();
+                print_each(context, store, &anew)?;
             }
         }
     }
     let [errors, warnings, notes] = counts;
-    say(&format!("{errors} errors, {warnings} warnings, {notes} notes"));
+    let all = if width.is_some() && errors + warnings + notes > 0 { "; --all lists each" } else { "" };
+    say(&format!("{errors} errors, {warnings} warnings, {notes} notes{all}"));
     // A note harms nothing: a healthy store with notes is clean.
     let clean = counts[Severity::Error as usize] + counts[Severity::Warning as usize] == 0;
     Ok(if clean { Exit::Done } else { Exit::Nothing })
 }
 
-/// The store with the problems that only our own list of what was erased can tell.
-fn with_written_anew(context: &Context, store: &Arc<Store>) -> Result<Arc<Store>, Failure> {
-    let anew = match gone(&open::data_folder(context)?, store) {
-        Ok(gone) => gone.written_anew(store, context.now),
-        Err(failure) => {
-            say(failure.message());
-            Vec::new()
+/// Each problem, a line or a document each. `anew` are the files that `reindex` makes anew.
+fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Result<(), Failure> {
+    for finding in findings(store) {
+        let problem = finding.problem;
+        let row = Row {
+            store: store.root.display().to_string(),
+            file: problem.file.to_string_lossy().into_owned(),
+            line: problem.line,
+            id: problem.id.clone(),
+            code: problem.code.as_str(),
+            severity: problem.severity.as_str(),
+            message: problem.message.clone(),
+            problem: finding.key,
+            fix: "none",
+            fixes: Vec::new(),
+        };
+        let row = match repairs(store, problem, anew) {
+            Some(title) => Row { fix: "safe", fixes: vec![Fix { n: 1, title, confidence: 1.0 }], ..row },
+            None => row,
+        };
+        if context.options.json {
+            context.out.json(&row)?;
+        } else {
+            context.out.line(&to_line(&row))?;
         }
+    }
+    Ok(())
+}
+
+/// The problems of a store by code and field, each with its first places.
+fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<(), Failure> {
+    let groups = groups::groups(store.problems.iter());
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let kind = |group: &groups::Group<'_>| match group.field {
+        Some(field) => format!("{} {field}", group.code.as_str()),
+        None => group.code.as_str().to_owned(),
     };
-    if anew.is_empty() {
+    let longest = groups.iter().map(|group| kind(group).chars().count()).max().unwrap_or(0).min(width / 3);
+    let mut line = |text: String| context.out.line(&cut(&text, width));
+    line(store.root.display().to_string())?;
+    for group in &groups {
+        let (severity, count) = (group.severity.as_str(), group.count);
+        line(format!("  {severity:8}{count:>6}  {:longest$}  {}", kind(group), group.message))?;
+        for file in &group.files {
+            line(format!("{:18}{}", "", file.told()))?;
+        }
+        if group.more_files > 0 {
+            line(format!("{:18}… and {} more files", "", group.more_files))?;
+        }
+    }
+    Ok(())
+}
+
+/// The store with the problems that only `check` looks for: what derived files say otherwise than
+/// the records, and what only our own list of what was erased can tell.
+fn with_more(context: &Context, store: &Arc<Store>, mut more: Vec<Problem>) -> Result<Arc<Store>, Failure> {
+    match gone(&open::data_folder(context)?, store) {
+        Ok(gone) => more.extend(gone.written_anew(store, context.now)),
+        Err(failure) => say(failure.message()),
+    }
+    if more.is_empty() {
         return Ok(Arc::clone(store));
     }
     let mut store = Store::clone(store);
-    store.problems.extend(anew);
+    store.problems.extend(more);
     store.problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
     Ok(Arc::new(store))
 }

@@ -5,6 +5,7 @@ use super::args::Chosen;
 use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
+use crate::ops;
 use crate::query::{Cancel, Order, Query, Request, search};
 use crate::work::Difference;
 
@@ -99,7 +100,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
         State::Live => "is not set aside: it is live",
-        State::Archived => "is archived; `palimp unarchive` brings it back",
+        State::Archived => &format!("is archived; {}", ops::way_back(store, entry)),
         State::Deleted => "is deleted; `palimp undelete` takes that back",
         State::Broken => return broken(snapshot, at),
     };

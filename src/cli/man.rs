@@ -1,14 +1,12 @@
 //! `palimp man`: the manual page, made from the command line's own description.
 
-use clap::CommandFactory;
-
 use super::failure::{Exit, Failure};
-use super::{Args, Context};
+use super::{Context, help};
 
 /// Prints the manual page as roff.
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Args::command()).render(&mut page)?;
+    clap_mangen::Man::new(help::command()).render(&mut page)?;
     context.out.own(&page)?;
     Ok(Exit::Done)
 }

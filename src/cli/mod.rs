@@ -13,6 +13,7 @@ mod edit;
 mod erase;
 mod export;
 mod failure;
+mod help;
 mod journal;
 mod json;
 mod keys;
@@ -32,6 +33,7 @@ mod stats;
 mod store_verbs;
 mod stores;
 mod unread;
+mod words;
 
 use std::io::{self, ErrorKind};
 

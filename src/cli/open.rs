@@ -22,10 +22,7 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<Looked> {
     }
     let format = context.options.format.as_deref();
     let look = |path: &PathBuf| known(store::look_at(path, format));
-    let looked = std::thread::scope(|scope| {
-        let threads: Vec<_> = named.iter().map(|path| (path, scope.spawn(move || look(path)))).collect();
-        threads.into_iter().map(|(path, thread)| thread.join().unwrap_or_else(|_| look(path))).collect()
-    });
+    let looked = store::crowd::each(&named, |path| look(path));
     with_unfinished(looked, data.as_deref(), &|_| false)
 }
 
@@ -57,9 +54,7 @@ fn with_unfinished(
                 Err(_) => look.found = Ok(vec![place]),
             },
             None if is_here(&place.root) => {
-                let path = place.root.clone();
-                let (found, alike) = (Ok(vec![place]), Vec::new());
-                looked.push(Looked { path, found, refused: false, alike, unseen: Vec::new() });
+                looked.push(Looked::at(&place.root.clone(), Ok(vec![place])));
             }
             None => {}
         }
@@ -115,23 +110,30 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
             let line = format!("{}: {why}", path.display());
             if look.refused { context.unread.line(line) } else { say(&line) }
         }
-        for (path, why) in &look.unseen {
-            let line = format!("{}: {why}", path.display());
-            // What nobody named is told; at a store's own place it is a part that is missing.
-            match (all && named, named || !look.alike.is_empty()) {
-                (true, _) => {
-                    return Err(Failure::new(Exit::Refused, format!("{line}. Nothing was changed.")));
-                }
-                (_, true) => context.unread.line(line),
-                _ => say(&line),
-            }
+    }
+    unseen(context, &looked, all)?;
+    Ok(Snapshot::of(store::load_each(&found, Extent::Whole, &Snapshot::default(), context.now)))
+}
+
+/// Says what was not looked into. A verb that changes something needs all.
+fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure> {
+    let unseen = looked.iter().flat_map(|look| &look.unseen);
+    let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    match told.is_empty() {
+        true => Ok(()),
+        false if all => Err(Failure::new(
+            Exit::Refused,
+            format!(
+                "{}\nthere may be more stores. Name the one that is meant with --store. Nothing was changed.",
+                told.join("\n")
+            ),
+        )),
+        false => {
+            told.into_iter().for_each(|line| context.unread.line(line));
+            say("there may be more stores: name a folder with --store to see all in it");
+            Ok(())
         }
     }
-    let mut snapshot = Snapshot::default();
-    for place in found {
-        snapshot.stores.push(Arc::new(store::load(&place, Extent::Whole, None, context.now)));
-    }
-    Ok(snapshot)
 }
 
 /// The stores with what was deleted from them and undo data or backups still hold.

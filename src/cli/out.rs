@@ -1,12 +1,38 @@
 //! stdout: lines of safe text, or JSON.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use serde::Serialize;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::json::Escaping;
 use crate::text::secrets::mask;
 use crate::text::show::show;
+
+/// How many columns standard output has, where it is a terminal.
+pub fn terminal_width() -> Option<usize> {
+    let is_terminal = io::stdout().is_terminal();
+    let columns = || crossterm::terminal::size().map_or(0, |(columns, _)| usize::from(columns));
+    is_terminal.then(columns).map(|columns| if columns == 0 { 80 } else { columns })
+}
+
+/// The text as it is shown, cut to so many columns.
+pub fn cut(text: &str, columns: usize) -> String {
+    let masked = mask(text);
+    let shown = show(&masked);
+    if UnicodeWidthStr::width(&*shown) <= columns {
+        return shown.into_owned();
+    }
+    let mut left = columns.saturating_sub(1);
+    let fits = |c: &char| {
+        let width = UnicodeWidthChar::width(*c).unwrap_or(0);
+        let fits = width <= left;
+        left = left.saturating_sub(width);
+        fits
+    };
+    let start: String = shown.chars().take_while(fits).collect();
+    format!("{start}…")
+}
 
 /// Where data goes. Nothing else prints.
 pub struct Out {

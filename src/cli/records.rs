@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::args::{Chosen, taken};
+use super::args::Chosen;
 use super::backup::gone;
 use super::change::{make, scene};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
+use super::words::taken;
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;

@@ -31,6 +31,9 @@ pub struct Row {
     file: String,
     line: u32,
     byte: [u64; 2],
+    /// Where the object itself stands, where the line holds more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<[u64; 2]>,
     problems: Vec<&'static str>,
     sensitive: bool,
     references: Vec<String>,
@@ -55,7 +58,9 @@ impl Row {
         let record = store.record(entry);
         let view = store.view(entry);
         let text = format::text_of(store, entry);
-        let raw = store.raw(entry);
+        let document = store.document(entry);
+        let line = format::lines_of(document, record);
+        let raw = document.bytes_of(line);
         let decay = view.map(|view| Fading::of(store, entry, view, now).now());
         Row {
             key: store.key(entry),
@@ -74,11 +79,12 @@ impl Row {
             decay,
             rank,
             state: entry.state.as_str(),
-            file: store.document(entry).path.to_string_lossy().into_owned(),
+            file: document.path.to_string_lossy().into_owned(),
             line: record.line,
-            byte: [record.span.start, record.span.end],
+            byte: [line.start, line.end],
+            record: (line != record.span).then_some([record.span.start, record.span.end]),
             problems: codes(snapshot, at),
-            sensitive: view.map_or_else(|| crate::text::secrets::is_sensitive(raw), |view| view.sensitive),
+            sensitive: format::is_sensitive(store, entry),
             references: view
                 .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),

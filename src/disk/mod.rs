@@ -3,6 +3,7 @@
 //! Opening a file to read it changes nothing, not even its access time where the system
 //! lets us ask for that, and never blocks: what is not a regular file is not opened.
 
+mod attributes;
 mod editor;
 pub mod faulty;
 mod git;
@@ -44,6 +45,18 @@ pub enum ItemKind {
     Special,
 }
 
+/// A user and a group, by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// The user.
+    pub user: u32,
+    /// The group.
+    pub group: u32,
+}
+
+/// A file's extended attributes, access lists among them, by name.
+pub type Extended = Vec<(OsString, Vec<u8>)>;
+
 /// One thing in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
@@ -55,6 +68,8 @@ pub struct Item {
     pub link: Option<Option<PathBuf>>,
     /// Permission bits, `0o7777`; for a link those of what it leads to.
     pub mode: u32,
+    /// The user and the group that it belongs to; for a link those of what it leads to.
+    pub owner: Owner,
     /// Which state it is in.
     pub generation: Generation,
 }
@@ -73,6 +88,12 @@ pub trait Output {
 
     /// Sets its permission bits, whatever the umask.
     fn set_mode(&mut self, mode: u32) -> io::Result<()>;
+
+    /// Gives it to that user and group.
+    fn set_owner(&mut self, owner: Owner) -> io::Result<()>;
+
+    /// Gives it those extended attributes and takes all others from it.
+    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()>;
 
     /// Cuts it to that length, or fills it up with zeros.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
@@ -99,8 +120,12 @@ pub trait Disk: Sync {
     fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// A regular file's bytes from `from` on, at most `limit` of them, and the state of
-    /// the file that they belong to.
+    /// the file that they belong to. Its length is no promise: what can't be held is refused
+    /// with [`io::ErrorKind::FileTooLarge`].
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
+
+    /// A file's extended attributes; none where the file system knows none.
+    fn extended(&self, file: &Path) -> io::Result<Extended>;
 
     /// A new file, open so that every write lands at its end: others may write to it as soon as
     /// it has its name. Fails where anything stands already.
@@ -118,6 +143,13 @@ pub trait Disk: Sync {
     /// Moves a file or folder, replacing a file that stands there.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Moves a file; fails where anything stands already. Not every file system can: see
+    /// [`is_unsupported`].
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Lets two files change names at once. Not every file system can: see [`is_unsupported`].
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
+
     /// Removes a name of a file.
     fn remove(&self, file: &Path) -> io::Result<()>;
 
@@ -130,4 +162,11 @@ pub trait Disk: Sync {
     /// Tries to lock a regular file or folder against other processes (`flock`), making the
     /// file with that mode where it is absent; `None` while another holds it.
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>>;
+}
+
+/// Whether a file system says that it has no such call, or not for such files.
+pub fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let known = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::PERM, Errno::MLINK];
+    error.raw_os_error().is_some_and(|own| known.iter().any(|known| known.raw_os_error() == own))
 }

@@ -6,12 +6,23 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use fs4::{FileExt, TryLockError};
-use rustix::fs::{Dir, OFlags};
+use rustix::fs::{CWD, Dir, OFlags, RenameFlags, renameat_with};
 
-use super::{Disk, Flock, Item, ItemKind, Output};
+use super::attributes;
+use super::{Disk, Extended, Flock, Item, ItemKind, Output, Owner};
+use crate::model::Moment;
 use crate::model::snapshot::Generation;
+
+/// A file that was changed less than so many nanoseconds ago may be changed once more within one
+/// tick of the file system's clock.
+const SETTLED: i128 = 2_000_000_000;
+/// What a machine is taken to have that does not say how much memory it has.
+const MEMORY: u64 = 8 << 30;
+/// Files that are longer, and of which nearly nothing is on the disk, are not read.
+const HOLLOW: u64 = 64 << 20;
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,17 +66,33 @@ impl Disk for Real {
         if from > 0 {
             opened.seek(SeekFrom::Start(from))?;
         }
-        let expected = metadata.len().saturating_sub(from).min(limit.unwrap_or(u64::MAX));
-        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
-        opened.take(limit.unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
-        Ok((bytes, generation(&metadata)))
+        let limit = limit.unwrap_or(u64::MAX);
+        let expected = metadata.len().saturating_sub(from).min(limit);
+        let most = most();
+        if expected > most || is_hollow(&metadata, expected) {
+            return Err(too_large(metadata.len()));
+        }
+        let mut bytes = Vec::new();
+        // The length is what the file says of itself: it may be shorter, or grow meanwhile.
+        let room = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX));
+        room.map_err(|_| too_large(metadata.len()))?;
+        opened.take(limit.min(most)).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 == most && most < limit {
+            true => Err(too_large(most)),
+            false => Ok((bytes, generation(&metadata))),
+        }
+    }
+
+    fn extended(&self, file: &Path) -> io::Result<Extended> {
+        attributes::of(&open(file)?)
     }
 
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
         let flags = OFlags::NOFOLLOW.bits() as i32;
-        let file =
+        let made =
             OpenOptions::new().append(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
-        Ok(Box::new(file))
+        attributes::give_to_owner_of_folder(&made, file);
+        Ok(Box::new(made))
     }
 
     fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
@@ -74,7 +101,12 @@ impl Disk for Real {
     }
 
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
-        fs::DirBuilder::new().mode(mode).create(folder)
+        fs::DirBuilder::new().mode(mode).create(folder)?;
+        let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32;
+        if let Ok(made) = OpenOptions::new().read(true).custom_flags(flags).open(folder) {
+            attributes::give_to_owner_of_folder(&made, folder);
+        }
+        Ok(())
     }
 
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
@@ -83,6 +115,14 @@ impl Disk for Real {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
     }
 
     fn remove(&self, file: &Path) -> io::Result<()> {
@@ -100,7 +140,13 @@ impl Disk for Real {
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
         let file = match create {
             Some(mode) => {
-                open_regular(OpenOptions::new().read(true).write(true).create(true).mode(mode), path)?
+                let mut options = OpenOptions::new();
+                let file = open_regular(options.read(true).write(true).create(true).mode(mode), path)?;
+                // Others are to open it after us.
+                if file.metadata().is_ok_and(|made| made.len() == 0 && made.nlink() == 1) {
+                    attributes::give_to_owner_of_folder(&file, path);
+                }
+                file
             }
             None => {
                 let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -144,6 +190,14 @@ impl Output for File {
 
     fn set_mode(&mut self, mode: u32) -> io::Result<()> {
         self.set_permissions(fs::Permissions::from_mode(mode))
+    }
+
+    fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
+        attributes::set_owner(self, owner)
+    }
+
+    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()> {
+        attributes::set(self, attributes)
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
@@ -203,15 +257,42 @@ fn item(path: &Path) -> io::Result<Item> {
         kind,
         link,
         mode: metadata.mode() & 0o7777,
+        owner: Owner { user: metadata.uid(), group: metadata.gid() },
         generation: generation(&metadata),
     })
 }
 
 fn generation(metadata: &Metadata) -> Generation {
+    let modified = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
+    let now = i128::from(Moment::of_the_clock().0) * 1000;
     Generation {
         device: metadata.dev(),
         inode: metadata.ino(),
         len: metadata.len(),
-        modified: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
+        modified,
+        is_settled: now - modified > SETTLED,
     }
+}
+
+/// How many bytes are read into memory at once: half of what the machine has.
+fn most() -> u64 {
+    static MOST: OnceLock<u64> = OnceLock::new();
+    *MOST.get_or_init(|| memory().unwrap_or(MEMORY) / 2)
+}
+
+/// How much memory the machine has, where the system tells: Linux does.
+fn memory() -> Option<u64> {
+    let told = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Whether nearly nothing was ever written to a file that says that it is long.
+fn is_hollow(metadata: &Metadata, expected: u64) -> bool {
+    expected > HOLLOW && metadata.blocks().saturating_mul(512) < metadata.len() / 1000
+}
+
+fn too_large(len: u64) -> io::Error {
+    let what = format!("it says that it is {len} bytes long, more than can be held in memory");
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::form::{Form, Kind as Holds};
+use crate::model::time::{Spelling, Stamp};
 use crate::model::{Code, Moment, Reference, Severity, Zone};
 use crate::text::json::{Json, Kind};
 
@@ -185,20 +186,9 @@ impl<'a> Fields<'a> {
     pub fn moment(&mut self, name: &str, need: Need) -> Option<Moment> {
         self.ask(name, need, || Holds::Moment);
         let text = self.text(name, need)?;
-        let Some((when, zone)) = Moment::parse(&text) else {
-            let message = format!("{} is {text:?}, which is no ISO 8601 timestamp.", self.named(name));
-            self.fault(Code::BadTimestamp, Severity::Error, message);
-            return None;
-        };
-        if zone == Zone::Assumed {
-            let message = format!("{} names no time zone; it is read as UTC.", self.named(name));
-            self.fault(Code::NoTimezone, Severity::Warning, message);
-        }
-        if when > self.now.plus(AHEAD) {
-            let message = format!("{} lies in the future ({text}); its age counts as 0.", self.named(name));
-            self.fault(Code::FutureTimestamp, Severity::Warning, message);
-        }
-        Some(when)
+        let (when, faults) = moment(&self.named(name), &text, self.now);
+        faults.into_iter().for_each(|(code, severity, message)| self.fault(code, severity, message));
+        when
     }
 
     /// A whole number, 0 or more.
@@ -284,6 +274,36 @@ impl<'a> Fields<'a> {
         }
         tags
     }
+}
+
+/// A timestamp that is called `named`, and what is wrong with it.
+pub fn moment(named: &str, text: &str, now: Moment) -> (Option<Moment>, Vec<Fault>) {
+    let Some(Stamp { when, zone, spelling }) = Stamp::read(text) else {
+        let message = format!("{named} is {text:?}, which is no ISO 8601 timestamp.");
+        return (None, vec![(Code::BadTimestamp, Severity::Error, message)]);
+    };
+    let mut faults = Vec::new();
+    let read = when.to_rfc3339();
+    match spelling {
+        Spelling::Usual => {}
+        Spelling::Comma => {
+            let message = format!("{named} has a comma before its decimals ({text}); it is read as {read}.");
+            faults.push((Code::BadTimestamp, Severity::Note, message));
+        }
+        Spelling::Loose => {
+            let message = format!("{named} is {text:?}, not as ISO 8601 has it; it is read as {read}.");
+            faults.push((Code::BadTimestamp, Severity::Warning, message));
+        }
+    }
+    if zone == Zone::Assumed {
+        let message = format!("{named} names no time zone; it is read as UTC.");
+        faults.push((Code::NoTimezone, Severity::Warning, message));
+    }
+    if when > now.plus(AHEAD) {
+        let message = format!("{named} lies in the future ({text}); its age counts as 0.");
+        faults.push((Code::FutureTimestamp, Severity::Warning, message));
+    }
+    (Some(when), faults)
 }
 
 fn words_of(words: &[&str], is_closed: bool) -> Holds {

@@ -13,6 +13,7 @@ mod agent_memory;
 mod bmad;
 mod memory_server;
 mod session_log;
+mod stored;
 mod title;
 
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
 
+pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
 
 use glance::{Evidence, Glance};
@@ -101,6 +103,12 @@ pub trait Format: Sync {
     /// others may read is worth a note there, and a warning elsewhere.
     fn in_checkout(&self) -> bool {
         false
+    }
+
+    /// The files outside its stores that their records name, relative to the folder that a store at
+    /// the default place is in, or absolute. Those that are not there are problems.
+    fn refers(&self, _documents: &[Arc<Document>]) -> Vec<Referred> {
+        Vec::new()
     }
 
     /// Files outside its stores that are made from them, relative to the folder that a
@@ -190,6 +198,15 @@ pub struct Parts<'a> {
     /// The files outside the store that its format names, those that are there; `None`
     /// where it does not stand at its default place, or not everything was read.
     pub beside: Option<&'a [(PathBuf, Vec<u8>)]>,
+}
+
+/// A file outside a store that a record of it names.
+#[derive(Clone, Debug)]
+pub struct Referred {
+    /// Where it should be.
+    pub path: PathBuf,
+    /// What is wrong where it is not there.
+    pub problem: Problem,
 }
 
 /// A lock file as it was found.

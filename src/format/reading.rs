@@ -92,8 +92,13 @@ pub fn form(record: &[u8], now: Moment, view: &dyn Fn(&mut Fields<'_>, &[u8]) ->
 /// How bad a fault of a line is, and what it says: a warning where the object was read
 /// all the same, an error where it was not.
 fn fault(code: Code, read: bool) -> Fault {
-    let severity = if read { Severity::Warning } else { Severity::Error };
+    let severity = match read {
+        true if code == Code::ByteOrderMark => Severity::Note,
+        true => Severity::Warning,
+        false => Severity::Error,
+    };
     let what = match code {
+        Code::ByteOrderMark => "A byte order mark stands before the object; it is read without it.",
         Code::TornLine => "The line ends before its object does; its bytes are kept as they are.",
         Code::GluedRecords => "This object stands on the same line as the one before it.",
         Code::ExtraBrace => "A closing brace too many follows the object.",
@@ -129,6 +134,13 @@ pub fn object(
     Reading { records: Vec::new(), problems: read_object(path, bytes, broken, take) }
 }
 
+/// The note on a file that starts with a byte order mark.
+pub fn byte_order_mark(path: &Path, bytes: &[u8]) -> Option<Problem> {
+    let message = "The file starts with a byte order mark; it is read without it.";
+    let problem = || Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1);
+    (without_mark(bytes).len() < bytes.len()).then(problem)
+}
+
 /// Reads a file that is one JSON value of that kind, and hands it on; says why if it is not.
 pub fn read_value(
     path: &Path,
@@ -137,12 +149,8 @@ pub fn read_value(
     broken: Code,
     take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
 ) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems: Vec<Problem> = byte_order_mark(path, bytes).into_iter().collect();
     let body = without_mark(bytes);
-    if body.len() < bytes.len() {
-        let message = "The file starts with a byte order mark; it is read without it.";
-        problems.push(Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1));
-    }
     let mut tape = Tape::default();
     match whole_value(&mut tape, body, kind) {
         Ok(value) => take(value, &mut problems),

@@ -102,6 +102,17 @@ pub enum Deletion {
     Canonical,
 }
 
+/// How records are deleted in the format's own way.
+#[derive(Clone, Copy, Debug)]
+pub struct Deleting<'a> {
+    /// Why: a code, not the content.
+    pub reason: &'a str,
+    /// What takes their place.
+    pub replaced_by: Option<&'a str>,
+    /// Whether what the format would keep of them goes, too.
+    pub remove: bool,
+}
+
 /// A record to be.
 #[derive(Clone, Debug, Default)]
 pub struct Draft<'a> {
@@ -240,10 +251,14 @@ pub trait Writes: Sync {
         &self,
         _scene: &Scene<'_>,
         _entries: &[Entry],
-        _reason: &str,
-        _replaced_by: Option<&str>,
+        _asked: Deleting<'_>,
     ) -> Result<Vec<Change>, Refusal> {
         Err(Refusal::unfit("the format has no way to delete these."))
+    }
+
+    /// How an archived record comes back, as the end of a sentence about it.
+    fn way_back(&self, _session: Option<&str>) -> String {
+        "`palimp unarchive` brings it back".into()
     }
 
     /// The changes that take back what the format's own way of deletion did; `None` where

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::decay::DecayTable;
 use super::problem::{Problem, Severity};
-use super::record::{Record, View};
+use super::record::{Record, Span, View};
 use super::references::References;
 use super::time::Moment;
 use super::unread::Unread;
@@ -73,14 +73,19 @@ impl fmt::Debug for Document {
 impl Document {
     /// The exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> &[u8] {
-        let start = (record.span.start.saturating_sub(self.offset)) as usize;
-        let end = (record.span.end.saturating_sub(self.offset)) as usize;
+        self.bytes_of(record.span)
+    }
+
+    /// The bytes of a range of the file.
+    pub fn bytes_of(&self, span: Span) -> &[u8] {
+        let start = (span.start.saturating_sub(self.offset)) as usize;
+        let end = (span.end.saturating_sub(self.offset)) as usize;
         self.bytes.get(start..end).unwrap_or_default()
     }
 }
 
-/// A state of a file: equal generations mean equal bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// A state of a file: equal generations mean equal bytes, once they are settled.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Generation {
     /// The device.
     pub device: u64,
@@ -90,7 +95,30 @@ pub struct Generation {
     pub len: u64,
     /// The last change in nanoseconds since 1970.
     pub modified: i128,
+    /// Whether that was so long before it was looked at that the next change has another time.
+    /// It tells states apart no further.
+    pub is_settled: bool,
 }
+
+impl Generation {
+    fn told(&self) -> (u64, u64, u64, i128) {
+        (self.device, self.inode, self.len, self.modified)
+    }
+
+    /// Whether a file that was in this state when it was read, and is in that one now, surely
+    /// holds the same bytes.
+    pub fn holds(&self, now: &Generation) -> bool {
+        self == now && self.is_settled
+    }
+}
+
+impl PartialEq for Generation {
+    fn eq(&self, other: &Generation) -> bool {
+        self.told() == other.told()
+    }
+}
+
+impl Eq for Generation {}
 
 /// Whether a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Moments: microseconds since 1970 in UTC, read from ISO 8601 text.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, Utc};
 
 /// An instant, in microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,19 +31,7 @@ impl Moment {
     ///
     /// A text without a zone is read as UTC and says so in [`Zone::Assumed`].
     pub fn parse(text: &str) -> Option<(Self, Zone)> {
-        if let Ok(when) = DateTime::parse_from_rfc3339(text) {
-            return Some((Moment(when.timestamp_micros()), Zone::Given));
-        }
-        if let Some(when) = with_basic_offset(text) {
-            return Some((when, Zone::Given));
-        }
-        for shape in ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M"] {
-            if let Ok(when) = NaiveDateTime::parse_from_str(text, shape) {
-                return Some((Moment(when.and_utc().timestamp_micros()), Zone::Assumed));
-            }
-        }
-        let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-        Self::start_of(day).map(|when| (when, Zone::Assumed))
+        Stamp::read(text).map(|stamp| (stamp.when, stamp.zone))
     }
 
     /// Midnight UTC at the start of `day`.
@@ -126,16 +114,129 @@ impl Moment {
     }
 }
 
-/// RFC 3339 but for the colon in the offset (`+0100`), or with a lone hour (`+01`).
-fn with_basic_offset(text: &str) -> Option<Moment> {
-    for shape in ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z"] {
-        if let Ok(when) = DateTime::parse_from_str(text, shape) {
-            return Some(Moment(when.timestamp_micros()));
+/// How a time is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// As ISO 8601 has it, with a point before the decimals.
+    Usual,
+    /// With a comma before the decimals, as Python's logging writes it.
+    Comma,
+    /// With single digits for small numbers, or a blank before the offset.
+    Loose,
+}
+
+/// A time as it was written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The instant.
+    pub when: Moment,
+    /// Whether it named a zone.
+    pub zone: Zone,
+    /// How it is spelled.
+    pub spelling: Spelling,
+}
+
+impl Stamp {
+    /// Reads a date, or a date with a time; `None` if it is neither. The year has four digits.
+    pub fn read(text: &str) -> Option<Stamp> {
+        let mut rest = Rest { text, spelling: Spelling::Usual };
+        let year = rest.exactly(4)?;
+        let [month, day] = [rest.after('-')?, rest.after('-')?];
+        let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+        let midnight = Moment::start_of(date)?;
+        if rest.text.is_empty() {
+            return Some(Stamp { when: midnight, zone: Zone::Assumed, spelling: rest.spelling });
         }
+        let clock = rest.clock()?;
+        let offset = rest.offset()?;
+        let zone = if offset.is_some() { Zone::Given } else { Zone::Assumed };
+        let when = midnight.plus(clock - offset.unwrap_or(0));
+        rest.text.is_empty().then_some(Stamp { when, zone, spelling: rest.spelling })
     }
-    let bare = text.strip_suffix(['Z', 'z'])?;
-    let when = NaiveDateTime::parse_from_str(bare, "%Y-%m-%dT%H:%M").ok()?;
-    Some(Moment(when.and_utc().timestamp_micros()))
+}
+
+/// A day as `YYYY-MM-DD`, in just these ten characters.
+pub fn day(text: &str) -> Option<NaiveDate> {
+    let mut rest = Rest { text, spelling: Spelling::Usual };
+    let year = rest.exactly(4)?;
+    let [month, day] = [rest.after('-')?, rest.after('-')?];
+    let whole = rest.text.is_empty() && rest.spelling == Spelling::Usual;
+    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| whole)
+}
+
+/// What is still to be read of a time.
+struct Rest<'a> {
+    text: &'a str,
+    spelling: Spelling,
+}
+
+impl Rest<'_> {
+    fn take(&mut self, sign: impl Fn(char) -> bool) -> Option<char> {
+        let first = self.text.chars().next().filter(|first| sign(*first))?;
+        self.text = &self.text[first.len_utf8()..];
+        Some(first)
+    }
+
+    /// So many digits.
+    fn exactly(&mut self, count: usize) -> Option<u32> {
+        let digits = self.text.get(..count).filter(|own| own.bytes().all(|byte| byte.is_ascii_digit()))?;
+        self.text = &self.text[count..];
+        digits.parse().ok()
+    }
+
+    /// Two digits, or a single one.
+    fn number(&mut self) -> Option<u32> {
+        self.exactly(2).or_else(|| {
+            self.spelling = Spelling::Loose;
+            self.exactly(1)
+        })
+    }
+
+    fn after(&mut self, sign: char) -> Option<u32> {
+        self.take(|own| own == sign)?;
+        self.number()
+    }
+
+    /// The time of day in microseconds.
+    fn clock(&mut self) -> Option<i64> {
+        self.take(|own| matches!(own, 'T' | 't' | ' '))?;
+        let (hours, minutes) = (self.number()?, self.after(':')?);
+        let seconds = if self.text.starts_with(':') { self.after(':')? } else { 0 };
+        if hours > 23 || minutes > 59 || seconds > 60 {
+            return None;
+        }
+        let whole = i64::from((hours * 60 + minutes) * 60 + seconds) * 1_000_000;
+        let Some(mark) = self.take(|own| matches!(own, '.' | ',')) else { return Some(whole) };
+        if mark == ',' {
+            self.spelling = Spelling::Comma;
+        }
+        let count = self.text.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = self.text.split_at(count);
+        self.text = rest;
+        let micros: i64 = format!("{digits:0<6.6}").parse().ok()?;
+        (count > 0).then_some(whole + micros)
+    }
+
+    /// The offset from UTC in microseconds; `None` within where none is given.
+    fn offset(&mut self) -> Option<Option<i64>> {
+        if self.text.is_empty() {
+            return Some(None);
+        }
+        if self.take(|own| own == ' ').is_some() {
+            self.spelling = Spelling::Loose;
+        }
+        let sign = match self.take(|own| matches!(own, 'Z' | 'z' | '+' | '-'))? {
+            'Z' | 'z' => return Some(Some(0)),
+            '-' => -1,
+            _ => 1,
+        };
+        let hours = self.exactly(2)?;
+        let minutes = match (self.take(|own| own == ':'), self.text.is_empty()) {
+            (None, true) => 0,
+            _ => self.exactly(2)?,
+        };
+        (hours < 24 && minutes < 60).then_some(Some(sign * i64::from(hours * 60 + minutes) * 60_000_000))
+    }
 }
 
 #[cfg(test)]
@@ -165,8 +266,49 @@ mod tests {
 
     #[test]
     fn what_is_no_timestamp_is_none() {
-        for text in ["", "yesterday", "2026-13-01", "2026-01-01T25:00:00Z", "1767268800"] {
+        let texts = [
+            "",
+            "yesterday",
+            "2026-13-01",
+            "2026-01-01T25:00:00Z",
+            "1767268800",
+            "26-01-20",
+            "026-01-20",
+            "12026-01-20",
+            "+2026-01-20",
+            " 2026-01-20",
+            "2026- 1-20",
+            "2026-01-20T10",
+            "2026-01-20T10:00:00.Z",
+            "2026-01-20T10:00:00Zx",
+            "2026-01-20T10:00:00+1",
+            "2026-01-20T10:00:00+25:00",
+            "2026-02-30",
+            "2026-01-2é",
+        ];
+        for text in texts {
             assert_eq!(Moment::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_spelled_as_usual_is_read_and_says_so() {
+        let spelled = |text: &str| Stamp::read(text).map(|stamp| (stamp.when.to_rfc3339(), stamp.spelling));
+        let own = |when: &str, spelling| Some((when.to_owned(), spelling));
+        assert_eq!(spelled("2026-1-5T1:2:3Z"), own("2026-01-05T01:02:03Z", Spelling::Loose));
+        assert_eq!(spelled("2026-01-05 10:00:00,123"), own("2026-01-05T10:00:00.123Z", Spelling::Comma));
+        assert_eq!(spelled("2026-01-05 10:00:00 +0100"), own("2026-01-05T09:00:00Z", Spelling::Loose));
+        assert_eq!(
+            spelled("2026-01-05T10:00:00.1234567-01"),
+            own("2026-01-05T11:00:00.123456Z", Spelling::Usual)
+        );
+    }
+
+    #[test]
+    fn a_day_is_ten_characters() {
+        assert!(day("2026-01-05").is_some());
+        for text in ["2026-1-005", "26-01-05", "+026-01-05", "2026-01-05T00:00:00Z", "2026-1-5"] {
+            assert_eq!(day(text), None, "{text}");
         }
     }
 }

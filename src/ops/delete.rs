@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
-use crate::format::writing::{self, Deed, Deletion, document, removals};
+use crate::format::writing::{self, Deed, Deleting, Deletion, document, removals};
 use crate::model::{Change, Entry, Plan, Role, State, Store};
 use crate::text::lines;
 
@@ -59,7 +59,8 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
         changes.push(Change::append(path, lines, stands));
     }
     if !own_way.is_empty() {
-        changes.extend(writes.delete(scene, &own_way, reason, asked.replaced_by)?);
+        let asked = Deleting { reason, replaced_by: asked.replaced_by, remove: asked.remove };
+        changes.extend(writes.delete(scene, &own_way, asked)?);
     }
     changes.extend(removals(scene.store, &removed));
     let mut all = backups(scene, writes, &changes);

@@ -85,6 +85,12 @@ pub fn plan(
     Ok(plan)
 }
 
+/// How an archived record comes back, as the end of a sentence about it.
+pub fn way_back(store: &Store, entry: &Entry) -> String {
+    let session = store.session(entry).map(|session| session.name.as_str());
+    writes(store).map(|(_, writes)| writes.way_back(session)).unwrap_or_default()
+}
+
 /// A plan of changes from which nothing follows: what they bring, or take away, is whole.
 pub fn plan_as_it_is(
     verb: &'static str,
@@ -146,7 +152,10 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     check_for(scene, plan, &|problem| {
         problem.severity == Severity::Error
-            || matches!(problem.code, Code::TooLong | Code::LimitExceeded | Code::NoTimezone)
+            || matches!(
+                problem.code,
+                Code::TooLong | Code::LimitExceeded | Code::NoTimezone | Code::BadTimestamp
+            )
     })
 }
 

@@ -1,9 +1,10 @@
 //! `reindex`: what is derived from the records, made anew.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Refusal, Scene, writes};
-use crate::model::{Plan, Role};
+use crate::check::derived;
+use crate::model::Plan;
 use crate::store::derive;
 
 /// Makes indexes and counts anew wherever they disagree with the records.
@@ -19,14 +20,9 @@ pub fn of_session(scene: &Scene<'_>, name: &str) -> Result<Plan, Refusal> {
 fn within(scene: &Scene<'_>, folder: &Path) -> Result<Plan, Refusal> {
     writes(scene.store)?;
     let store = scene.store;
-    let data = store
-        .documents
-        .iter()
-        .filter(|own| matches!(own.role, Role::Records | Role::Archive | Role::Metadata));
-    let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
     let mut plan = Plan::of("reindex", store.whole()?);
-    plan.derived = derive::derived(store, &store.documents, &touched, scene.now);
-    plan.derived.retain(|change| !change.is_empty() && change.path.starts_with(folder));
+    plan.derived = derived::disagreeing(store, scene.now);
+    plan.derived.retain(|change| change.path.starts_with(folder));
     plan.made_of = derive::made_of(store, &[]);
     Ok(plan)
 }

@@ -1,13 +1,20 @@
 //! `repair`, narrow: torn lines, glued objects, surplus braces.
 //!
 //! Safe is what can lose nothing: whole objects on one line get a line each, a brace too many
-//! goes, and what is no record is moved to quarantine byte for byte.
+//! goes, and what is no record is moved to quarantine byte for byte. Of a line that starts torn
+//! that is the torn part; whole objects behind it stay. What is derived is made
+//! anew with what it is made of, and all of it where nothing else is to be repaired.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use super::{Refusal, Scene, backups, base, plan, writes};
-use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Store};
+use crate::check::derived;
+use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store};
+use crate::store::derive;
+use crate::text::torn::{first_name, whole_behind};
 
 /// What a repair takes out of the files, to be kept in quarantine first.
 #[derive(Clone, Debug, Default)]
@@ -22,12 +29,12 @@ pub struct Repair {
 pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let (_, writes) = writes(scene.store)?;
     // That nothing is to be repaired is not said of what was not seen.
-    scene.store.whole()?;
+    let none = Plan::of("repair", scene.store.whole()?);
     let mut repair = Repair::default();
     let mut changes = Vec::new();
     let mut count = 0;
     for document in scene.store.documents.iter().filter(|own| is_mended(own)) {
-        let (edits, out) = mended(document);
+        let (edits, out) = mended(scene, document);
         count += edits.len();
         repair.quarantined.extend(out.into_iter().map(|(at, bytes)| (document.path.clone(), at, bytes)));
         if !edits.is_empty() {
@@ -35,6 +42,9 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
         }
     }
     if changes.is_empty() {
+        let anew = derived::disagreeing(scene.store, scene.now);
+        let made_of = derive::made_of(scene.store, &[]);
+        repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, made_of, ..none });
         return Ok(repair);
     }
     let told = writes.repaired(scene, &changes, count)?;
@@ -46,13 +56,17 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
 }
 
 /// What `repair --all-safe` does about a problem, if anything.
-pub fn repairs(store: &Store, problem: &Problem) -> Option<&'static str> {
-    let document = store.documents.iter().find(|document| document.path == problem.file)?;
-    if !is_mended(document) {
+/// `anew` are the files of the store that `reindex` would make anew.
+pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Option<&'static str> {
+    if derived::is_mended(problem, anew) {
+        return Some("make it anew from the records");
+    }
+    let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file)).ok()?;
+    if !is_mended(&store.documents[place]) {
         return None;
     }
     match problem.code {
-        Code::TornLine => Some("move the torn line to quarantine"),
+        Code::TornLine => Some("move what is torn of the line to quarantine"),
         Code::GluedRecords => Some("give each record a line of its own"),
         Code::ExtraBrace => Some("remove the brace too many"),
         _ => None,
@@ -66,44 +80,107 @@ fn is_mended(document: &Document) -> bool {
         && !document.path.to_string_lossy().contains("!/")
 }
 
-type Edits = Vec<(std::ops::Range<usize>, Vec<u8>)>;
+type Edits = Vec<(Range<usize>, Vec<u8>)>;
 
 /// The edits that mend a log, and what they take out of it.
-fn mended(document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
-    let mut edits: Edits = Vec::new();
-    let mut out = Vec::new();
-    let bytes = &document.bytes;
-    let known: HashSet<(u32, Code)> =
+fn mended(scene: &Scene<'_>, document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
+    let known =
         document.problems.iter().filter_map(|problem| Some((problem.record?, problem.code))).collect();
-    let has = |record: usize, code: Code| known.contains(&(record as u32, code));
+    let mut mend =
+        Mend { scene, document, names: OnceCell::new(), known, edits: Edits::new(), out: Vec::new() };
     for (number, record) in document.records.iter().enumerate() {
-        let (start, end) = (record.span.start as usize, record.span.end as usize);
-        let next = document.records.get(number + 1).map(|next| next.span.start as usize);
-        let same_line = next.filter(|next| !bytes[end..*next].contains(&b'\n'));
         match &record.body {
-            Body::Broken if has(number, Code::TornLine) => {
-                out.push((record.span.start, bytes[start..end].to_vec()));
-                // Behind another record it leaves with what parts the two.
-                if edits.last().is_none_or(|(range, _)| range.end != end) {
-                    edits.extend(crate::text::lines::holes(bytes, &[record.span]));
-                }
-            }
+            Body::Broken if mend.has(number, Code::TornLine) => mend.torn(number),
             Body::Broken => {}
-            Body::Read(_) => match same_line {
-                Some(_) if has(number + 1, Code::TornLine) => {
-                    edits.push((end..document.records[number + 1].span.end as usize, Vec::new()));
-                }
-                Some(next) => edits.push((end..next, b"\n".to_vec())),
-                None if has(number, Code::ExtraBrace) => {
-                    let rest = &bytes[end..];
-                    let filler =
-                        rest.iter().take_while(|byte| matches!(byte, b'}' | b' ' | b'\t' | 0)).count();
-                    edits.push((end..end + filler, Vec::new()));
-                }
-                None => {}
-            },
+            Body::Read(_) => mend.whole(number),
         }
     }
-    edits.dedup();
-    (edits, out)
+    (mend.edits, mend.out)
+}
+
+struct Mend<'a> {
+    scene: &'a Scene<'a>,
+    document: &'a Document,
+    /// The first members of the file's whole records.
+    names: OnceCell<HashSet<&'a [u8]>>,
+    known: HashSet<(u32, Code)>,
+    edits: Edits,
+    /// What leaves the file, and where it stood.
+    out: Vec<(u64, Vec<u8>)>,
+}
+
+impl<'a> Mend<'a> {
+    fn has(&self, record: usize, code: Code) -> bool {
+        self.known.contains(&(record as u32, code))
+    }
+
+    fn range(&self, number: usize) -> Option<Range<usize>> {
+        let span = self.document.records.get(number)?.span;
+        Some(span.start as usize..span.end as usize)
+    }
+
+    /// A line break for what parts two records, and no brace too many.
+    fn whole(&mut self, number: usize) {
+        let Some(Range { end, .. }) = self.range(number) else { return };
+        let bytes = &self.document.bytes;
+        let next = self.range(number + 1).filter(|next| !bytes[end..next.start].contains(&b'\n'));
+        match next {
+            Some(next) => self.edits.push((end..next.start, b"\n".to_vec())),
+            None if self.has(number, Code::ExtraBrace) => {
+                let rest = &bytes[end..];
+                let filler = rest.iter().take_while(|byte| matches!(byte, b'}' | b' ' | b'\t' | 0)).count();
+                self.edits.push((end..end + filler, Vec::new()));
+            }
+            None => {}
+        }
+    }
+
+    /// Whole objects stay, a line each; all else of the stretch goes to quarantine.
+    fn torn(&mut self, number: usize) {
+        let Some(range) = self.range(number) else { return };
+        let bytes = &self.document.bytes;
+        let content = &bytes[range.clone()];
+        let Some(stay) = whole_behind(content, &|object| self.is_record(object)) else { return };
+        let mut at = 0;
+        let end = content.len();
+        for own in stay.iter().cloned().chain(std::iter::once(end..end)) {
+            if own.start > at {
+                self.out.push(((range.start + at) as u64, content[at..own.start].to_vec()));
+            }
+            at = own.end;
+        }
+        if stay.is_empty() {
+            return self.removed(range);
+        }
+        let lines: Vec<&[u8]> = stay.into_iter().map(|own| &content[own]).collect();
+        self.edits.push((range, lines.join(&b'\n')));
+    }
+
+    /// A stretch leaves with its line, or with what parts it from the record before it.
+    fn removed(&mut self, range: Range<usize>) {
+        match self.edits.last_mut() {
+            Some((parting, with)) if parting.end == range.start && with == b"\n" => {
+                *parting = parting.start..range.end;
+                with.clear();
+            }
+            _ => {
+                let span = Span { start: range.start as u64, end: range.end as u64 };
+                self.edits.extend(crate::text::lines::holes(&self.document.bytes, &[span]));
+            }
+        }
+    }
+
+    /// Whether an object is like the records of its file, or what the format asks of one.
+    fn is_record(&self, object: &[u8]) -> bool {
+        let names = self.names.get_or_init(|| {
+            let whole = self.document.records.iter().filter(|record| record.view().is_some());
+            whole.filter_map(|record| first_name(self.document.raw(record))).collect()
+        });
+        if first_name(object).is_some_and(|name| names.contains(name)) {
+            return true;
+        }
+        let Ok((format, _)) = writes(self.scene.store) else { return false };
+        let read = format.read(self.document.role, &self.document.path, object, self.scene.now);
+        read.records.len() == 1 && !read.problems.iter().any(|problem| problem.code == Code::MissingField)
+    }
 }

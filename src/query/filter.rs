@@ -95,10 +95,7 @@ impl Filter {
             },
             Filter::State(state) => entry.state == *state,
             Filter::Pinned => viewed(&|view| view.tags.iter().any(|tag| fold(tag) == "pinned")),
-            Filter::Sensitive => match view {
-                Some(view) => view.sensitive,
-                None => crate::text::secrets::is_sensitive(store.raw(entry)),
-            },
+            Filter::Sensitive => crate::format::is_sensitive(store, entry),
             Filter::HasProblem => store.problems_of(entry).next().is_some(),
             Filter::HasChecksum => viewed(&|view| view.checksum),
             Filter::HasTag => viewed(&|view| !view.tags.is_empty()),

@@ -156,7 +156,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text between quotes; `\"` stands for a quote in it.
+    /// The text between quotes; `\"` stands for a quote in it, and `\\` for a backslash.
     fn quoted(&mut self) -> Result<String, QueryError> {
         let start = self.at;
         let mut phrase = String::new();
@@ -167,7 +167,10 @@ impl Parser<'_> {
                     self.at = start + 1 + at + 1;
                     return Ok(phrase);
                 }
-                '\\' if chars.next_if(|&(_, next)| next == '"').is_some() => phrase.push('"'),
+                '\\' => {
+                    let escaped = chars.next_if(|&(_, next)| matches!(next, '"' | '\\'));
+                    phrase.push(escaped.map_or(c, |(_, escaped)| escaped));
+                }
                 _ => phrase.push(c),
             }
         }

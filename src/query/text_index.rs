@@ -141,7 +141,7 @@ impl StoreText {
 
 impl DocumentText {
     fn is_of(&self, document: &Document, entries: &[Entry]) -> bool {
-        self.generation == document.generation
+        self.generation.holds(&document.generation)
             && self.offset == document.offset
             && self.records.iter().eq(entries.iter().map(|entry| &entry.record))
     }

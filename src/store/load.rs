@@ -1,11 +1,14 @@
 //! Reading a store: files into documents, documents into a store.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::packed::{self, Packing};
+use super::referred;
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
@@ -37,19 +40,12 @@ pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment
 
 /// Reads several stores, side by side. `previous` holds them as they were read before.
 pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Moment) -> Vec<Arc<Store>> {
-    let before = |place: &Place| {
-        let of_root = previous.stores.iter().find(|store| store.root == place.root);
-        of_root.map(|store| &**store)
-    };
+    let before: HashMap<&Path, &Store> =
+        previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    let read = |place: &Place| Arc::new(load_tail(&Real, place, extent, tail, before(place), now));
-    let [first, others @ ..] = places else { return Vec::new() };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = others.iter().map(|place| (place, scope.spawn(move || read(place)))).collect();
-        let first = read(first);
-        // A thread that could not do it leaves the work to this one.
-        let others = threads.into_iter().map(|(place, thread)| thread.join().unwrap_or_else(|_| read(place)));
-        std::iter::once(first).chain(others).collect()
+    crowd::each(places, |place| {
+        let before = before.get(place.root.as_path()).copied();
+        Arc::new(load_tail(&Real, place, extent, tail, before, now))
     })
 }
 
@@ -85,7 +81,10 @@ fn load_tail(
     let beside = (extent == Extent::Whole).then(|| loader.beside(&mut listing)).flatten();
     let parts =
         Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: beside.as_deref() };
-    let assembly = format.assemble(&parts, now);
+    let mut assembly = format.assemble(&parts, now);
+    if extent == Extent::Whole {
+        assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
+    }
     let store = put_together(place, format, extent, listing, documents, assembly);
     let beside = beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
     Store { beside, ..store }
@@ -127,15 +126,36 @@ impl Loader<'_> {
         let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
         let index = previous.documents.binary_search_by(|document| document.path.cmp(&found.path)).ok()?;
         let document = &previous.documents[index];
-        if document.generation != found.item.generation {
-            return None;
-        }
-        let mut own = vec![Arc::clone(document)];
+        let own = match document.generation.holds(&found.item.generation) {
+            true => Arc::clone(document),
+            false => self.the_same(document, found)?,
+        };
+        let mut own = vec![own];
         if Packing::of(&found.path) == Some(Packing::TarGzip) {
             let inside = packed::inside(&found.path);
             own.extend(previous.documents.iter().filter(|own| own.path.starts_with(&inside)).cloned());
         }
         Some(own)
+    }
+
+    /// A file whose time of change tells nothing: it was too young when it was read. What it says
+    /// decides.
+    fn the_same(&self, document: &Arc<Document>, found: &Found) -> Option<Arc<Document>> {
+        let is_plain = Packing::of(&found.path).is_none() && found.role.is_content();
+        if document.generation != found.item.generation || !is_plain {
+            return None;
+        }
+        let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, None).ok()?;
+        if document.bytes[..] != bytes[..] || document.generation != generation {
+            return None;
+        }
+        // Once it is old enough its time tells again.
+        let is_settled = generation.is_settled;
+        Some(if is_settled {
+            Arc::new(Document { generation, ..Document::clone(document) })
+        } else {
+            Arc::clone(document)
+        })
     }
 
     /// A file, and the files within it where it is an archive.

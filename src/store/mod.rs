@@ -1,6 +1,7 @@
 //! Finding stores, loading them, and keeping writers apart.
 
 pub mod commit;
+pub mod crowd;
 pub mod derive;
 pub mod erase;
 mod files;
@@ -8,6 +9,7 @@ mod find;
 mod load;
 pub mod lock;
 mod packed;
+pub mod referred;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use load::{load, load_each, load_from};

@@ -111,7 +111,7 @@ impl<'a> Note<'a> {
         let mut known = HashSet::new();
         while let Some(line) = lines.get(at) {
             let number = at as u32 + 2;
-            let more = lines[at + 1..].iter().take_while(|next| next.goes_on()).count();
+            let more = more(&lines[at + 1..]);
             let block = &lines[at + 1..at + 1 + more];
             at += 1 + more;
             if line.is_empty() {
@@ -156,6 +156,14 @@ impl Line<'_> {
     }
 }
 
+/// How many lines go on with the field above them. Blank lines and comments between them do, too
+/// (YAML 1.2, 6.6 and 8.2.1), and those behind the last do not.
+fn more(lines: &[Line<'_>]) -> usize {
+    let belongs = |line: &&Line<'_>| line.goes_on() || line.is_empty();
+    let run = lines.iter().take_while(belongs).count();
+    lines[..run].iter().rposition(Line::goes_on).map_or(0, |last| last + 1)
+}
+
 fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
     let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
@@ -168,6 +176,7 @@ type Read<'a> = (Value<'a>, Option<&'static str>);
 
 /// A value from the rest of its line and the lines that go on.
 fn value<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
+    let rest = without_properties(rest);
     let rest = if rest.starts_with('#') { "" } else { rest };
     let written: Vec<&Line<'a>> = block.iter().filter(|line| !line.is_empty()).collect();
     match rest.chars().next() {
@@ -175,7 +184,8 @@ fn value<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
         None => list_or_other(text, block, &written),
         Some('[') => flow_list(text, rest, block),
         Some('|' | '>') => (Value::Text(folded(rest, block)), None),
-        Some('{' | '&' | '*' | '!') => (Value::Other(with_block(text, rest, block)), None),
+        Some('{') => (Value::Other(with_block(text, rest, block)), None),
+        Some('*') => (Value::Other(with_block(text, rest, block)), Some(ALIAS)),
         Some(_) if !written.is_empty() => {
             (Value::Other(with_block(text, rest, block)), Some("the lines below it belong to no list or map"))
         }
@@ -251,11 +261,24 @@ fn folded<'a>(rest: &str, block: &[Line<'a>]) -> Cow<'a, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join(between).trim_end().to_owned())
 }
 
+/// A value without its anchor and its tag (YAML 1.2, 6.9): they name it, and are no part of it.
+fn without_properties(mut text: &str) -> &str {
+    while text.starts_with(['&', '!']) {
+        text = text.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
+    }
+    text
+}
+
+/// What an alias stands for is never looked up: a few lines could grow without end.
+const ALIAS: &str = "an alias is not looked up; quote the value if it is none";
+
 /// One scalar, quoted or plain, with a comment behind it dropped.
 fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
+    let text = without_properties(text);
     match text.chars().next() {
         Some('"') => quoted(text, '"'),
         Some('\'') => quoted(text, '\''),
+        Some('*') => (Cow::Borrowed(text), Some(ALIAS)),
         Some('@' | '`' | '%') => (Cow::Borrowed(text), Some("a plain value can't start with this sign")),
         _ => {
             let plain = text.find(" #").map_or(text, |at| text[..at].trim_end());

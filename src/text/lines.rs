@@ -42,6 +42,18 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
+/// The whole lines that a range stands on, without the last line end; where the bytes are a file
+/// from its start, without its byte order mark, too.
+pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize> {
+    let before = bytes.get(..range.start).unwrap_or_default();
+    let rest = bytes.get(range.end..).unwrap_or_default();
+    let mark = if is_start && before.starts_with(BOM) { BOM.len() } else { 0 };
+    let start = memchr::memrchr(b'\n', before).map_or(mark, |feed| feed + 1);
+    let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
+    let is_crlf = line.len() < rest.len() && line.ends_with(b"\r");
+    start..range.end + line.len() - usize::from(is_crlf)
+}
+
 /// The edits that take records out of a file: each with the faulty braces and blanks around
 /// it, and its line where nothing else stands on that.
 pub fn holes(bytes: &[u8], records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {

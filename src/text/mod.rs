@@ -13,4 +13,5 @@ pub mod repack;
 pub mod scan;
 pub mod secrets;
 pub mod show;
+pub mod torn;
 pub mod unpack;

@@ -5,11 +5,12 @@
 //! What needs a guess (torn, a raw line break in a string, not UTF-8, not JSON, not an
 //! object) is one broken stretch, with its bytes. Nothing is dropped.
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 use super::json::Json;
 use super::lines::{BOM, Line, line_at, lines};
 use super::scan::{Newlines, Scan, Tape};
+use super::torn;
 use crate::model::Code;
 
 /// A stretch of bytes that is one record, or that can't be read as one.
@@ -80,26 +81,30 @@ impl Splitter<'_, '_> {
 
     fn line(&mut self, line: Line) -> Rest {
         let (start, end) = trim(self.bytes, line.start, line.end);
-        let nuls = memchr(0, &self.bytes[line.start..start.max(line.start)]).is_some()
-            || memchr(0, &self.bytes[end..line.end]).is_some();
+        let around = [&self.bytes[line.start..start], &self.bytes[end..line.end]];
+        let mut faults: Vec<Code> = Vec::new();
+        if around.iter().any(|part| memchr(0, part).is_some()) {
+            faults.push(Code::NulBytes);
+        }
         if start == end {
-            if nuls {
-                self.broken(line.start, line.end, 1, &[Code::NulBytes]);
+            if !faults.is_empty() {
+                self.broken(line.start, line.end, 1, &faults);
             }
             return Rest::Done;
+        }
+        if has_mark(around[0]) {
+            faults.push(Code::ByteOrderMark);
         }
         if self.bytes[start] != b'{' {
             let code = self.why_no_object(start, end);
             self.broken(start, end, 1, &[code]);
             return Rest::Done;
         }
-        self.objects(start, end, nuls)
+        self.objects(start, end, faults, false)
     }
 
     /// Reads the objects of a line's content, which starts with a brace.
-    fn objects(&mut self, mut start: usize, end: usize, nuls: bool) -> Rest {
-        let mut faults: Vec<Code> = if nuls { vec![Code::NulBytes] } else { Vec::new() };
-        let mut before = false;
+    fn objects(&mut self, mut start: usize, end: usize, mut faults: Vec<Code>, mut before: bool) -> Rest {
         loop {
             match self.tape.scan(&self.bytes[start..end], Newlines::Refused) {
                 Scan::Whole { end: len, .. } => {
@@ -120,6 +125,9 @@ impl Splitter<'_, '_> {
                         return Rest::Done;
                     }
                     faults.clear();
+                    if has_mark(&self.bytes[stop..after_braces]) {
+                        faults.push(Code::ByteOrderMark);
+                    }
                     start = after_braces;
                     before = true;
                     if self.bytes[start] != b'{' {
@@ -151,16 +159,18 @@ impl Splitter<'_, '_> {
                 return Rest::Joined(last);
             }
             faults.push(Code::MultiLineRecord);
-            self.after_joined(start, stop, count, faults);
-            return Rest::Joined(last);
+            return match self.after_joined(start, stop, count, faults) {
+                Rest::Done => Rest::Joined(last),
+                joined => joined,
+            };
         }
         faults.insert(0, Code::TornLine);
         self.broken(start, end, 1, &faults);
         Rest::Done
     }
 
-    /// What stands behind a joined object on its last line.
-    fn after_joined(&mut self, start: usize, stop: usize, count: u32, mut faults: Vec<Code>) {
+    /// A joined object, and what stands behind it on its last line.
+    fn after_joined(&mut self, start: usize, stop: usize, count: u32, mut faults: Vec<Code>) -> Rest {
         let line_end = line_content_end(self.bytes, stop);
         let (next, end) = trim(self.bytes, stop, line_end);
         let rest = skip_braces(self.bytes, next, end);
@@ -168,11 +178,16 @@ impl Splitter<'_, '_> {
             faults.push(Code::ExtraBrace);
         }
         self.whole(start, stop, count, &faults);
-        if rest < end {
-            self.line += count - 1;
-            let code = self.why_no_object(rest, end);
-            self.broken(rest, end, 1, &[code]);
+        if rest == end {
+            return Rest::Done;
         }
+        self.line += count - 1;
+        if self.bytes[rest] == b'{' {
+            return self.objects(rest, end, Vec::new(), true);
+        }
+        let code = self.why_no_object(rest, end);
+        self.broken(rest, end, 1, &[code]);
+        Rest::Done
     }
 
     /// Where an object that starts at `start` ends on a later line, if it does, and
@@ -210,9 +225,9 @@ impl Splitter<'_, '_> {
     }
 
     /// Why what starts with a brace is no object.
-    fn why_bad(&mut self, start: usize, end: usize) -> Code {
+    fn why_bad(&self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
-        if self.ends_with_an_object(start, end) {
+        if torn::is_torn(content) {
             return Code::TornLine;
         }
         if memchr(0, content).is_some() {
@@ -222,26 +237,6 @@ impl Splitter<'_, '_> {
             return Code::InvalidUtf8;
         }
         Code::BadJson
-    }
-
-    /// Whether a whole object stands at the end of a line that starts with another:
-    /// the first was torn, and the next append was glued on.
-    fn ends_with_an_object(&mut self, start: usize, end: usize) -> bool {
-        let content = &self.bytes[start..end];
-        let mut cost = 0;
-        for place in memmem::find_iter(content, b"{\"").filter(|&place| place > 0).take(256) {
-            let reached = match self.inner.scan(&content[place..], Newlines::Refused) {
-                Scan::Whole { end, .. } if place + end == content.len() => return true,
-                Scan::Whole { end, .. } => end,
-                Scan::Bad { at } => at,
-                Scan::Incomplete => content.len() - place,
-            };
-            cost += reached;
-            if cost > 4 * content.len() {
-                return false;
-            }
-        }
-        false
     }
 
     /// Why a stretch that does not start with a brace is no object.
@@ -280,11 +275,11 @@ impl Splitter<'_, '_> {
     }
 }
 
-/// The range without white space and NULs at its ends.
+/// The range without white space and NULs at its ends, and byte order marks at its start.
 fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0);
-    while start < end && blank(bytes[start]) {
-        start += 1;
+    while start < end && (blank(bytes[start]) || bytes[start..end].starts_with(BOM)) {
+        start += if blank(bytes[start]) { 1 } else { BOM.len() };
     }
     while end > start && blank(bytes[end - 1]) {
         end -= 1;
@@ -292,10 +287,18 @@ fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// Past the closing braces, and the blanks among them, that stand at `at`.
+fn has_mark(bytes: &[u8]) -> bool {
+    bytes.windows(BOM.len()).any(|part| part == BOM)
+}
+
+/// Past the closing braces, and what else may part records, that stand at `at`.
 fn skip_braces(bytes: &[u8], mut at: usize, end: usize) -> usize {
-    while at < end && matches!(bytes[at], b'}' | b' ' | b'\t' | 0) {
-        at += 1;
+    while at < end {
+        at += match bytes[at] {
+            b'}' | b' ' | b'\t' | 0 => 1,
+            _ if bytes[at..end].starts_with(BOM) => BOM.len(),
+            _ => break,
+        };
     }
     at
 }

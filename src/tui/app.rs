@@ -178,6 +178,8 @@ pub struct App {
     pub branch: Cursor,
     pub facet: Cursor,
     pub problem: Cursor,
+    /// The search before a problem was opened, and the one that shows its memory: Esc goes back.
+    pub opened: Option<(String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
     pub menu: Option<Menu>,
@@ -249,6 +251,7 @@ impl App {
             branch: Cursor::default(),
             facet: Cursor::default(),
             problem: Cursor::default(),
+            opened: None,
             detail_top: 0,
             prompt: None,
             menu: None,

@@ -111,12 +111,16 @@ fn counts(app: &App) -> String {
     let [errors, warnings, _] = app.problem_counts();
     let (error, warning) = (sign(Severity::Error), sign(Severity::Warning));
     let space = if mode.is_empty() { "" } else { " " };
+    let unread: usize = app.snapshot.stores.iter().map(|store| store.unread.len()).sum();
+    let unread = if unread == 0 { String::new() } else { format!("{unread} can't be read!  ") };
     let marked = match (app.marks.count(), app.marks.hidden()) {
         (0, _) => String::new(),
         (count, 0) => format!("●{count}  "),
         (count, hidden) => format!("●{count} ({hidden} hidden)  "),
     };
-    format!("{marked}{listed} memories  {error}{errors} {warning}{warnings} !{sensitive} {space}{mode}")
+    format!(
+        "{unread}{marked}{listed} memories  {error}{errors} {warning}{warnings} !{sensitive} {space}{mode}"
+    )
 }
 
 /// A notice, or the keys that can be used now.

@@ -165,7 +165,7 @@ pub struct Tally {
     pub kinds: Vec<(String, usize)>,
     /// Entries that are listed, in all.
     pub listed: usize,
-    /// Entries that hold what looks like a secret.
+    /// Entries that are listed and hold what looks like a secret: as many as `is:sensitive` finds.
     pub sensitive: usize,
     /// Entries that can't be read.
     pub broken: usize,
@@ -198,9 +198,9 @@ impl Tally {
                 State::Live => {}
             }
             let view = store.view(entry);
-            tally.sensitive += usize::from(view.is_some_and(|view| view.sensitive));
             if matches!(entry.state, State::Live | State::Broken) {
                 tally.listed += 1;
+                tally.sensitive += usize::from(crate::format::is_sensitive(store, entry));
                 view.iter()
                     .flat_map(|view| view.tags.iter())
                     .for_each(|tag| *tags.entry(tag).or_default() += 1);

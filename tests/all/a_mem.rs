@@ -287,3 +287,16 @@ fn stores_that_other_programs_wrote_load_whole() {
     assert_eq!(counted("own-writer"), ([229, 26, 2], 0, [0, 2], 0, 0));
     assert_eq!(counted("in-the-wild"), ([1029, 5, 0], 0, [0, 1], 4094, 2));
 }
+
+#[test]
+fn a_byte_order_mark_is_a_note_in_every_file_that_may_have_one() {
+    let with_mark = |text: &str| format!("\u{feff}{text}");
+    for (path, content) in [("knowledge/notes/n.md", NOTE), ("queries/q.sql", "select 1")] {
+        let files = healthy().with(path, with_mark(content));
+        let found = codes(&files);
+        assert!(
+            found.iter().any(|(code, _, file, _)| code == "byte-order-mark" && file == path),
+            "{path}: {found:?}"
+        );
+    }
+}

@@ -161,7 +161,11 @@ fn assert_same(now: &Tree, wanted: &Tree) {
 }
 
 fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
-    let told = store.problems.iter().filter(|own| own.code.as_str() != "loose-permissions");
+    // A new file of a store without folders of months stands where the others do.
+    let told = store
+        .problems
+        .iter()
+        .filter(|own| !["loose-permissions", "unexpected-place"].contains(&own.code.as_str()));
     // What is archived or brought back keeps what is wrong with it.
     let file = |path: &Path| {
         let path = path.strip_prefix("archive").unwrap_or(path);

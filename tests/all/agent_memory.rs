@@ -96,7 +96,7 @@ fn events_checkpoints_and_sources_have_their_type_time_decay_and_references() {
     assert_eq!((&checkpoint["type"], &checkpoint["title"]), (&json!("checkpoint"), &json!("Step 2.")));
     assert_eq!((&checkpoint["references"], &checkpoint["decay"]), (&json!(["evt-000001"]), &json!(1.0)));
     let source = row("talks");
-    assert_eq!((&source["type"], &source["title"]), (&json!("source"), &json!("/srv/talks")));
+    assert_eq!((&source["type"], &source["title"]), (&json!("source"), &json!("/")));
     assert_eq!((&source["line"], &source["decay"]), (&json!(2), &json!(1.0)));
 }
 

@@ -1,6 +1,8 @@
 //! What palimp writes into `agent-memory` stores, on a real disk: each verb from a plan to
 //! its files, and back; what the format's own tool validates is told anew here.
 
+mod recall;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -342,12 +344,12 @@ fn fields_that_are_no_strings_are_json_and_the_main_text_is_found_wherever_it_st
     let patient = AgentMemoryBuilder::new().config("/recall/backlogWarnThreshold", json!(10));
     let own = Repository::of(&patient);
     let problems = own.problems();
-    own.done(edit("project", &[set("keyPaths", r#"["a.rs", "b.rs"]"#), set("text", "A till.")]));
+    own.done(edit("project", &[set("keyPaths", r#"["README.md", "src"]"#), set("text", "A till.")]));
     own.done(edit("currentFocus", &[set("validationSnapshot.summary", "Fine."), set("text", "Selling.")]));
     own.done(edit("validationCommands.0", &[set("text", r#"["make", "check"]"#)]));
     own.done(edit("projectMap", &[set("modules.0.responsibility", "Takes it.")]));
     let bundle = own.json("state.json")["bundle"].clone();
-    assert_eq!(bundle["project"]["keyPaths"], json!(["a.rs", "b.rs"]));
+    assert_eq!(bundle["project"]["keyPaths"], json!(["README.md", "src"]));
     assert_eq!(bundle["project"]["summary"], "A till.");
     assert_eq!(bundle["currentFocus"]["summary"], "Selling.");
     assert_eq!(bundle["currentFocus"]["validationSnapshot"]["summary"], "Fine.");

@@ -12,6 +12,7 @@ mod cases;
 mod changed;
 mod cut;
 mod fail;
+mod foreign;
 mod found;
 mod judge;
 mod kept;

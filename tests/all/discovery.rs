@@ -180,3 +180,38 @@ fn a_store_is_found_behind_many_useless_sessions_and_through_dots() {
         assert_eq!(output.json_lines().len(), 1, "{}: {}", path.display(), output.stderr);
     }
 }
+
+/// So many stores below one folder, some deeper than others.
+fn many(count: usize) -> TempStore {
+    let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
+    let line = format!("{memory}\n").into_bytes();
+    let path = |number: usize| format!("agents{}/a{number}/core_memories.jsonl", number % 7);
+    let files: Vec<_> = (0..count).map(|number| (path(number).into(), line.clone())).collect();
+    TempStore::of_files("many", &files)
+}
+
+#[test]
+fn thousands_of_stores_below_a_folder_are_all_listed() {
+    let count = if std::env::var_os("PALIMP_LONG").is_some() { 10_000 } else { 200 };
+    let store = many(count);
+    for number in 0..5_000 {
+        std::fs::create_dir(store.file(format!("a{number}"))).unwrap();
+    }
+    let output = support::run(["stores", "--json", "--store", store.path.to_str().unwrap()]).expect_status(0);
+    assert_eq!((output.json_lines().len(), output.stderr.as_str()), (count, ""));
+}
+
+#[test]
+fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
+    let store = many(2);
+    for number in 0..10_000 {
+        std::fs::create_dir(store.file(format!("folder{number}"))).unwrap();
+    }
+    let at = |words: &[&str]| Verb::new(words.to_vec()).in_folder(&store.path).run();
+    let listed = at(&["list", "--json"]).expect_status(1);
+    assert_eq!(listed.json_lines().len(), 2);
+    assert!(listed.stderr.contains("10000 folders were looked into"), "{}", listed.stderr);
+    let refused = at(&["compact", "--yes"]).expect_status(3);
+    assert!(refused.stderr.contains("--store"), "{}", refused.stderr);
+    assert_eq!(at(&["list", "--json", "."]).expect_status(0).json_lines().len(), 2);
+}

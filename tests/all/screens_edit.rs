@@ -80,7 +80,7 @@ fn named(folder: &Path, start: &str) -> Vec<PathBuf> {
 /// Every file of a store, but for what rescue looks at for a minute.
 fn contents(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = named(root, "");
-    files.retain(|path| !path.to_string_lossy().contains("/.palimp-"));
+    files.retain(|path| !path.to_string_lossy().contains(".palimp-"));
     files.sort();
     files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use super::tree::{Body, Id, Node, Tree};
+use crate::disk::{Extended, Owner};
 
 /// What is known of a change that was made, whether or not it is durable.
 #[derive(Clone, Debug)]
@@ -16,12 +17,18 @@ pub(super) enum Change {
     Drop { at: Name },
     /// A name gone and another there, perhaps instead of one that was.
     Move { from: Name, to: Name, id: Id },
+    /// Two names that lead to each other's files.
+    Swap { one: Name, other: Name, one_id: Id, other_id: Id },
     /// Bytes over and after what was there.
     Write { id: Id, from: u64, bytes: Arc<Vec<u8>> },
     /// Cut, or filled up with zeros.
     Length { id: Id, len: u64 },
     /// Permission bits.
     Mode { id: Id, mode: u32 },
+    /// Whose it is.
+    Owner { id: Id, owner: Owner },
+    /// Extended attributes.
+    Extended { id: Id, attributes: Extended },
 }
 
 /// A name in a folder.
@@ -48,7 +55,11 @@ impl Change {
     /// The inode whose content or mode it changes.
     pub(super) fn data_of(&self) -> Option<Id> {
         match self {
-            Self::Write { id, .. } | Self::Length { id, .. } | Self::Mode { id, .. } => Some(*id),
+            Self::Write { id, .. }
+            | Self::Length { id, .. }
+            | Self::Mode { id, .. }
+            | Self::Owner { id, .. }
+            | Self::Extended { id, .. } => Some(*id),
             _ => None,
         }
     }
@@ -58,7 +69,8 @@ impl Change {
         match self {
             Self::Make { at, .. } | Self::Add { at, .. } | Self::Drop { at } => [Some(at.folder), None],
             Self::Move { from, to, .. } => [Some(to.folder), Some(from.folder)],
-            Self::Write { .. } | Self::Length { .. } | Self::Mode { .. } => [None, None],
+            Self::Swap { one, .. } => [Some(one.folder), None],
+            _ => [None, None],
         }
     }
 
@@ -90,17 +102,27 @@ impl Tree {
                     self.forget(from, stamp);
                 }
             }
+            Change::Swap { one, other, one_id, other_id } => {
+                self.enter(one, *other_id, stamp);
+                self.enter(other, *one_id, stamp);
+            }
             Change::Write { id, from, bytes } => match fate {
                 Fate::Torn(cut) => self.write(*id, *from, bytes.get(..cut).unwrap_or(bytes), stamp),
                 Fate::Zeros => self.write(*id, *from, &vec![0; bytes.len()], stamp),
                 _ => self.write(*id, *from, bytes, stamp),
             },
             Change::Length { id, len } => self.content(*id, stamp, |content| content.resize(size(*len), 0)),
-            Change::Mode { id, mode } => {
-                if let Some(node) = self.node_mut(*id) {
-                    node.mode = *mode;
-                }
+            Change::Mode { id, mode } => self.about(*id, |node| node.mode = *mode),
+            Change::Owner { id, owner } => self.about(*id, |node| node.owner = *owner),
+            Change::Extended { id, attributes } => {
+                self.about(*id, |node| node.extended.clone_from(attributes));
             }
+        }
+    }
+
+    fn about(&mut self, id: Id, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.node_mut(id) {
+            change(node);
         }
     }
 

@@ -9,7 +9,7 @@ use super::calls::Verdict;
 use super::op::{Errno, Lie, Op};
 use super::tree::{Body, Id, READ, WRITE};
 use super::world::{World, not_regular};
-use crate::disk::{Disk, Flock, Item, Output};
+use crate::disk::{Disk, Extended, Flock, Item, Output, Owner};
 use crate::model::snapshot::Generation;
 
 impl Disk for Faulty {
@@ -44,10 +44,20 @@ impl Disk for Faulty {
             world.now.allow(id, READ)?;
             let node = world.now.node(id)?;
             let Body::File(bytes) = &node.body else { return Err(not_regular()) };
+            if node.hollow > 0 && limit.is_none_or(|limit| limit > bytes.len() as u64) {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
             let size = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
             let from = bytes.get(size(from)..).unwrap_or_default();
             let read = limit.and_then(|limit| from.get(..size(limit))).unwrap_or(from);
             Ok((read.to_vec(), node.generation()))
+        })
+    }
+
+    fn extended(&self, file: &Path) -> io::Result<Extended> {
+        self.reading(format!("attributes of {}", file.display()), |world| {
+            let id = world.now.find(file)?;
+            Ok(world.now.node(id)?.extended.clone())
         })
     }
 
@@ -118,6 +128,22 @@ impl Disk for Faulty {
                 self.step(&op, |world| world.rename(from, to))?;
             }
         }
+        // A temporary file that gets another name for the time being is not put in place yet.
+        if is_ours(to) {
+            return Ok(());
+        }
+        let put_off = std::mem::take(&mut self.state().put_off);
+        put_off.into_iter().try_for_each(|(id, path)| self.sync_file(id, &path))
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let op = Op::RenameNew { from: from.to_owned(), to: to.to_owned() };
+        self.step(&op, |world| world.rename_new(from, to))
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        let op = Op::Exchange { one: one.to_owned(), other: other.to_owned() };
+        self.step(&op, |world| world.exchange(one, other))?;
         let put_off = std::mem::take(&mut self.state().put_off);
         put_off.into_iter().try_for_each(|(id, path)| self.sync_file(id, &path))
     }
@@ -157,6 +183,10 @@ impl Disk for Faulty {
         })?;
         Ok(locked.map(|locked| Box::new(locked) as Box<dyn Flock>))
     }
+}
+
+fn is_ours(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "palimp-tmp")
 }
 
 fn lockable(world: &World, path: &Path) -> io::Result<Id> {
@@ -286,6 +316,30 @@ impl Output for Opened {
         let op = Op::SetMode { file: self.path.clone(), mode };
         self.disk.step(&op, |world| {
             world.set_mode(self.id, mode);
+            Ok(())
+        })
+    }
+
+    fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
+        let now = self.disk.state().world.now.node(self.id)?.owner;
+        if now == owner {
+            return Ok(());
+        }
+        let op = Op::SetOwner { file: self.path.clone(), owner };
+        self.disk.step(&op, |world| {
+            world.set_owner(self.id, owner);
+            Ok(())
+        })
+    }
+
+    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()> {
+        let now = self.disk.state().world.now.node(self.id)?.extended.clone();
+        if now == *attributes {
+            return Ok(());
+        }
+        let op = Op::SetExtended { file: self.path.clone() };
+        self.disk.step(&op, |world| {
+            world.set_extended(self.id, attributes);
             Ok(())
         })
     }

@@ -30,6 +30,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::disk::{Extended, Owner};
 use calls::{Calls, Verdict};
 pub use op::{Errno, Fault, Lie, Op};
 use tree::{Body, Id};
@@ -86,6 +87,24 @@ impl Faulty {
     /// there and not durable it goes with that.
     pub fn put(&self, file: impl AsRef<Path>, bytes: impl Into<Vec<u8>>, mode: u32) {
         self.state().world.put(file.as_ref(), Body::File(Arc::new(bytes.into())), mode);
+    }
+
+    /// Gives a file to a user and a group, with those attributes: no step.
+    pub fn give(&self, file: impl AsRef<Path>, owner: Owner, attributes: &Extended) {
+        let mut state = self.state();
+        let Ok(id) = state.world.now.find(file.as_ref()) else { return };
+        state.world.set_owner(id, owner);
+        state.world.set_extended(id, attributes);
+    }
+
+    /// Lets a file say that it is longer by so much than it has bytes: no step.
+    pub fn inflate(&self, file: impl AsRef<Path>, by: u64) {
+        let mut state = self.state();
+        if let Ok(id) = state.world.now.find(file.as_ref())
+            && let Some(node) = state.world.now.node_mut(id)
+        {
+            node.hollow = by;
+        }
     }
 
     /// Puts a durable folder there, with those that lead to it, unless there is one.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 pub use rustix::io::Errno;
 
+use crate::disk::Owner;
+
 /// A call that may change the disk: one step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -62,6 +64,32 @@ pub enum Op {
         /// The name that comes, or is replaced.
         to: PathBuf,
     },
+    /// A move to a name that nothing has.
+    RenameNew {
+        /// The name that goes.
+        from: PathBuf,
+        /// The name that comes.
+        to: PathBuf,
+    },
+    /// Two names that lead to each other's files from now on.
+    Exchange {
+        /// The one.
+        one: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+    /// The user and group of an open file.
+    SetOwner {
+        /// The path that it was opened by.
+        file: PathBuf,
+        /// The new ones.
+        owner: Owner,
+    },
+    /// The extended attributes of an open file.
+    SetExtended {
+        /// The path that it was opened by.
+        file: PathBuf,
+    },
     /// A name removed.
     Remove {
         /// The name.
@@ -91,7 +119,10 @@ impl Op {
     /// Whether it can be done on a disk that is full.
     pub(super) fn needs_no_room(&self) -> bool {
         match self {
-            Self::Remove { .. } | Self::RemoveFolder { .. } | Self::SetMode { .. } => true,
+            Self::Remove { .. }
+            | Self::RemoveFolder { .. }
+            | Self::SetMode { .. }
+            | Self::Exchange { .. } => true,
             Self::SetLen { len, .. } => *len == 0,
             Self::Flock { create, .. } => create.is_none(),
             _ => false,
@@ -110,6 +141,14 @@ impl fmt::Display for Op {
             Self::MakeFolder { folder, mode } => write!(f, "make the folder {} {mode:o}", folder.display()),
             Self::Link { file, name } => write!(f, "link {} as {}", file.display(), name.display()),
             Self::Rename { from, to } => write!(f, "rename {} to {}", from.display(), to.display()),
+            Self::RenameNew { from, to } => {
+                write!(f, "rename {} to the new {}", from.display(), to.display())
+            }
+            Self::Exchange { one, other } => write!(f, "exchange {} and {}", one.display(), other.display()),
+            Self::SetOwner { file, owner } => {
+                write!(f, "give {} to {}:{}", file.display(), owner.user, owner.group)
+            }
+            Self::SetExtended { file } => write!(f, "set the attributes of {}", file.display()),
             Self::Remove { file } => write!(f, "remove {}", file.display()),
             Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.display()),
             Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.display()),
@@ -161,6 +200,13 @@ pub enum Lie {
     LinkDoesNothing,
     /// A second name is given to a copy instead of to the file itself.
     LinkCopies,
+    /// No lie but a habit of network file systems: names can't be exchanged, nor moved only where
+    /// nothing stands.
+    NoExchange,
+    /// No lie but a habit of some file systems: a file has one name and can't get another.
+    NoLinks,
+    /// An exchange replaces, and what stood there has no name any more.
+    ExchangeDropsOld,
     /// A name is not removed.
     RemoveDoesNothing,
     /// A lock is granted while another holds it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::disk::{Item, ItemKind};
+use crate::disk::{Extended, Item, ItemKind, Owner};
 use crate::model::snapshot::Generation;
 
 /// An inode for as long as the disk lives; never given twice, unlike [`Node::number`].
@@ -36,19 +36,28 @@ pub(super) struct Node {
     pub modified: i128,
     /// The inode number that programs see.
     pub number: u64,
+    pub owner: Owner,
+    pub extended: Extended,
+    /// So many zeros stand behind a file's bytes, which nobody could hold in memory.
+    pub hollow: u64,
 }
 
 impl Node {
+    /// Of user and group 0, without attributes.
+    pub(super) fn new(body: Body, mode: u32, modified: i128, number: u64) -> Self {
+        Node { body, mode, modified, number, owner: Owner::default(), extended: Vec::new(), hollow: 0 }
+    }
+
     pub(super) fn is_folder(&self) -> bool {
         matches!(self.body, Body::Folder(_))
     }
 
     pub(super) fn generation(&self) -> Generation {
         let len = match &self.body {
-            Body::File(bytes) => bytes.len() as u64,
+            Body::File(bytes) => bytes.len() as u64 + self.hollow,
             Body::Folder(_) | Body::Special => 0,
         };
-        Generation { device: 1, inode: self.number, len, modified: self.modified }
+        Generation { device: 1, inode: self.number, len, modified: self.modified, is_settled: false }
     }
 
     pub(super) fn item(&self, name: &OsStr) -> Item {
@@ -57,7 +66,8 @@ impl Node {
             Body::Folder(_) => ItemKind::Folder,
             Body::Special => ItemKind::Special,
         };
-        Item { name: name.to_owned(), kind, link: None, mode: self.mode, generation: self.generation() }
+        let (mode, owner) = (self.mode, self.owner);
+        Item { name: name.to_owned(), kind, link: None, mode, owner, generation: self.generation() }
     }
 }
 
@@ -69,7 +79,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new() -> Self {
-        let root = Node { body: Body::Folder(BTreeMap::new()), mode: 0o755, modified: 0, number: ROOT };
+        let root = Node::new(Body::Folder(BTreeMap::new()), 0o755, 0, ROOT);
         Self { nodes: BTreeMap::from([(ROOT, root)]) }
     }
 

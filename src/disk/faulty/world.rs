@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use super::change::{Change, Fate, Name};
 use super::op::Lie;
 use super::tree::{Body, Id, Node, READ, ROOT, Tree, WRITE};
+use crate::disk::{Extended, Owner};
 
 /// Longer files would only eat the memory of a test.
 const LONGEST_FILE: u64 = 1 << 30;
@@ -128,7 +129,7 @@ impl World {
         let id = self.next;
         self.next += 1;
         let number = if self.lies.contains(&Lie::InodeNumbersReused) { self.free_number() } else { id };
-        (id, Node { body, mode: mode & 0o7777, modified: self.next_stamp(), number })
+        (id, Node::new(body, mode & 0o7777, self.next_stamp(), number))
     }
 
     fn free_number(&self) -> u64 {
@@ -186,6 +187,9 @@ impl World {
     }
 
     pub(super) fn link(&mut self, file: &Path, name: &Path) -> io::Result<()> {
+        if self.lies.contains(&Lie::NoLinks) {
+            return Err(Errno::PERM.into());
+        }
         let id = self.now.find(file)?;
         let (folder, name) = self.now.vacant(name)?;
         if self.now.node(id)?.is_folder() {
@@ -223,6 +227,32 @@ impl World {
         let from = Name { folder: from_folder, name: from_name };
         let to = Name { folder: to_folder, name: to_name };
         self.change(Change::Move { from, to, id });
+        Ok(())
+    }
+
+    pub(super) fn rename_new(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        if self.lies.contains(&Lie::NoExchange) {
+            return Err(Errno::INVAL.into());
+        }
+        self.now.find(from)?;
+        self.now.vacant(to)?;
+        self.rename(from, to)
+    }
+
+    /// Only within a folder: across folders nothing of ours is exchanged.
+    pub(super) fn exchange(&mut self, one: &Path, other: &Path) -> io::Result<()> {
+        let (folder, one) = self.now.place(one)?;
+        let (beside, other) = self.now.place(other)?;
+        let (one_id, other_id) = (self.now.child(folder, &one)?, self.now.child(beside, &other)?);
+        if self.lies.contains(&Lie::NoExchange) || folder != beside {
+            return Err(Errno::INVAL.into());
+        }
+        self.now.allow(folder, WRITE)?;
+        let (one, other) = (Name { folder, name: one }, Name { folder, name: other });
+        match self.lies.contains(&Lie::ExchangeDropsOld) {
+            true => self.change(Change::Move { from: one, to: other, id: one_id }),
+            false => self.change(Change::Swap { one, other, one_id, other_id }),
+        }
         Ok(())
     }
 
@@ -271,6 +301,14 @@ impl World {
 
     pub(super) fn set_mode(&mut self, id: Id, mode: u32) {
         self.change(Change::Mode { id, mode: mode & 0o7777 });
+    }
+
+    pub(super) fn set_owner(&mut self, id: Id, owner: Owner) {
+        self.change(Change::Owner { id, owner });
+    }
+
+    pub(super) fn set_extended(&mut self, id: Id, attributes: &Extended) {
+        self.change(Change::Extended { id, attributes: attributes.clone() });
     }
 
     pub(super) fn sync(&mut self, id: Id) {

@@ -55,20 +55,51 @@ pub fn links(index: &Document) -> BTreeMap<String, Links> {
         let Some(notes) = object.get("notes") else { return BTreeMap::new() };
         let listed = notes.items().filter_map(|note| Some((note.get("id")?.text()?.into_owned(), note)));
         let keyed = notes.members().filter_map(|(key, note)| Some((key.text()?.into_owned(), note)));
-        listed.chain(keyed).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect()
+        let mut links: BTreeMap<String, Links> =
+            listed.chain(keyed).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect();
+        for (key, from) in object.get("backlinks").into_iter().flat_map(|backlinks| backlinks.members()) {
+            let id = target(&key.text().unwrap_or_default()).to_owned();
+            links.entry(id).or_default().incoming.extend(texts(from));
+        }
+        links
     })
 }
 
 fn links_of(note: Json<'_>) -> Links {
-    let ids = |names: [&str; 2]| {
-        let lists = names.into_iter().filter_map(|name| note.get(name));
-        let ids = lists.flat_map(|list| list.items()).filter_map(|id| id.text());
-        ids.map(|id| target(&id).to_owned()).collect()
-    };
+    // A note may be the list of its links itself.
+    if note.kind() == Kind::Array {
+        return Links { outgoing: texts(note).collect(), ..Links::default() };
+    }
+    let ids =
+        |names: [&str; 2]| names.into_iter().filter_map(|name| note.get(name)).flat_map(texts).collect();
     Links {
         outgoing: ids(["outgoing_links", "outgoing"]),
         incoming: ids(["incoming_links", "incoming"]),
         strength: note.get("strength").filter(|strength| strength.number().is_some()).map(|own| own.plain()),
+    }
+}
+
+/// The notes that a list names.
+fn texts<'a>(list: Json<'a>) -> impl Iterator<Item = String> + use<'a> {
+    list.items().filter_map(|id| Some(target(&id.text()?).to_owned()))
+}
+
+/// The notes under which a graph of lists (`{"notes": {FILE: [LINK]}}`) keeps them; `None` for
+/// another shape.
+pub fn list_names(index: &Document) -> Option<Vec<String>> {
+    with_object(index, |object| {
+        let notes = object.get("notes").filter(|_| is_of_lists(object))?;
+        Some(notes.members().filter_map(|(key, _)| Some(key.text()?.into_owned())).collect())
+    })
+}
+
+/// Whether a graph has a list of links for each note, in place of an object.
+pub fn is_of_lists(object: Json<'_>) -> bool {
+    let Some(notes) = object.get("notes").filter(|notes| notes.kind() == Kind::Object) else { return false };
+    let mut values = notes.members().map(|(_, value)| value.kind()).peekable();
+    match values.peek() {
+        Some(_) => values.all(|kind| kind == Kind::Array),
+        None => object.get("backlinks").is_some_and(|own| own.kind() == Kind::Object),
     }
 }
 

@@ -61,7 +61,13 @@ impl Format for AMem {
             (_, "query") => note::read_query(path, bytes),
             _ => event::read(path, bytes, now),
         };
-        reading.problems.iter_mut().for_each(as_real_writers_do);
+        let is_read = |own: &u32| reading.records.get(*own as usize).is_some_and(|own| own.view().is_some());
+        let of_record = |own: &&mut Problem| own.record.as_ref().is_some_and(is_read);
+        reading.problems.iter_mut().filter(of_record).for_each(as_real_writers_do);
+        reading.problems.extend(
+            misplaced(path)
+                .map(|message| Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message)),
+        );
         reading
     }
 
@@ -138,6 +144,27 @@ impl Format for AMem {
     }
 }
 
+/// What is to be said of a file that real writers put elsewhere than the specification does; it is
+/// read all the same.
+fn misplaced(path: &Path) -> Option<&'static str> {
+    let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
+    let (first, second) = (parts.next()?, parts.next()?);
+    let is_flat = parts.next().is_none();
+    match (first, is_flat) {
+        ("events", true) if second.ends_with(".jsonl") => {
+            Some("It stands directly in events/, not in the folder of a month; it is read all the same.")
+        }
+        ("traces", true) if second.ends_with(".jsonl") => {
+            Some("It stands in traces/ itself, not in that of a month; it is read all the same.")
+        }
+        ("knowledge", true) if second.ends_with(".md") => {
+            Some("It stands directly in knowledge/, not in knowledge/notes/; it is read all the same.")
+        }
+        ("profiles", false) => Some("It stands below a folder of profiles/; it is read all the same."),
+        _ => None,
+    }
+}
+
 /// What real writers of this format do is worth a note, no more.
 fn as_real_writers_do(problem: &mut Problem) {
     let usual = matches!(
@@ -149,7 +176,7 @@ fn as_real_writers_do(problem: &mut Problem) {
             | Code::OutOfRange
             | Code::BadFrontMatter
     );
-    if usual && problem.record.is_some() {
+    if usual {
         problem.severity = Severity::Note;
     }
 }

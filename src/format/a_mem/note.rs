@@ -3,24 +3,28 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::format::fields::Need;
+use crate::format::fields::{self, Need};
 use crate::format::form::{Form, Kind};
-use crate::format::reading::{self, Reading};
-use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View, Zone};
+use crate::format::reading::{self, Reading, byte_order_mark};
+use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View};
 use crate::text::front_matter::{Note, Value};
 use crate::text::secrets;
 
 pub(super) const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
 const STATUSES: [&str; 3] = ["draft", "validated", "deprecated"];
 pub(super) const SOURCES: [&str; 4] = ["agent-learning", "human-curated", "external", "research"];
-/// How far ahead a timestamp may lie: five minutes, in microseconds.
-const AHEAD: i64 = 5 * 60 * 1_000_000;
 
 /// Reads a note: the whole file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
+    let text = match text_of(path, bytes) {
+        Ok(text) => text,
+        Err(unread) => return unread,
+    };
     let note = Note::read(text);
-    let mut found = Found { path, problems: Vec::new() };
+    let mut found = Found { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
+    if let Some(line) = text.lines().position(|line| line.contains('\0')) {
+        found.add(Code::NulBytes, Severity::Warning, line as u32 + 1, "NUL bytes stand in the text.".into());
+    }
     for (line, fault) in &note.faults {
         found.add(Code::BadFrontMatter, Severity::Note, *line, fault.clone());
     }
@@ -36,8 +40,8 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
 
 /// Reads a saved query: its text, shown and never run.
 pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
-    if std::str::from_utf8(bytes).is_err() {
-        return not_text(path, bytes);
+    if let Err(unread) = text_of(path, bytes) {
+        return unread;
     }
     let view = View {
         id: Some(stem(path).into()),
@@ -46,7 +50,8 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
         sensitive: secrets::is_sensitive(bytes),
         ..View::default()
     };
-    Reading { problems: Vec::new(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+    let problems = byte_order_mark(path, bytes).into_iter().collect();
+    Reading { problems, records: vec![whole(bytes, Body::Read(Box::new(view)))] }
 }
 
 /// The form of a note: what §4.1 names, what else its front matter has, and its text.
@@ -106,12 +111,19 @@ fn whole(bytes: &[u8], body: Body) -> Record {
     Record { span, line: 1, lines: 1 + reading::feeds(bytes), body }
 }
 
-fn not_text(path: &Path, bytes: &[u8]) -> Reading {
-    let problem = Problem::of_file(Code::InvalidUtf8, Severity::Error, path, "The file is not UTF-8.");
-    Reading {
-        problems: vec![problem.at_line(1).of_record(0, None)],
-        records: vec![whole(bytes, Body::Broken)],
-    }
+/// The text of a file, or why nothing of it can be read as one.
+fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let (code, why) = match std::str::from_utf8(bytes) {
+        Err(_) => (Code::InvalidUtf8, "The file is not UTF-8."),
+        Ok(text) if !reading::without_mark(bytes).iter().all(is_blank) => return Ok(text),
+        Ok(text) if text.contains('\0') => {
+            (Code::NulBytes, "The file holds nothing but NUL bytes, as after a power cut.")
+        }
+        Ok(_) => (Code::BadFrontMatter, "The file is empty."),
+    };
+    let problem = Problem::of_file(code, Severity::Error, path, why).at_line(1).of_record(0, None);
+    Err(Reading { problems: vec![problem], records: vec![whole(bytes, Body::Broken)] })
 }
 
 fn stem(path: &Path) -> String {
@@ -179,20 +191,11 @@ fn list(note: &Note<'_>, name: &str) -> Vec<String> {
 fn moment(note: &Note<'_>, name: &str, found: &mut Found<'_>, now: Moment) -> Option<Moment> {
     let field = note.field(name)?;
     let text = one(note, name)?;
-    let Some((when, zone)) = Moment::parse(&text) else {
-        let message = format!("`{name}` is {text:?}, which is no ISO 8601 timestamp.");
-        found.add(Code::BadTimestamp, Severity::Error, field.line, message);
-        return None;
-    };
-    if zone == Zone::Assumed {
-        let message = format!("`{name}` names no time zone; it is read as UTC.");
-        found.add(Code::NoTimezone, Severity::Note, field.line, message);
+    let (when, faults) = fields::moment(&format!("`{name}`"), &text, now);
+    for (code, severity, message) in faults {
+        found.add(code, severity, field.line, message);
     }
-    if when > now.plus(AHEAD) {
-        let message = format!("`{name}` lies in the future ({text}); its age counts as 0.");
-        found.add(Code::FutureTimestamp, Severity::Warning, field.line, message);
-    }
-    Some(when)
+    when
 }
 
 fn word(note: &Note<'_>, name: &str, known: &[&str], found: &mut Found<'_>) -> Option<String> {

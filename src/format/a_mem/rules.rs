@@ -1,9 +1,11 @@
 //! What the files of a store say together: one event in two places, links, indexes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::indexes::{self, Links};
 use super::layout;
+use super::note::target;
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
     Body, Code, Document, Entry, Moment, Named, Problem, Record, Reference, Role, Severity, State, View,
@@ -204,9 +206,33 @@ impl<'a> Notes<'a> {
         let listed: BTreeSet<(String, String)> = known.flat_map(both).collect();
         // Writers leave out what only the text links to.
         let (all, declared) = (self.links(|_| true), self.links(|relation| relation != "[[link]]"));
-        let own = declared.iter().chain(listed.intersection(&all)).cloned().collect();
+        let mut own: BTreeSet<_> = declared.iter().chain(listed.intersection(&all)).cloned().collect();
+        if let Some(names) = indexes::list_names(index) {
+            let is_listed = self.scope(names.iter().map(|name| name.as_str().into()));
+            own.retain(|(from, _)| is_listed(from));
+        }
         let named = |(from, to): &(String, String)| format!("{from} to {to}");
         stale(index, &listed, &own, named)
+    }
+
+    /// Which notes an index has that keeps these: where all of them are in the folder of the index,
+    /// its writer looks at no other folder.
+    pub(super) fn scope<'n>(&self, names: impl Iterator<Item = Cow<'n, str>>) -> impl Fn(&str) -> bool {
+        let is_beside =
+            |document: &Document| document.path.parent().is_some_and(|folder| folder.ends_with("knowledge"));
+        let beside: HashSet<&str> = self
+            .notes
+            .iter()
+            .filter(|(_, document, _)| is_beside(document))
+            .filter_map(|(.., view)| view.id.as_deref())
+            .collect();
+        let mut names = names.map(|name| self.id(target(&name)).to_owned());
+        let is_beside = !beside.is_empty() && names.all(|id| beside.contains(&*id) || !self.has(&id));
+        move |id| !is_beside || beside.contains(id)
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.notes.iter().any(|(.., view)| view.id.as_deref() == Some(id))
     }
 
     /// The links of those relations, dangling ones included: the graph lists them too.

@@ -22,7 +22,9 @@ use super::indexes::{self, Links};
 use super::write::{self, Known, Refused};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
-use crate::format::writing::{Deed, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{
+    Deed, Deleting, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document,
+};
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
 use crate::text::edit;
@@ -113,10 +115,9 @@ impl Writes for AMem {
         &self,
         scene: &Scene<'_>,
         entries: &[Entry],
-        reason: &str,
-        replaced_by: Option<&str>,
+        asked: Deleting<'_>,
     ) -> Result<Vec<Change>, Refusal> {
-        notes::deprecate(scene, entries, reason, replaced_by)
+        notes::deprecate(scene, entries, asked.reason, asked.replaced_by)
     }
 
     fn undelete(&self, scene: &Scene<'_>, entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
@@ -274,8 +275,10 @@ const LINKS: &str = "knowledge/links.json";
 
 /// The indexes of the notes, where a note was touched.
 pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
-    let is_note =
-        |path: &PathBuf| layout::kind_of(path) == "note" && path.extension().is_some_and(|end| end == "md");
+    let is_note = |path: &PathBuf| {
+        let is_text = path.extension().is_some_and(|end| end == "md");
+        layout::kind_of(path) == "note" && is_text || [TAGS, LINKS].iter().any(|own| path.as_os_str() == *own)
+    };
     if !touched.iter().any(is_note) {
         return Vec::new();
     }

@@ -30,6 +30,7 @@ mod events;
 mod history;
 mod layout;
 mod projection;
+mod refers;
 mod rules;
 mod shape;
 mod sources;
@@ -38,13 +39,14 @@ mod text;
 mod writing;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::form::Form;
 use super::glance::{Evidence, Glance};
 use super::reading::Reading;
 use super::writing::Writes;
-use super::{Assembly, Format, Parts, Placement};
-use crate::model::{DecayTable, Moment, Role};
+use super::{Assembly, Format, Parts, Placement, Referred};
+use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::json::Json;
 
 /// Specification 3.
@@ -88,6 +90,10 @@ impl Format for AgentMemory {
 
     fn in_checkout(&self) -> bool {
         true
+    }
+
+    fn refers(&self, documents: &[Arc<Document>]) -> Vec<Referred> {
+        refers::refers(documents)
     }
 
     fn beside(&self) -> &'static [&'static str] {

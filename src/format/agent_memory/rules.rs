@@ -199,6 +199,10 @@ impl<'a> StateFile<'a> {
     /// A validation that was recorded, and is no longer fresh.
     fn validation(&self, now: Moment) -> Option<Problem> {
         let stored = self.state.path(&["bundle", "currentFocus", "validationSnapshot", "validatedAt"])?;
+        if stored.is_null() {
+            let message = "No validation has been run: `validatedAt` is null.".into();
+            return Some(self.problem(stored, Code::MissingField, Severity::Warning, message));
+        }
         let (when, _) = Moment::parse(&stored.text()?)?;
         (now > when.plus(VALIDATION)).then(|| {
             let message = format!("The last validation is {} old; 14 days are allowed.", when.age_at(now));

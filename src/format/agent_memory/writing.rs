@@ -15,9 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
-use super::write::{canonical_write, path_of, prune};
+use super::write::{canonical_write, path_of, prune, unsaid, would_return};
 use super::{AgentMemory, layout, projection};
-use crate::format::writing::{Deed, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document};
+use crate::format::writing::{
+    Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document,
+};
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Change, Document, Entry, Extent, Moment, Store};
@@ -66,14 +68,16 @@ impl Writes for AgentMemory {
         &self,
         scene: &Scene<'_>,
         entries: &[Entry],
-        _reason: &str,
-        _replaced_by: Option<&str>,
+        asked: Deleting<'_>,
     ) -> Result<Vec<Change>, Refusal> {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
         choice.prune(&mut writing)?;
         if !choice.paths.is_empty() {
             let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
+            if asked.remove {
+                writing.take_out_of_events(&edits)?;
+            }
             // They go from the last to the first, and are told in their order.
             let told = choice.paths.iter().rev().map(String::as_str);
             writing.canonical(&edits, &summary("removed", told))?;
@@ -86,6 +90,10 @@ impl Writes for AgentMemory {
         let mut writing = Writing::of(scene)?;
         choice.prune(&mut writing)?;
         Ok(writing.done())
+    }
+
+    fn way_back(&self, _session: Option<&str>) -> String {
+        "the format has no way back out of an archive batch; `palimp undo` takes an archiving back".into()
     }
 
     fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
@@ -141,7 +149,11 @@ impl Writes for AgentMemory {
     fn told(&self, store: &Store, changes: &[Change]) -> Vec<String> {
         let of = |part: Part| changes.iter().find(move |change| Part::of(&change.path) == part);
         match (of(Part::Checkpoint).filter(|change| change.word() == "create"), of(Part::Bundle)) {
-            (Some(_), Some(state)) => left_alone(store, state, changes),
+            (Some(_), Some(state)) => {
+                let mut told = left_alone(store, state, changes);
+                told.extend(repeated(state, changes));
+                told
+            }
             _ => Vec::new(),
         }
     }
@@ -289,6 +301,25 @@ fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> 
         .collect()
 }
 
+/// The events that would bring back what the new state does not say any more.
+fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
+    let events = Path::new(layout::EVENTS);
+    let change = changes.iter().find(|change| change.path == events)?;
+    let log = document_of(events.into(), change.after()?, Moment(0))?;
+    let ids = would_return(state.base.as_deref()?, &state.after()?, &log);
+    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match ids.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!ids.is_empty()).then(|| {
+        format!(
+            "{named}{more}: not recalled yet, and the signals still hold what goes. The format's own tool \
+             would bring it back; `palimp delete --remove` takes it out there as well."
+        )
+    })
+}
+
 /// Where a file around the store stands, from the store's root.
 pub(super) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
@@ -320,9 +351,21 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
+    /// Takes what the edits remove out of the signals of events that are not recalled yet.
+    fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<(), Refusal> {
+        if let Some(bytes) = unsaid(&self.documents, edits)? {
+            self.take(Written { path: layout::EVENTS.into(), beside: false, bytes, append: false });
+        }
+        Ok(())
+    }
+
     fn take_pruned(&mut self, pruned: Pruned) {
         let Pruned { batch, rewritten, removed, .. } = pruned;
-        let folders: BTreeSet<&Path> = batch.iter().filter_map(|file| file.path.parent()).collect();
+        let mut folders: BTreeSet<PathBuf> =
+            batch.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
+        // The format's own tool makes it in every batch, also without checkpoints.
+        let own = batch.iter().find_map(|file| layout::batch_of(&file.path));
+        folders.extend(own.map(|batch| batch.join("checkpoints")));
         self.changes.extend(folders.into_iter().map(Change::make_folder));
         batch.into_iter().chain(rewritten).for_each(|file| self.take(file));
         for path in removed {
@@ -366,19 +409,10 @@ impl<'a> Writing<'a> {
     }
 
     fn read_anew(&mut self, path: PathBuf, bytes: Vec<u8>) {
-        let Placement::File(role) = AgentMemory.place(&path, false) else { return };
-        let reading = AgentMemory.read(role, &path, &bytes, self.scene.now);
-        self.documents.retain(|document| document.path != path);
-        self.documents.push(Arc::new(Document {
-            path,
-            role,
-            offset: 0,
-            len: bytes.len() as u64,
-            bytes: bytes.into(),
-            generation: Default::default(),
-            records: reading.records,
-            problems: reading.problems,
-        }));
+        if let Some(document) = document_of(path, bytes, self.scene.now) {
+            self.documents.retain(|own| own.path != document.path);
+            self.documents.push(Arc::new(document));
+        }
     }
 
     /// The changes: copies first, removals last.
@@ -386,4 +420,20 @@ impl<'a> Writing<'a> {
         self.changes.append(&mut self.removals);
         self.changes
     }
+}
+
+/// A file of the store, as it is read; `None` where the format does not read it.
+fn document_of(path: PathBuf, bytes: Vec<u8>, now: Moment) -> Option<Document> {
+    let Placement::File(role) = AgentMemory.place(&path, false) else { return None };
+    let reading = AgentMemory.read(role, &path, &bytes, now);
+    Some(Document {
+        path,
+        role,
+        offset: 0,
+        len: bytes.len() as u64,
+        bytes: bytes.into(),
+        generation: Default::default(),
+        records: reading.records,
+        problems: reading.problems,
+    })
 }

@@ -163,8 +163,9 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
             Some(_) => {}
         }
     }
-    for (kind, _) in HALF_LIVES {
-        contradiction(config, kind).into_iter().for_each(|message| add(Code::ConfigContradiction, message));
+    let rates = HALF_LIVES.iter().flat_map(|(kind, _)| contradictions(config, kind));
+    for message in rates.chain(overridden(config)) {
+        add(Code::ConfigContradiction, message);
     }
     if config.path(&["privacy_config", "auto_redaction", "patterns"]).is_some() {
         let message = "Its redaction patterns are not used: the format's own ones match every SHA-256 and miss \
@@ -193,23 +194,60 @@ fn numbers() -> Vec<(Vec<&'static str>, f64)> {
     numbers
 }
 
-/// A half-life and a rate of one type that mean different things, and which one counts.
-fn contradiction(config: Json<'_>, kind: &str) -> Option<String> {
-    let half_life = positive(config, &["decay_config", kind, "half_life_hours"]);
-    let own = positive(config, &["memory_config", "decay", "rates", kind]);
-    let fragment = positive(config, &["decay_config", kind, "decay_rate"]);
-    let apart = |a: f64, b: f64| (a / b - 1.0).abs() > APART && (b / a - 1.0).abs() > APART;
-    if let (Some(hours), Some(rate)) = (half_life, own.or(fragment))
-        && apart(half_life_of(rate), hours)
-    {
-        return Some(format!(
-            "A {kind} halves in {hours} h, and its rate of {rate} a day means {:.0} h: {hours} h is used.",
-            half_life_of(rate)
-        ));
-    }
-    let (own, fragment) = (own?, fragment?);
-    let differ = half_life.is_none() && apart(own, fragment);
-    differ.then(|| format!("A {kind} has the rates {own} and {fragment} a day: {own} is used."))
+/// What of a type's half-life and rates does not mean what counts: the half-life, then the rate of
+/// the whole config, then that of the fragment.
+fn contradictions(config: Json<'_>, kind: &str) -> Vec<String> {
+    let hours = positive(config, &["decay_config", kind, "half_life_hours"]);
+    let rate = |path: &[&str]| {
+        let rate = positive(config, path)?;
+        Some((half_life_of(rate), format!("its rate of {rate} a day in `{}`", path.join("."))))
+    };
+    let said: Vec<(f64, String)> = [
+        hours.map(|hours| (hours, format!("its half-life of {hours} h"))),
+        rate(&["memory_config", "decay", "rates", kind]),
+        rate(&["decay_config", kind, "decay_rate"]),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let Some(((used, name), others)) = said.split_first() else { return Vec::new() };
+    let apart = |hours: f64| (hours / used - 1.0).abs() > APART && (used / hours - 1.0).abs() > APART;
+    let differing = others.iter().filter(|(hours, _)| apart(*hours));
+    let told = |(hours, other): &(f64, String)| {
+        format!(
+            "A {kind} halves in {used:.0} h by {name}, and in {hours:.0} h by {other}: {used:.0} h is used."
+        )
+    };
+    differing.map(told).collect()
+}
+
+/// Settings of the whole config, and those of the fragments that they override (§9.1 over §6.2
+/// and §7.3).
+fn overridden(config: Json<'_>) -> Vec<String> {
+    let pairs: [(&[&str], &[&str]); 7] = [
+        (&["memory_config", "decay", "minimum_factor"], &["minimum_decay_factor"]),
+        (&["memory_config", "decay", "update_interval_hours"], &["update_interval_hours"]),
+        (&["memory_config", "privacy", "auto_purge"], &["privacy_config", "auto_purge", "enabled"]),
+        (&retention_days("conversation"), &["privacy_config", "retention_limits", "conversation_days"]),
+        (&retention_days("decision"), &["privacy_config", "retention_limits", "decisions_days"]),
+        (&retention_days("finding"), &["privacy_config", "retention_limits", "findings_days"]),
+        (&retention_days("preference"), &["privacy_config", "retention_limits", "preferences_days"]),
+    ];
+    let differ = |(own, fragment): (&[&str], &[&str])| {
+        let (used, other) = (config.path(own)?, config.path(fragment)?);
+        let is_same = match (used.number(), other.number()) {
+            (Some(used), Some(other)) => used == other,
+            _ => used.raw() == other.raw(),
+        };
+        let (own, fragment) = (own.join("."), fragment.join("."));
+        let (used, other) = (used.plain(), other.plain());
+        (!is_same).then(|| format!("`{own}` is {used}, and `{fragment}` is {other}: {used} is used."))
+    };
+    pairs.into_iter().filter_map(differ).collect()
+}
+
+fn retention_days(kind: &'static str) -> [&'static str; 4] {
+    ["memory_config", "privacy", "retention_days", kind]
 }
 
 #[cfg(test)]
@@ -252,6 +290,13 @@ mod tests {
         assert_eq!(codes(own), []);
         let apart = r#"{"decay_config":{"finding":{"decay_rate":1,"half_life_hours":336}}}"#;
         assert_eq!(codes(apart), [Code::ConfigContradiction]);
+        let fragment = r#"{"memory_config":{"decay":{"rates":{"finding":0.05}}},
+            "decay_config":{"finding":{"decay_rate":0.5,"half_life_hours":336}}}"#;
+        assert_eq!(codes(fragment), [Code::ConfigContradiction]);
+        let rates = r#"{"memory_config":{"decay":{"rates":{"finding":0.05}}},"decay_config":{"finding":{"decay_rate":0.5}}}"#;
+        assert_eq!(codes(rates), [Code::ConfigContradiction]);
+        let purge = r#"{"memory_config":{"privacy":{"auto_purge":true}},"privacy_config":{"auto_purge":{"enabled":false}}}"#;
+        assert_eq!(codes(purge), [Code::ConfigContradiction]);
         assert_eq!(codes(r#"{"minimum_decay_factor":3}"#), [Code::OutOfRange]);
     }
 }

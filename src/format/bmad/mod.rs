@@ -13,8 +13,8 @@
 //!   and as archive the folder counts, and the archive's memories are shown as archived.
 //! - A session is idle a day after its last write.
 //! - Shared files have no schema: an object is one memory, an array one for each object.
-//! - The index need not hold every word; it must hold every id among its hours, and none
-//!   that is not there.
+//! - Another writer's index need not hold every word; it must hold every id among its hours, none
+//!   that is not there, and no word that a record does not have.
 
 mod config;
 mod index;

@@ -128,6 +128,10 @@ impl Writes for Bmad {
         sessions::archive(scene, entries)
     }
 
+    fn way_back(&self, session: Option<&str>) -> String {
+        format!("`palimp session unarchive {}` brings its session back", session.unwrap_or("NAME"))
+    }
+
     fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let session = entries.iter().find_map(|entry| scene.store.session(entry));
         let name = session.map_or("NAME", |session| session.name.as_str());
@@ -225,8 +229,10 @@ impl Writes for Bmad {
         let Some(folder) = layout::folder_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limits);
         let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
-        let size: u64 = after.iter().filter(is_log).map(|own| own.len).sum();
-        match size > limit {
+        let size_of = |all: &[Arc<Document>]| all.iter().filter(is_log).map(|own| own.len).sum::<u64>();
+        let size = size_of(after);
+        // One that is over it already may stay so, and grow no further.
+        match size > limit.max(size_of(&store.documents)) {
             true => Err(Refusal::too_large(format!(
                 "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
                 folder.display()

@@ -44,7 +44,18 @@ pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<P
         }
     }
     let problem = |(code, message)| Problem::of_file(code, Severity::Warning, &document.path, message);
-    found.into_iter().map(problem).collect()
+    found.into_iter().map(problem).chain(bytes(index, document, parts)).collect()
+}
+
+/// The bytes of the live files, or of those and the archives: the specification doesn't say which.
+fn bytes(index: Json<'_>, document: &Document, parts: &Parts<'_>) -> Option<Problem> {
+    let stored = index.path(&["statistics", "total_storage_bytes"])?.number()?;
+    let of =
+        |role| parts.documents.iter().filter(move |own| own.role == role).map(|own| own.len).sum::<u64>();
+    let (live, archived) = (of(Role::Records), of(Role::Archive));
+    let is_right = [live, live + archived].iter().any(|bytes| *bytes as f64 == stored);
+    let message = format!("`statistics.total_storage_bytes` says {stored}; there are {live}.");
+    (!is_right).then(|| Problem::of_file(Code::CountMismatch, Severity::Note, &document.path, message))
 }
 
 /// A readable record of the live files or the archives.

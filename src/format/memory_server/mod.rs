@@ -5,7 +5,7 @@
 //! - An id that stands live and in an archive is reported as a duplicate: an archiving
 //!   that was cut short leaves that behind.
 //! - `total_memories` may count the records marked `archived` in the live files or leave
-//!   them out; both are accepted. `total_storage_bytes` and `last_updated` are not judged.
+//!   them out; both are accepted. `last_updated` is not judged.
 //! - An id that is no UUID is a note: it is shown and kept as it is.
 
 mod agent_file;

@@ -75,8 +75,7 @@ fn limits(document: &Document) -> Vec<Problem> {
     let Some(&(file, bytes, memories, hard)) = LIMITS.iter().find(|(file, ..)| *file == name) else {
         return Vec::new();
     };
-    let live =
-        document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count();
+    let live = live(document);
     let remedy = match (hard, layout::kind_of_file(&document.path)) {
         (true, _) => "Agents refuse to add more until some are archived.",
         (false, Some("task")) => "Archive tasks that are done.",
@@ -99,6 +98,11 @@ fn limits(document: &Document) -> Vec<Problem> {
         .collect()
 }
 
+/// How many memories count toward a file's limit.
+fn live(document: &Document) -> usize {
+    document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count()
+}
+
 /// The bytes and the memories above which a file is archived by itself, where its limit is a soft
 /// one.
 pub fn soft_limit(file: &Path) -> Option<(u64, usize)> {
@@ -107,13 +111,14 @@ pub fn soft_limit(file: &Path) -> Option<(u64, usize)> {
     Some((bytes, memories))
 }
 
-/// Why nothing may be added to a file any more, where its limit is a hard one.
-pub fn hard_limit(document: &Document) -> Option<String> {
+/// Why a file can't become what it would be, where its limit is a hard one. One that is over it
+/// may stay so, and grow no further.
+pub fn hard_limit(before: Option<&Document>, document: &Document) -> Option<String> {
     let name = document.path.to_str().unwrap_or_default();
     let &(_, bytes, memories, _) = LIMITS.iter().find(|(file, .., hard)| *hard && *file == name)?;
-    let live =
-        document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count();
-    let full = document.len > bytes || live > memories;
+    let live = live(document);
+    let full = document.len > bytes.max(before.map_or(0, |own| own.len))
+        || live > memories.max(before.map_or(0, self::live));
     full.then(|| {
         format!(
             "{name} would hold {live} of {memories} memories in {} of {bytes} bytes. Archive some first.",

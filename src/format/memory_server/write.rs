@@ -212,9 +212,9 @@ impl Writes for MemoryServer {
     }
 
     /// Hard limits refuse; soft ones are told by `check`.
-    fn limits(&self, _store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
-        let Some(document) = document(after, file) else { return Ok(()) };
-        match rules::hard_limit(document) {
+    fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
+        let Some(own) = document(after, file) else { return Ok(()) };
+        match rules::hard_limit(document(&store.documents, file), own) {
             Some(message) => Err(Refusal::too_large(message)),
             None => Ok(()),
         }

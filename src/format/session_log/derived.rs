@@ -81,7 +81,6 @@ impl<'a> Own<'a> {
         if let (Some(object), Some(own)) = (stands, self.index)
             && object.get("entries").is_some()
             && index::check(object, &own.path, self.log, &self.deleted).is_empty()
-            && !self.names_deleted(object)
         {
             return own.bytes.to_vec();
         }
@@ -99,12 +98,6 @@ impl<'a> Own<'a> {
         let set =
             |bytes: Vec<u8>, (name, raw): (&str, String)| edit::set(&bytes, &[name], &raw).unwrap_or(bytes);
         parts.into_iter().fold(base, set)
-    }
-
-    fn names_deleted(&self, object: Json<'_>) -> bool {
-        let entries = object.get("entries");
-        let mut names = entries.iter().flat_map(|entries| entries.members());
-        names.any(|(key, _)| key.text().is_some_and(|id| self.deleted.contains(&*id)))
     }
 
     fn index_parts(&self, decay: &DecayTable, now: Moment) -> [(&'static str, String); 5] {

@@ -1,5 +1,6 @@
 //! A session's `index.json` (§3.3) against its memory log.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -40,7 +41,20 @@ pub fn check(index: Json<'_>, path: &Path, log: Option<&Document>, deleted: &Has
             format!("The index disagrees with the log: {}. It is made anew from it.", stale.join("; "));
         problems.push(warning(Code::IndexStale, message));
     }
+    let gone = naming_deleted(index, deleted);
+    if gone > 0 {
+        let message = format!("The index names {gone} deleted entries as if they were live.");
+        problems.push(Problem::of_file(Code::IndexStale, Severity::Note, path, message));
+    }
     problems
+}
+
+/// How many deleted entries stand in an index without a mark. Agents delete by a tombstone alone.
+fn naming_deleted(index: Json<'_>, deleted: &HashSet<&str>) -> usize {
+    let is_deleted = |id: Option<Cow<'_, str>>| id.is_some_and(|id| deleted.contains(&*id));
+    let entries = index.get("entries").into_iter().flat_map(|entries| entries.members());
+    let live = |entry: &Json<'_>| entry.get("deleted").and_then(|mark| mark.bool()) != Some(true);
+    entries.filter(|(key, entry)| is_deleted(key.text()) && live(entry)).count()
 }
 
 type Keys = fn(&View) -> Vec<String>;

@@ -240,8 +240,10 @@ impl Writes for SessionLog {
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
         let Some(session) = layout::session_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limit);
+        // One that is over it already may stay so, and grow no further.
+        let limit_now = limit.max(size(&store.documents, session));
         let size = size(after, session);
-        match size > limit {
+        match size > limit_now {
             true => Err(Refusal::too_large(format!(
                 "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
                 session.display()

@@ -2,7 +2,8 @@
 
 use super::judge::Finding;
 use super::{Form, Kind, items, joined};
-use crate::model::{Code, Moment, Zone};
+use crate::model::time::{Spelling, Stamp};
+use crate::model::{Code, Zone};
 use crate::ops::Scene;
 use crate::text::fold::fold;
 
@@ -145,8 +146,9 @@ fn moment(value: &str, stored: &str) -> (String, String) {
     for tried in
         [digits.clone(), format!("{digits}Z"), format!("{digits}:00Z"), format!("{digits}T00:00:00Z")]
     {
-        if let Some((when, zone)) = Moment::parse(&tried) {
-            let spelled = if zone == Zone::Assumed { when.to_millis() } else { tried };
+        if let Some(Stamp { when, zone, spelling }) = Stamp::read(&tried) {
+            let is_usual = zone == Zone::Given && spelling == Spelling::Usual;
+            let spelled = if is_usual { tried } else { when.to_millis() };
             return (format!("set {spelled}"), spelled);
         }
     }

@@ -35,6 +35,20 @@ fn a_phrase_needs_its_words_in_that_order() {
 }
 
 #[test]
+fn a_phrase_may_hold_quotes_and_end_in_a_backslash() {
+    let asked = memories(&[
+        memory("a", r"C:\dir\"),
+        memory("b", r#"say "yes" now"#),
+        memory("c", r"C:\dir"),
+        memory("d", r"C:\dir\x"),
+    ]);
+    assert_eq!(asked.found(r#""C:\dir\\""#), ["a", "d"]);
+    assert_eq!(asked.found(r#""C:\\dir\\""#), ["a", "d"]);
+    assert_eq!(asked.found(r#""say \"yes\"""#), ["b"]);
+    assert_eq!(error(r#""C:\dir\""#).message, "This quote is never closed.");
+}
+
+#[test]
 fn minus_leaves_out_words_phrases_fields_and_groups() {
     assert_eq!(three().found("pool -oauth"), ["a"]);
     assert_eq!(three().found("pool -\"pool of keys\""), ["a"]);

@@ -144,6 +144,7 @@ fn erasing(entry: Erasing) -> Row {
         format: String::new(),
         change: None,
         as_planned: false,
+        guard: None,
     };
     let why_not = Some("it is not finished: the next change of the store finishes it");
     Row { line, at, standing: Standing::Erasing, until: None, why_not, others: Others::default() }
@@ -184,6 +185,13 @@ fn moved(store: &Store, journal: &[JournalLine]) -> Vec<(PathBuf, u64, Option<u6
     for (path, len) in left {
         let own = store.documents.iter().find(|own| own.path == path);
         let counts = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
+        // What is beside the store is no document of it.
+        let beside = path.strip_prefix("..").ok();
+        if beside.is_some_and(|path| {
+            store.beside.iter().any(|(own, bytes)| own == path && bytes.len() as u64 == len)
+        }) {
+            continue;
+        }
         match own {
             Some(own) if counts(own.role) && own.generation.len != len => {
                 moved.push((path, len, Some(own.generation.len)));

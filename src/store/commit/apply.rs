@@ -2,13 +2,16 @@
 
 mod append;
 mod folder;
+mod replace;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use replace::put_new;
+
 use super::carry::Carried;
-use super::hidden::{self, Old};
+use super::hidden;
 use super::rebase::{moved_only, rebase};
 use super::unfinished::{let_end, whole_lines};
 use super::vault::make_folders_as;
@@ -40,6 +43,8 @@ pub struct Ready {
     seen: Option<Generation>,
     /// The new bytes, durable beside the file.
     pub(super) temp: Option<PathBuf>,
+    /// The file that holds them.
+    made: Option<Generation>,
 }
 
 /// Whether the lock or the file was lost before anything was changed.
@@ -64,6 +69,7 @@ impl Ready {
             base: change.base.clone(),
             seen: None,
             temp: None,
+            made: None,
         }
     }
 
@@ -107,18 +113,6 @@ impl Ready {
         last.end() < base.len() as u64 || whole(base) && whole(&last.becomes)
     }
 
-    /// Whether the file at `path` is not what was compared any more: another took its place, or
-    /// somebody wrote to it in place. What only grew is taken over from its old name.
-    fn is_other(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
-        let now = disk.look(path)?.generation;
-        let Some(seen) = self.seen.filter(|seen| *seen != now) else { return Ok(false) };
-        if !self.grows || (seen.device, seen.inode) != (now.device, now.inode) || now.len < seen.len {
-            return Ok(true);
-        }
-        let base = self.base.as_deref().unwrap_or_default();
-        Ok(disk.read(path, 0, Some(base.len() as u64))?.0 != base)
-    }
-
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
         let planned = self.base.as_deref().unwrap_or_default().to_vec();
         CommitError::Conflict { file: self.path.clone(), planned, found, files: Files::Untouched }
@@ -160,34 +154,42 @@ impl Scene<'_, '_> {
         if matches!(own.act, Act::Create(_)) && !own.derived {
             make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }
-        let (bytes, mode) = match &own.act {
-            Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED)),
+        let (bytes, mode, owner) = match &own.act {
+            Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED), None),
             Act::Splice(splices) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
                     let what = "it is a link, or no regular file: it is not written through";
                     return Err(CommitError::NotWritten { file: own.path.clone(), what });
                 }
-                (plan::apply(own.base.as_deref().unwrap_or_default(), splices), Some(item.mode))
+                let bytes = plan::apply(own.base.as_deref().unwrap_or_default(), splices);
+                (bytes, Some(item.mode), Some(item.owner))
             }
             _ => return Ok(()),
         };
         let temp = hidden::temp(&own.path, self.host.machine.own_process());
-        let write = || {
+        let write = |own: &mut Ready| {
             // What is shared follows the umask; what is there keeps its mode.
-            let mut out = disk.create(&temp, if mode.is_some() { plan::PRIVATE } else { own.mode })?;
-            if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE) {
-                out.set_mode(mode)?;
+            let created = disk.create(&temp, if mode.is_some() { plan::PRIVATE } else { own.mode });
+            let mut out = created.map_err(own.io("written"))?;
+            own.temp = Some(temp.clone());
+            if let Some(owner) = owner {
+                replace::keep_owner(disk, own, out.as_mut(), owner)?;
             }
-            out.write(&bytes)?;
-            out.sync()
+            if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE) {
+                out.set_mode(mode).map_err(own.io("written"))?;
+            }
+            out.write(&bytes).and_then(|()| out.sync()).map_err(own.io("written"))?;
+            own.made = Some(out.generation().map_err(own.io("written"))?);
+            Ok(())
         };
-        let outcome = write();
-        own.temp = Some(temp.clone());
-        outcome.map_err(|source| {
+        let outcome = write(own);
+        if outcome.is_err() {
+            // A disk may say of what it has made that it failed.
+            own.temp = Some(temp);
             own.drop_temp(disk);
-            CommitError::io(&own.path, "written", source)
-        })
+        }
+        outcome
     }
 
     /// Whether every file is as its new bytes were made of it. With `last_chance` lines that
@@ -220,7 +222,7 @@ impl Scene<'_, '_> {
                 Ok(true)
             }
             Act::Remove(_) => {
-                let (now, seen) = self.host.disk.read(&own.path, 0, None).map_err(own.io("read"))?;
+                let (now, seen) = self.read(own)?;
                 own.seen = Some(seen);
                 if own.base.as_deref() != Some(&now[..]) {
                     return Err(own.conflict(Some(now)));
@@ -228,7 +230,7 @@ impl Scene<'_, '_> {
                 Ok(true)
             }
             Act::Splice(_) => {
-                let (now, seen) = self.host.disk.read(&own.path, 0, None).map_err(own.io("read"))?;
+                let (now, seen) = self.read(own)?;
                 own.seen = Some(seen);
                 let base = own.base.as_deref().unwrap_or_default();
                 if now == base {
@@ -250,6 +252,13 @@ impl Scene<'_, '_> {
                 Ok(last_chance)
             }
             _ => Ok(true),
+        }
+    }
+
+    fn read(&self, own: &Ready) -> Result<(Vec<u8>, Generation), CommitError> {
+        match self.host.disk.read(&own.path, 0, None) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(own.moved("it is gone")),
+            outcome => outcome.map_err(own.io("read")),
         }
     }
 
@@ -287,7 +296,7 @@ impl Scene<'_, '_> {
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             let Act::Splice(splices) = own.act.clone() else { continue };
-            let (now, _) = self.host.disk.read(&own.path, 0, None).map_err(own.io("read"))?;
+            let (now, _) = self.read(own)?;
             let base = own.base.clone().unwrap_or_else(|| Vec::new().into());
             if now == *base {
                 continue;
@@ -395,55 +404,5 @@ impl Scene<'_, '_> {
             Some(folder) => self.host.disk.sync_folder(&folder).map_err(own.io("made durable")),
             None => Ok(()),
         }
-    }
-
-    /// Renames the new bytes onto the file, or removes it where there are none. It keeps a
-    /// second name of ours if others append to it. What is not the file that was compared
-    /// stays.
-    fn replace(&mut self, own: &mut Ready, is_ours: &dyn Fn() -> bool) -> Result<Lost, CommitError> {
-        if own.temp.is_none() && !matches!(own.act, Act::Remove(_)) {
-            return Ok(Lost::No);
-        }
-        let disk = self.host.disk;
-        let old = self.keep_old(own)?;
-        let stands = old.as_ref().unwrap_or(&own.path);
-        let is_other = !own.derived && own.is_other(disk, stands).map_err(own.io("read"))?;
-        if is_other || !is_ours() {
-            old.iter().for_each(|old| drop(disk.remove(old)));
-            return Ok(Lost::Yes);
-        }
-        match &own.temp {
-            Some(temp) => {
-                if let Err(source) = disk.rename(temp, &own.path) {
-                    if disk.look(temp).is_ok() {
-                        old.iter().for_each(|old| drop(disk.remove(old)));
-                    } else {
-                        // A network disk may say so of what it has done.
-                        self.begin(own);
-                    }
-                    return Err(CommitError::io(&own.path, "replaced", source));
-                }
-            }
-            None => {
-                self.begin(own);
-                disk.remove(&own.path).map_err(own.io("removed"))?;
-            }
-        }
-        own.temp = None;
-        self.begin(own);
-        self.carried.olds.extend(old);
-        Ok(Lost::No)
-    }
-
-    fn keep_old(&mut self, own: &Ready) -> Result<Option<PathBuf>, CommitError> {
-        if !own.grows || own.derived {
-            return Ok(None);
-        }
-        let taken = own.base.as_deref().unwrap_or_default();
-        let machine = self.host.machine;
-        let name = Old::of(&own.path, taken, machine.now(), machine.own_process()).name();
-        let old = own.path.with_file_name(name);
-        self.host.disk.link(&own.path, &old).map_err(own.io("kept beside itself"))?;
-        Ok(Some(old))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::apply::{Lost, Ready, Scene};
 use super::create::Made;
 use super::step::Step;
-use super::{CommitError, Files, Writer};
+use super::{CommitError, Files, Guard, Writer};
 use crate::disk::{ItemKind, Seen};
 use crate::model::{Act, Change, Lock, Plan};
 use crate::store::lock::{self, Patience};
@@ -32,6 +32,8 @@ pub struct Carried {
     pub touched: Vec<PathBuf>,
     /// Second names of files that were replaced.
     pub olds: Vec<PathBuf>,
+    /// The weakest guard that a file was replaced under.
+    pub guard: Guard,
     /// What went otherwise than it was shown.
     pub notes: Vec<String>,
 }

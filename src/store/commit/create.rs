@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::apply::{Ready, Scene};
+use super::apply::{Ready, Scene, put_new};
 use super::vault::make_folders_as;
 use super::{CommitError, Writer};
 use crate::model::Act;
@@ -41,13 +41,16 @@ impl Scene<'_, '_> {
     /// Gives what was made ready its name, which nothing may have yet.
     fn put_new(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let Some(temp) = &own.temp else { return Ok(()) };
-        let outcome = match self.host.disk.link(temp, &own.path) {
+        let outcome = match put_new(self.host.disk, temp, &own.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(own.moved("something stands there already"))
             }
             outcome => outcome.map_err(own.io("made")),
         };
-        own.drop_temp(self.host.disk);
+        if outcome.is_err() {
+            own.drop_temp(self.host.disk);
+        }
+        own.temp = None;
         outcome
     }
 }

@@ -28,6 +28,9 @@ const EARLIER_OLD: &str = ".palimp-old-";
 /// What our files beside a lock start with: see `store::lock`.
 const LOCKS: [&str; 3] = [".lock.own.", ".lock.stale.", ".lock.takeover"];
 
+/// So many digits an inode may have, and what is before them.
+const INODE: usize = 21;
+
 /// The longest name that file systems take, in bytes.
 const LONGEST: usize = 255;
 
@@ -47,6 +50,11 @@ pub fn temp_of(name: &OsStr) -> Option<i32> {
     let own = name.strip_prefix('.').and_then(|name| name.strip_suffix(TEMP));
     let (process, number) = own.or_else(|| name.strip_prefix(EARLIER_TEMP))?.split_once('-')?;
     number.parse::<u64>().ok().and(process.parse().ok())
+}
+
+/// Whether a name is one that no file of ours has when no change is being made.
+pub fn is_temp(name: &OsStr) -> bool {
+    temp_of(name).is_some() || Swapped::read(name).is_some()
 }
 
 /// The process whose file beside a lock that is.
@@ -89,7 +97,8 @@ impl Old {
             digest: Some(digest(taken)),
             file,
         };
-        match own.name().len() > LONGEST {
+        // An inode is added to it while the file leaves its place.
+        match own.name().len() + INODE > LONGEST {
             true => Old { file: stand_in(&own.file), ..own },
             false => own,
         }
@@ -143,6 +152,36 @@ impl Old {
     }
 }
 
+/// The name by which a file leaves its place, until what came out is known to be the file that
+/// was compared. Before the two change places it is the name of our new bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Swapped {
+    /// What is to stand under the name.
+    pub old: Old,
+    /// The inode of our new bytes: what is not that one came out. 0 where the file only goes.
+    pub own: u64,
+}
+
+impl Swapped {
+    /// Reads such a name.
+    pub fn read(name: &OsStr) -> Option<Swapped> {
+        let (rest, own) = name.to_str()?.strip_suffix(TEMP)?.rsplit_once('-')?;
+        let old = Old::read(format!("{rest}{OLD}").as_ref()).filter(|old| old.digest.is_some())?;
+        Some(Swapped { old, own: own.parse().ok()? })
+    }
+
+    /// The name.
+    pub fn name(&self) -> String {
+        let name = self.old.name();
+        format!("{}-{}{TEMP}", name.strip_suffix(OLD).unwrap_or(&name), self.own)
+    }
+
+    /// The process that made it.
+    pub fn process(&self) -> i32 {
+        i32::try_from(self.old.number >> 24).unwrap_or_default()
+    }
+}
+
 /// What stands for a file's name that leaves no room beside it for ours.
 fn stand_in(file: &Path) -> PathBuf {
     let own = PathBuf::from(format!("~{:032x}", digest(file.as_os_str().as_bytes())));
@@ -171,6 +210,18 @@ mod tests {
         assert_eq!(temp.parent(), Some(Path::new("a")));
         assert_eq!(temp_of(temp.file_name().unwrap()), Some(12));
         assert!(is_ours(temp.file_name().unwrap()) && Old::read(temp.file_name().unwrap()).is_none());
+    }
+
+    #[test]
+    fn a_file_on_its_way_out_is_told_from_a_temporary_and_from_one_that_was_replaced() {
+        let own = Swapped { old: of("a/5"), own: 77 };
+        let name = own.name();
+        let name = OsStr::new(&name);
+        assert_eq!(Swapped::read(name), Some(own.clone()));
+        assert!(is_ours(name) && temp_of(name).is_none() && Old::read(name).is_none());
+        assert_eq!(own.process(), 9);
+        assert_eq!(Swapped::read(temp(Path::new("a/b"), 1).file_name().unwrap()), None);
+        assert_eq!(Swapped::read(OsStr::new(&own.old.name())), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn is_left_over(disk: &dyn Disk, machine: &dyn Machine, data: &Path, store: 
     let folders: BTreeSet<PathBuf> = folders.collect();
     let has_temp = |folder: &PathBuf| {
         let items = disk.list(folder).unwrap_or_default();
-        items.iter().any(|item| hidden::temp_of(&item.name).is_some())
+        items.iter().any(|item| hidden::is_temp(&item.name))
     };
     let vault = Vault::look(disk, data, &store.root);
     !store.own.is_empty()

@@ -15,7 +15,9 @@ mod deleted;
 mod drafts;
 pub mod erase;
 mod error;
+mod exchanged;
 mod folders;
+mod guard;
 mod hidden;
 mod keeping;
 mod known;
@@ -50,6 +52,7 @@ pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
+pub use guard::Guard;
 pub use hidden::{Old, is_ours};
 pub use keeping::undo_until;
 pub use known::unfinished;
@@ -65,7 +68,7 @@ pub use verified::{NOT_VERIFIED, Verified};
 
 use super::find::Place;
 use super::load::load_from;
-use super::lock;
+use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
 use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
@@ -166,6 +169,7 @@ impl<'a> Writer<'a> {
     /// What was left is looked after.
     fn tended(mut self) -> Result<Writer<'a>, CommitError> {
         self.take_notes();
+        self.settle_exchanged(self.store);
         self.remove_leftovers(self.store);
         self.recover()?;
         self.derive_pending();
@@ -232,6 +236,7 @@ impl<'a> Writer<'a> {
         }
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut carried.notes);
+        notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
         let line = JournalLine {
             step: number,
@@ -244,6 +249,7 @@ impl<'a> Writer<'a> {
             format: self.place.format.to_owned(),
             change: step.change,
             as_planned: !carried.derive,
+            guard: carried.guard.word(),
         };
         if carried.derive {
             self.pend(&carried.touched);

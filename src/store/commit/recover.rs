@@ -240,6 +240,7 @@ fn line_of(writer: &Writer<'_>, number: u64, step: &Step) -> JournalLine {
         format: writer.place.format.to_owned(),
         change: step.change.clone(),
         as_planned: false,
+        guard: None,
     }
 }
 

@@ -100,6 +100,12 @@ impl Writer<'_> {
             Late::Nothing => Looked::waits(path),
             Late::Lines { begun, bytes } => self.take_lines(path, old, (&begun, &bytes), is_open, is_over),
             Late::Other { .. } if !is_over => Looked::waits(path),
+            Late::Other { bytes } if self.join_changed(path, old, &bytes) => {
+                match is_open && disk.look(path).is_ok() {
+                    true => Looked { lines: Some(0), left: Some(self.go_on(path, old, &bytes)) },
+                    false => Looked { lines: Some(0), ..self.drop_name(path, now) },
+                }
+            }
             Late::Other { bytes } if self.keep_aside(&file, &bytes) => match is_open {
                 true => Looked { lines: None, left: Some(self.go_on(path, old, &bytes)) },
                 false => self.drop_name(path, now),

@@ -68,6 +68,10 @@ pub struct JournalLine {
     /// Whether all that it derived is what its plan said: then nothing else was made anew.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub as_planned: bool,
+    /// What held the files that were replaced, where the file system can't exchange them: `link`
+    /// or `copy`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub guard: Option<String>,
 }
 
 /// The folder of one store.
@@ -303,6 +307,7 @@ fn line_of_step(number: u64, step: &Step) -> JournalLine {
         format: String::new(),
         change: step.change.clone(),
         as_planned: false,
+        guard: None,
     }
 }
 

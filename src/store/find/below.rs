@@ -33,7 +33,10 @@ impl<'a> Below<'a> {
         let items = match self.judge.disk.list(folder) {
             Ok(items) => items,
             Err(error) => {
-                return self.unseen.push((folder.to_owned(), format!("it can't be listed: {error}")));
+                if self.is_asked_for(folder) {
+                    self.unseen.push((folder.to_owned(), format!("it can't be listed: {error}")));
+                }
+                return;
             }
         };
         let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
@@ -47,6 +50,12 @@ impl<'a> Below<'a> {
                 self.look(&path, depth + 1);
             }
         }
+    }
+
+    /// Whether somebody has to be told what of it can't be seen: where a folder was named, of all in
+    /// it, else where a store is likely.
+    fn is_asked_for(&self, folder: &Path) -> bool {
+        self.most == usize::MAX || FORMATS.iter().any(|format| at_default_place(folder, *format))
     }
 
     /// Says once where the look ended.
@@ -68,7 +77,8 @@ impl<'a> Below<'a> {
             self.alike.push((path.to_owned(), not_ours(&verdict, format)));
         }
         // What can't be listed is told where it is looked into.
-        let refused = verdict.refused.filter(|_| self.judge.disk.list(path).is_ok());
+        let is_told = self.is_asked_for(path) && self.judge.disk.list(path).is_ok();
+        let refused = verdict.refused.filter(|_| is_told);
         self.unseen.extend(refused.map(|why| (path.to_owned(), why)));
         false
     }

@@ -154,7 +154,9 @@ fn find<'n, 'a>(note: &'n Note<'a>, text: &str, name: &str) -> Result<Option<&'n
         }
     }
     let Some(field) = field else { return Ok(None) };
-    if matches!(field.value, Value::Other(_)) {
+    // Something else may go by an anchor or a tag.
+    let is_plain = !parts(text, field).value.starts_with(['&', '!']);
+    if matches!(field.value, Value::Other(_)) || !is_plain {
         return Err(EditRefused::Nested(name.to_owned()));
     }
     match fault_at(note, field.line) {

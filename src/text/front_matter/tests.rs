@@ -31,6 +31,11 @@ fn values_are_read_as_notes_write_them() {
         ("tags: []\n", list(&[])),
         ("tags:\n  - a\n  # note\n  - \"[[b]]\"\n", list(&["a", "[[b]]"])),
         ("tags:\n- a\n- b\n", list(&["a", "b"])),
+        ("tags:\n  - a\n\n  - b\n\n# of the next\n", list(&["a", "b"])),
+        ("tags:\n- a\n# between\n\n- b\n", list(&["a", "b"])),
+        ("tags: &mine [a, b]\n", list(&["a", "b"])),
+        ("tags: &mine\n  - &first a\n  - !!str b\n", list(&["a", "b"])),
+        ("title: !!str 12\n", text("12")),
         ("links: [[[a]], [[b]]]\n", list(&["a", "b"])),
         ("empty:\n", Value::Null),
         ("empty: ~\n", Value::Null),
@@ -39,7 +44,6 @@ fn values_are_read_as_notes_write_them() {
         ("text: >-\n  one\n  two\n", text("one two")),
         ("map:\n  a: 1\n", Value::Other("  a: 1")),
         ("map: {a: 1}\n", Value::Other("{a: 1}")),
-        ("again: *anchor\n", Value::Other("*anchor")),
     ] {
         assert_eq!(value_of(front), (expected, Vec::new()), "{front}");
     }
@@ -52,6 +56,9 @@ fn what_is_no_yaml_is_a_fault_and_the_rest_is_read() {
         "title: \"open\nid: x\n",
         "title: [a, b\nid: x\n",
         "title: @at\nid: x\n",
+        "title: *alias\nid: x\n",
+        "tags: [a, *alias]\nid: x\n",
+        "tags:\n  - *alias\nid: x\n",
         "title: \"a\" b\nid: x\n",
         "no field at all\nid: x\n",
         "  - stray\nid: x\n",

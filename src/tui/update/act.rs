@@ -93,7 +93,10 @@ fn look(app: &mut App, action: Action) {
         Action::NextTab => tab(app, true),
         Action::PreviousTab => tab(app, false),
         Action::Browse => app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Browse },
-        Action::Problems if !app.places.is_empty() => app.screen = Screen::Problems,
+        Action::Problems if !app.places.is_empty() => {
+            app.opened = None;
+            app.screen = Screen::Problems;
+        }
         Action::NextProblem => walk::to_problem(app, true),
         Action::PreviousProblem => walk::to_problem(app, false),
         Action::NextMatch => walk::step(app, 1),
@@ -161,7 +164,8 @@ fn back_from_marks(app: &mut App) -> Option<Vec<Effect>> {
     if app.focus == Pane::Memories { mark::back(app) } else { None }
 }
 
-/// One level back: a change that waits, a view, a zoom, a pane, the marks, and at last the search.
+/// One level back: a change that waits, a view, a zoom, a pane, a problem's memory, the marks, and at
+/// last the search.
 fn one_back(app: &mut App) -> Vec<Effect> {
     if change::stop(app) {
         return Vec::new();
@@ -170,7 +174,7 @@ fn one_back(app: &mut App) -> Vec<Effect> {
         app.screen = Screen::Browse;
     } else if app.zoomed {
         app.zoomed = false;
-    } else if let Some(effects) = back_from_marks(app) {
+    } else if let Some(effects) = references::back_to_problem(app).or_else(|| back_from_marks(app)) {
         return effects;
     } else if app.focus == Pane::Memories && !app.query.is_empty() {
         return filter::ask(app, String::new());

@@ -150,5 +150,19 @@ pub fn open_problem(app: &mut App) -> Vec<Effect> {
     app.screen = Screen::Browse;
     app.focus = Pane::Memories;
     let state = app.snapshot.get(at).1.state;
-    reach(app, App::identity(&app.snapshot, at), state)
+    let before = app.query.clone();
+    let effects = reach(app, App::identity(&app.snapshot, at), state);
+    if before != app.query {
+        app.notice = Some("the search was lifted to show it; Esc goes back to the problem".into());
+    }
+    app.opened = Some((before, app.query.clone()));
+    effects
+}
+
+/// Back to the problem that the memory was opened from, unless something else was searched for.
+pub fn back_to_problem(app: &mut App) -> Option<Vec<Effect>> {
+    let is_there = app.focus == Pane::Memories && app.marks.range.is_none();
+    let (before, _) = app.opened.take_if(|(_, shown)| is_there && *shown == app.query)?;
+    app.screen = Screen::Problems;
+    Some(if before == app.query { Vec::new() } else { filter::ask(app, before) })
 }

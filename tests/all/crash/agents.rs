@@ -149,9 +149,11 @@ fn a_line_that_an_agent_adds_at_any_step_is_never_lost_and_stands_once() {
 
 #[test]
 fn a_program_or_a_disk_that_loses_an_agents_line_is_found() {
-    for (lie, slip, name) in
-        [(None, Some(Slip::OldsDropped), "edit"), (Some(Lie::CreateReplaces), None, "add where no log is")]
-    {
+    for (lie, slip, name) in [
+        (None, Some(Slip::OldsDropped), "edit"),
+        (Some(Lie::ExchangeDropsOld), None, "edit"),
+        (Some(Lie::CreateReplaces), None, "add where no log is"),
+    ] {
         let bench = Bench::of(named("session-log", name));
         let judge = Judge::of(&bench);
         let own = Try { bench: &bench, judge: &judge, lies: lie.as_slice(), slip };

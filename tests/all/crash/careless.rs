@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use palimp::disk::faulty::Faulty;
-use palimp::disk::{Disk, Flock, Item, Output};
+use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
 use palimp::model::snapshot::Generation;
 
 /// What is left out.
@@ -49,12 +49,6 @@ impl Careless<'_> {
         };
         if unsynced { Box::new(Unsynced(output)) } else { output }
     }
-
-    fn drop_olds(&self, folder: &Path) {
-        let names = self.disk.list(folder).unwrap_or_default();
-        let olds: Vec<PathBuf> = names.iter().map(|item| folder.join(&item.name)).collect();
-        olds.iter().filter(|path| has(path, ".palimp-old")).for_each(|old| drop(self.disk.remove(old)));
-    }
 }
 
 struct Unsynced<'a>(Box<dyn Output + 'a>);
@@ -74,6 +68,14 @@ impl Output for Unsynced<'_> {
 
     fn set_mode(&mut self, mode: u32) -> io::Result<()> {
         self.0.set_mode(mode)
+    }
+
+    fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
+        self.0.set_owner(owner)
+    }
+
+    fn set_extended(&mut self, attributes: &Extended) -> io::Result<()> {
+        self.0.set_extended(attributes)
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
@@ -98,6 +100,22 @@ impl Disk for Careless<'_> {
         self.disk.read(file, from, limit)
     }
 
+    fn extended(&self, file: &Path) -> io::Result<Extended> {
+        self.disk.extended(file)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.rename_new(from, to)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        self.disk.exchange(one, other)?;
+        if self.slip == Slip::OldsDropped && has(other, ".jsonl") {
+            self.disk.remove(one)?;
+        }
+        Ok(())
+    }
+
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
         Ok(self.opened(file, self.disk.create(file, mode)?))
     }
@@ -118,11 +136,7 @@ impl Disk for Careless<'_> {
         if self.slip == Slip::KeepsNoUndo && has(to, "/undo/") {
             return self.disk.remove(from);
         }
-        self.disk.rename(from, to)?;
-        if self.slip == Slip::OldsDropped && has(to, ".jsonl") {
-            self.drop_olds(to.parent().unwrap_or(Path::new("/")));
-        }
-        Ok(())
+        self.disk.rename(from, to)
     }
 
     fn remove(&self, file: &Path) -> io::Result<()> {

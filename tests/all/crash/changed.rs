@@ -18,7 +18,7 @@ fn edited_and_cut() -> Faulty {
     let bench = Bench::of(named("session-log", "edit"));
     let learned = bench.disk();
     run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
-    let is_it = |op: &String| op.starts_with("rename") && op.ends_with(LOG);
+    let is_it = |op: &String| op.starts_with("exchange") && op.ends_with(LOG);
     let at = learned.log().iter().position(is_it).unwrap_or_else(|| panic!("{:#?}", learned.log()));
     let disk = bench.disk();
     disk.fail_at(at + 1, Fault::Crash);

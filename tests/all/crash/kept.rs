@@ -67,7 +67,7 @@ fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
     let learned = bench.disk();
     run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
     let log = "sessions/sess_a/memory.jsonl";
-    let at = learned.log().iter().position(|op| op.starts_with("rename") && op.ends_with(log)).unwrap();
+    let at = learned.log().iter().position(|op| op.starts_with("exchange") && op.ends_with(log)).unwrap();
     let disk = bench.disk();
     disk.fail_at(at + 1, Fault::Crash);
     let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
@@ -88,7 +88,7 @@ fn a_number_is_given_once_also_where_its_change_was_taken_back() {
     let learned = bench.disk();
     run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
     let log = "sessions/sess_a/memory.jsonl";
-    let at = learned.log().iter().position(|op| op.starts_with("rename") && op.ends_with(log)).unwrap();
+    let at = learned.log().iter().position(|op| op.starts_with("exchange") && op.ends_with(log)).unwrap();
     let disk = bench.disk();
     disk.fail_at(at, Fault::Error(Errno::IO));
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap_err();

@@ -21,7 +21,7 @@ fn a_lock_that_is_lost_between_two_files_stops_the_change_and_what_was_made_is_p
     let learned = bench.disk();
     run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
     let files = ["core_memories.jsonl", "learnings.jsonl"];
-    let is_it = |op: &String| op.starts_with("rename") && files.iter().any(|file| op.ends_with(file));
+    let is_it = |op: &String| op.starts_with("exchange") && files.iter().any(|file| op.ends_with(file));
     let second = learned.log().iter().rposition(is_it).unwrap();
     for before in [second - 1, second - 2] {
         let disk = bench.disk();

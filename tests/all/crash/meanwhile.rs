@@ -77,7 +77,7 @@ fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_pla
     let (disk, machine) = (notes(), Still::first());
     let mut plan = Plan::unseen("edit", Path::new(ROOT), "a-mem");
     plan.changes.extend(["a", "b"].map(|name| changed(&disk, name)));
-    written_before(&disk, |op| op.starts_with("rename") && op.ends_with("a.md"), "knowledge/notes/b.md");
+    written_before(&disk, |op| op.starts_with("exchange") && op.ends_with("a.md"), "knowledge/notes/b.md");
     let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
     assert_eq!(error.files(), Files::Restored, "{error}");
     let agent = std::str::from_utf8(OWN).unwrap();
@@ -91,7 +91,7 @@ fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     let mut plan = Plan::unseen("delete", Path::new(ROOT), "a-mem");
     let gone = |name: &str| Change::remove(note(name).0, note(name).1.into_bytes().into());
     plan.changes.extend(["a", "b"].map(gone));
-    written_before(&disk, |op| op.starts_with("remove") && op.ends_with("a.md"), "knowledge/notes/b.md");
+    written_before(&disk, |op| op.starts_with("rename") && op.contains("/a.md to "), "knowledge/notes/b.md");
     let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
     assert_eq!(error.files(), Files::Restored, "{error}");
     assert_eq!(text(&disk, "knowledge/notes/b.md"), note("b").1 + std::str::from_utf8(OWN).unwrap());
@@ -117,7 +117,7 @@ fn a_log_that_an_agent_cuts_while_its_old_name_is_kept_is_fitted_anew() {
     let last = text(&disk, log).lines().last().unwrap().len() as u64 + 1;
     disk.before(move |op, other| {
         let op = op.to_string();
-        if !cut && op.starts_with("link") && op.contains(log) {
+        if !cut && op.starts_with("exchange") && op.contains(log) {
             cut = true;
             let file = place(log);
             let len = other.look(&file).unwrap().generation.len;
@@ -175,7 +175,7 @@ fn a_log_that_an_agent_writes_over_while_its_old_name_is_kept_is_fitted_anew() {
     let (mut wrote, stood) = (false, text(&disk, log));
     disk.before(move |op, other| {
         let op = op.to_string();
-        if !wrote && op.starts_with("link") && op.contains(log) {
+        if !wrote && op.starts_with("exchange") && op.contains(log) {
             wrote = true;
             let mut file = other.append(&place(log)).unwrap();
             file.set_len(0).unwrap();

@@ -60,7 +60,7 @@ impl AgentMemoryBuilder {
     /// Adds a source; what it lacks is filled in.
     pub fn source(mut self, source: Value) -> Self {
         let defaults = json!({
-            "id": "talks", "type": "claude-local", "path": "/srv/talks", "createdAt": WHEN,
+            "id": "talks", "type": "claude-local", "path": "/", "createdAt": WHEN,
             "updatedAt": WHEN, "lastSyncedAt": WHEN, "lastSyncStatus": "passed", "lastSyncError": null,
             "lastImportedCount": 1,
         });
@@ -111,7 +111,9 @@ impl AgentMemoryBuilder {
             "# Project\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\n## Memory\n\
              <!-- agent-memory:entry end -->\n"
         );
-        files.with("../AGENTS.md", entry)
+        // What the bundle names is there.
+        let named = ["../src/main.rs", "../src/till/mod.rs", "../README.md"];
+        named.iter().fold(files.with("../AGENTS.md", entry), |files, path| files.with(path, ""))
     }
 
     fn whole_state(&self) -> Value {

@@ -94,7 +94,7 @@ fn is_month(name: &str) -> bool {
 }
 
 fn first_day(month: &str) -> Option<NaiveDate> {
-    NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()
+    crate::model::time::day(&format!("{month}-01"))
 }
 
 /// The log of the month: in a folder of its own, or directly below `events/` in stores

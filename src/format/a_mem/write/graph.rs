@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::indexes::is_of_lists;
 use super::super::note::target;
 use super::json_text::{Tree, quote, raw, with_object};
+use super::link_lists;
 use super::named::Known;
 use crate::format::Parts;
 use crate::text::json::{Json, Kind};
@@ -27,6 +29,9 @@ pub fn links_graph(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
             let members = vec![("\"notes\"".into(), nodes), ("\"clusters\"".into(), Tree::Array(Vec::new()))];
             return layout.document(&Tree::Object(members));
         };
+        if is_of_lists(object) {
+            return layout.document(&Tree::Object(link_lists::members(&known, object)));
+        }
         let found = object.get("notes").filter(|own| matches!(own.kind(), Kind::Array | Kind::Object));
         let graph = Graph::of(&known, found);
         let mut members: Members<'_> = Vec::new();

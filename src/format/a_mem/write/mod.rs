@@ -15,6 +15,7 @@ mod deprecation;
 mod event_log;
 mod graph;
 mod json_text;
+mod link_lists;
 mod named;
 mod new_notes;
 mod profiles;

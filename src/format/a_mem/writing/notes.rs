@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{ended, no_worse, parts, rewritten};
 use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
 use crate::format::writing::{Draft, Members, Refusal, Scene, Setting};
-use crate::model::time::DAY;
+use crate::model::time::{DAY, Spelling, Stamp};
 use crate::model::{Change, Document, Entry, Moment, Role, State};
 use crate::text::edit::{quoted, scan};
 use crate::text::fold::fold;
@@ -204,7 +204,7 @@ fn updated(text: String, now: Moment) -> String {
 
 /// The time in the spelling and the zone of another.
 fn alike(found: &str, now: Moment) -> String {
-    if Moment::parse(found).is_none() {
+    if Stamp::read(found).is_none_or(|stamp| stamp.spelling != Spelling::Usual) {
         return timestamp(now);
     }
     let (Some(day), Some(time)) = (found.get(..10), found.get(11..)) else {

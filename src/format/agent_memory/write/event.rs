@@ -33,8 +33,10 @@ pub struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// The event's line, members in the order that the format has, without its line end.
-    pub fn event(&self, bundle: Json<'_>) -> Result<String, Refused> {
+    /// The event's line, members in the order that the format has, without its line end. Its
+    /// signals hold what this write brought: recall would bring back the rest of the bundle, also
+    /// what is deleted from it later.
+    pub fn event(&self, before: Option<Json<'_>>, bundle: Json<'_>) -> Result<String, Refused> {
         let project = bundle.path(&["project", "name"]).and_then(|name| name.text()).unwrap_or_default();
         let content = format!(
             r#"{{"bundleHash":{},"commandName":{},"diffSummary":{}}}"#,
@@ -52,7 +54,7 @@ impl Told<'_> {
             quoted(self.at),
             quoted(&content),
             quoted(&summary),
-            signals(bundle),
+            new_signals(before, bundle),
             quoted(COMMAND),
         ))
     }
@@ -71,8 +73,20 @@ impl Told<'_> {
     }
 }
 
-/// What of a bundle recall and query find again, each string once.
-fn signals(bundle: Json<'_>) -> String {
+/// The signals of a bundle that it did not have before, as JSON.
+fn new_signals(before: Option<Json<'_>>, bundle: Json<'_>) -> String {
+    let known: HashSet<String> = before.into_iter().flat_map(signals).flat_map(|(.., texts)| texts).collect();
+    let lists = signals(bundle).map(|(name, most, texts)| {
+        let own = texts.iter().filter(|text| !known.contains(*text));
+        let own: Vec<String> = own.take(most).map(|text| quoted(text)).collect();
+        format!("{}:[{}]", quoted(name), own.join(","))
+    });
+    format!("{{{}}}", lists.join(","))
+}
+
+/// What of a bundle recall and query find again, each string once: lists by name, with how many
+/// strings an event holds of each.
+fn signals(bundle: Json<'_>) -> [(&'static str, usize, Vec<String>); 5] {
     let texts = |path: &[&str]| -> Vec<String> {
         let list = bundle.path(path);
         list.iter().flat_map(|list| list.items()).filter_map(|own| own.text()).map(Into::into).collect()
@@ -123,11 +137,9 @@ fn signals(bundle: Json<'_>) -> String {
             .concat(),
         ),
     ];
-    let lists = lists.map(|(name, most, texts)| {
+    lists.map(|(name, most, texts)| {
         let mut seen = HashSet::new();
-        let own = texts.iter().filter(|text| !text.trim().is_empty() && seen.insert(text.as_str()));
-        let own: Vec<String> = own.take(most).map(|text| quoted(text)).collect();
-        format!("{}:[{}]", quoted(name), own.join(","))
-    });
-    format!("{{{}}}", lists.join(","))
+        let is_new = |text: &String| !text.trim().is_empty() && seen.insert(text.clone());
+        (name, most, texts.into_iter().filter(is_new).collect())
+    })
 }

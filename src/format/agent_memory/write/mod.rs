@@ -23,6 +23,7 @@ mod event;
 mod markdown;
 mod project;
 mod prune;
+mod recall;
 mod splice;
 mod store;
 #[cfg(test)]
@@ -48,6 +49,7 @@ use project::Said;
 use store::{Files, StateText, canonical_text, checkpoint_path, iso};
 
 pub use prune::{Chosen, Pruned, prune};
+pub use recall::{unsaid, would_return};
 
 /// A file as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,7 +192,7 @@ pub fn canonical_write(
     let summary = Some(summary.trim()).filter(|own| !own.is_empty()).unwrap_or("the bundle was written anew");
     let told = Told { event: &event, checkpoint: &checkpoint, at: &at, hash: &hash, summary };
     let mut written = vec![in_store(checkpoint_path(&checkpoint), canonical_text(&told.checkpoint(bundle))?)];
-    let line = told.event(bundle)?;
+    let line = told.event(before.get("bundle"), bundle)?;
     let mut notes = Vec::new();
     let around = around(&files, before, new, &hash, beside, &mut notes);
     written.push(in_store(layout::STATE.into(), state.into_bytes()?));

@@ -1,5 +1,6 @@
 //! A session's index (§3.6), made anew from its logs.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::json::quote;
@@ -49,6 +50,80 @@ pub fn index(existing: Option<&[u8]>, session: &str, logs: &[Log<'_>], now: Mome
     keep_unknown(&mut out, existing.unwrap_or_default());
     out += "\n}\n";
     out.into_bytes()
+}
+
+/// Whether an index is what its logs make. One that palimp wrote has to have every word; what
+/// words others leave out is theirs to choose, but what stands there has to be so.
+pub fn agrees(existing: &[u8], session: &str, logs: &[Log<'_>]) -> bool {
+    let mut tape = Tape::default();
+    let Ok(object) = whole_object(&mut tape, without_mark(existing)) else { return false };
+    let created = object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
+    match created.filter(|_| is_own(without_mark(existing))) {
+        Some((created, _)) => index(Some(existing), session, logs, created) == without_mark(existing),
+        None => !contradicts(object, logs),
+    }
+}
+
+/// Whether an index has the layout in which palimp writes it: a line a word, with all of its ids.
+fn is_own(existing: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(existing) else { return false };
+    let Some((head, words)) = text.split_once("\n  \"inverted_index\": {") else { return false };
+    let first = words.lines().nth(1).unwrap_or_default();
+    head.starts_with("{\n  \"session_id\": ")
+        && (words.starts_with('}')
+            || first.starts_with("    \"") && first.trim_end_matches(',').ends_with("\"]"))
+}
+
+/// Whether an index says of a record what is not so: a word that it does not hold, an hour or a
+/// topic that is another's. A word may stand there in its basic form.
+fn contradicts(object: Json<'_>, logs: &[Log<'_>]) -> bool {
+    let mut made = Made::default();
+    let mut texts: HashMap<String, String> = HashMap::new();
+    each_piece(logs, &mut |_, piece| {
+        let Some(object) = piece.object else { return };
+        made.take(object);
+        if let Some(id) = object.get("id").and_then(|id| id.text()) {
+            let text = texts.entry(id.into_owned()).or_default();
+            object.each_string(&mut |_, value| {
+                text.push_str(&value.text().unwrap_or_default().to_lowercase());
+                text.push('\n');
+            });
+        }
+    });
+    made.topics_of_decisions();
+    let hours = made.hours_of_ids();
+    let has_word = |word: &str, id: &str| {
+        let letters = word.chars().count().saturating_sub(2).max(3);
+        let stem: String = word.to_lowercase().chars().take(letters).collect();
+        texts.get(id).is_none_or(|text| text.contains(&stem))
+    };
+    let is_hour = |key: &str, id: &str| {
+        let is_date = key.get(..5).is_some_and(|start| start.ends_with('-'));
+        let fits = |hour: &String| hour.starts_with(key) || key.starts_with(hour.as_str());
+        !is_date || hours.get(id).is_none_or(|hours| hours.iter().any(fits))
+    };
+    let is_topic = |topic: &str, id: &str| {
+        let number = made.numbers.get(id);
+        let own = number.zip(made.topics.get(topic)).is_some_and(|(number, ids)| ids.contains(number));
+        own || number.is_none() || has_word(topic, id)
+    };
+    let topics: Vec<bool> = pairs(object, "topic_index").map(|(topic, id)| is_topic(&topic, &id)).collect();
+    let known = topics.iter().filter(|known| **known).count();
+    // Where most topics are other words than the records', they are of the writer's own making.
+    let other_topics = known < topics.len() && known * 2 > topics.len();
+    other_topics
+        || pairs(object, "inverted_index").any(|(word, id)| !has_word(&word, &id))
+        || pairs(object, "temporal_index").any(|(key, id)| !is_hour(&key, &id))
+}
+
+/// The keys of a part of an index, each with each of its ids.
+fn pairs<'a>(object: Json<'a>, part: &str) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
+    let members: Vec<_> = object.get(part).into_iter().flat_map(|part| part.members()).collect();
+    members.into_iter().flat_map(|(key, ids)| {
+        let key = key.text().unwrap_or_default();
+        let ids: Vec<_> = ids.items().filter_map(|id| Some((key.clone(), id.text()?))).collect();
+        ids
+    })
 }
 
 type Ids = Vec<u32>;
@@ -129,6 +204,17 @@ impl Made {
                 }
             }
         }
+    }
+
+    /// The hours under which each id stands.
+    fn hours_of_ids(&self) -> HashMap<&str, Vec<String>> {
+        let mut hours: HashMap<&str, Vec<String>> = HashMap::new();
+        for (hour, numbers) in &self.hours {
+            for id in numbers.iter().filter_map(|number| self.ids.get(*number as usize)) {
+                hours.entry(id).or_default().push(hour_of(*hour));
+            }
+        }
+        hours
     }
 
     /// In the specification's sample a decision stands under the topic of the messages

@@ -29,7 +29,7 @@ use crate::text::records::{self, Piece};
 
 pub use archive::archive_session;
 pub use decay::{Weighed, compaction, factor};
-pub use index::index;
+pub use index::{agrees, index};
 pub use manifest::manifest;
 pub use record::{Draft, new_record};
 pub use restore::{Unsafe, restore_session};

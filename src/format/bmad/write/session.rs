@@ -62,7 +62,7 @@ fn check_pattern(id: &str) -> Result<(), Refused> {
     let refused = |why| Err(Refused::BadSession { id: id.to_owned(), why });
     let Some(rest) = id.strip_prefix(PREFIX) else { return refused("it should start with `sess-`") };
     let (day, name) = (rest.get(..10).unwrap_or_default(), rest.get(10..).unwrap_or_default());
-    if day.len() != 10 || chrono::NaiveDate::parse_from_str(day, "%Y-%m-%d").is_err() {
+    if crate::model::time::day(day).is_none() {
         return refused("a date, YYYY-MM-DD, should follow `sess-`");
     }
     let Some(name) = name.strip_prefix('-').filter(|name| !name.is_empty()) else {

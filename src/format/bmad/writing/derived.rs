@@ -96,8 +96,8 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The index that is there, where it is right; but a plan that changes a log brings its
-    /// words up to date as well, which the reader does not judge.
+    /// The index that is there, where it is right. A plan that changes a log brings all of it up
+    /// to date, whoever wrote it.
     fn index(&self, now: Moment) -> Option<Derived> {
         let path = self.folder.join("index.json");
         let make = |when| {
@@ -105,18 +105,16 @@ impl<'a> Own<'a> {
             write::index(stands, &self.name, &self.to_logs(), when)
         };
         let mut tape = Tape::default();
-        let stands = self.index.and_then(|own| {
-            let object = whole_object(&mut tape, without_mark(&own.bytes)).ok()?;
-            Some((own, object))
+        let stands = self.index.filter(|own| {
+            let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
+            let created = || object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
+            self.is_right(own, object)
+                && match self.is_planned {
+                    true => created().is_some_and(|(created, _)| make(created) == *own.bytes),
+                    false => write::agrees(&own.bytes, &self.name, &self.to_logs()),
+                }
         });
-        if let Some((own, object)) = stands.filter(|(own, object)| self.is_right(own, *object)) {
-            let made = || object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
-            let same = !self.is_planned || made().is_some_and(|(when, _)| make(when) == *own.bytes);
-            if same {
-                return Some(Derived { path, bytes: own.bytes.to_vec() });
-            }
-        }
-        Some(Derived { path, bytes: make(now) })
+        Some(Derived { path, bytes: stands.map_or_else(|| make(now), |own| own.bytes.to_vec()) })
     }
 
     fn is_right(&self, own: &Document, object: Json<'_>) -> bool {

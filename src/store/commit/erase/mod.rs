@@ -298,6 +298,7 @@ impl Writer<'_> {
                 format: self.place.format.to_owned(),
                 change: None,
                 as_planned: false,
+                guard: None,
             })?;
         }
         self.drop_adding();

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::disk::{Flock, Item, Machine, Output};
+use crate::disk::{Extended, Flock, Item, Machine, Output};
 
 /// The real disk, on which something happens before a file is moved, or after one is locked.
 struct Meddled<'a> {
@@ -103,6 +103,18 @@ impl Disk for Meddled<'_> {
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
         Real.read(file, from, limit)
+    }
+
+    fn extended(&self, file: &Path) -> io::Result<Extended> {
+        Real.extended(file)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Real.rename_new(from, to)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        Real.exchange(one, other)
     }
 
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {

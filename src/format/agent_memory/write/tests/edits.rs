@@ -159,11 +159,12 @@ fn edits_of_stores_that_the_tool_made_leave_them_clean() {
 #[test]
 fn the_event_and_the_checkpoint_are_what_the_tool_writes_of_such_a_bundle() {
     let Some(mut shelf) = Shelf::real("init-only") else { return };
-    let own = shelf.events().remove(0);
     shelf.write(&[]).unwrap();
     let line = shelf.store("history/events.jsonl").lines().nth(1).unwrap().to_owned();
     let new: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!(new["signals"], own["signals"]);
+    // Recall would bring a bundle's own texts back, also those that were deleted meanwhile.
+    let lists = new["signals"].as_object().unwrap();
+    assert!(lists.len() == 5 && lists.values().all(|list| list == &json!([])), "{lists:?}");
     let keys = ["id", "kind", "sourceId", "externalItemId", "createdAt", "contentHash", "summary", "signals"];
     let mut places: Vec<usize> = keys.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
     places.push(line.find("\"sourceRef\":").unwrap());

@@ -1,0 +1,53 @@
+//! Files that are made from the records, against what the records make of them now.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::model::{Change, Code, Moment, Problem, Role, Severity, Store};
+use crate::store::derive;
+
+/// What says of a derived file already that it is not as it should be.
+const TOLD: [Code; 7] = [
+    Code::IndexStale,
+    Code::IndexBroken,
+    Code::CountMismatch,
+    Code::HashMismatch,
+    Code::ProjectionStale,
+    Code::EntryBlockStale,
+    Code::BadJson,
+];
+
+/// The changes that make derived files anew wherever they say otherwise than the records: what
+/// `reindex` does. None where not all of the store could be read.
+pub fn disagreeing(store: &Store, now: Moment) -> Vec<Change> {
+    if store.whole().is_err() {
+        return Vec::new();
+    }
+    let makes = |role| matches!(role, Role::Records | Role::Archive | Role::Metadata | Role::Index);
+    let data = store.documents.iter().filter(|own| makes(own.role));
+    let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
+    let mut changes = derive::derived(store, &store.documents, &touched, now);
+    changes.retain(|change| !change.is_empty());
+    changes
+}
+
+/// What is to be said of indexes among those that nothing says so far. One that is absent disagrees
+/// with nothing, and counts are compared where they are read.
+pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
+    let told = store.problems.iter().filter(|problem| TOLD.contains(&problem.code));
+    let told: HashSet<&Path> = told.map(|problem| &*problem.file).collect();
+    let is_index = |path: &Path| {
+        let place = store.documents.binary_search_by(|own| own.path.as_path().cmp(path));
+        place.is_ok_and(|place| store.documents[place].role == Role::Index)
+    };
+    let silent = disagreeing.iter().filter(|own| is_index(&own.path) && !told.contains(&*own.path));
+    let message = "It says otherwise than the records that it is made of; `palimp reindex` makes it anew.";
+    silent
+        .map(|change| Problem::of_file(Code::IndexStale, Severity::Warning, &change.path, message))
+        .collect()
+}
+
+/// Whether making a file anew mends that problem of it.
+pub fn is_mended(problem: &Problem, disagreeing: &HashSet<&Path>) -> bool {
+    TOLD.contains(&problem.code) && disagreeing.contains(&*problem.file)
+}

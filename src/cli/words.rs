@@ -1,0 +1,368 @@
+//! The words of the command line, before they are parsed: which of them are paths, and what a
+//! dash before a tag or a word of a query means.
+//!
+//! Verbs that take no query take paths after the verb. Where a query is expected, an argument with
+//! a slash, or `.` or `..`, that exists is a path, and everything else a word.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::{Command, FromArgMatches};
+
+use super::args::{Args, Verb};
+use super::help;
+use crate::disk::{Disk, Real};
+
+/// What is before a tag to take away, or a word of a query that is to be absent, within this
+/// program: no argument can hold it.
+const TAKEN: &str = "\0";
+
+/// The tag that a word takes away.
+pub fn taken(word: &str) -> Option<&str> {
+    word.strip_prefix(TAKEN)?.strip_prefix('-')
+}
+
+/// What the words behind a verb are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// Its own alone.
+    Own,
+    /// Tags, ids.
+    Tags,
+    /// A query, and paths among it.
+    Query,
+    /// Paths.
+    Paths,
+    /// A step's number, and paths.
+    Step,
+    /// A verb of its own, with what that takes, and paths.
+    Verb,
+}
+
+fn takes(verb: &OsStr) -> Takes {
+    match verb.to_str().unwrap_or_default() {
+        "tag" => Takes::Tags,
+        "list" | "search" | "export" => Takes::Query,
+        "stores" | "check" | "stats" | "journal" | "repair" | "compact" | "reindex" | "maintain"
+        | "migrate" | "redo" => Takes::Paths,
+        "undo" => Takes::Step,
+        "backup" | "session" => Takes::Verb,
+        _ => Takes::Own,
+    }
+}
+
+impl Args {
+    /// Reads the arguments.
+    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
+        let mut command = help::command();
+        let mut words = words.into_iter();
+        let mut sorted = Sorted::new(&command, words.next());
+        words.for_each(|word| sorted.take(word));
+        let words = sorted.whole()?;
+        let matches = command.try_get_matches_from_mut(words)?;
+        let mut args = Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        if let Some(Verb::List { query, .. } | Verb::Search { query, .. } | Verb::Export { query, .. }) =
+            &mut args.verb
+        {
+            query.iter_mut().for_each(|word| *word = word.trim_start_matches(TAKEN).to_owned());
+        }
+        Ok(args)
+    }
+}
+
+/// The words as they are parsed: paths as `--store`, in front.
+struct Sorted<'a> {
+    command: &'a Command,
+    /// The verb, and that of the verb where it has verbs of its own.
+    verbs: Vec<OsString>,
+    /// How many words the innermost verb has had.
+    given: usize,
+    words: Vec<OsString>,
+    stores: Vec<OsString>,
+    /// Words before any verb, which are paths.
+    before: Vec<OsString>,
+    /// The option that the next word is the value of.
+    option: Option<OsString>,
+    /// Whether options are over.
+    is_over: bool,
+}
+
+impl<'a> Sorted<'a> {
+    fn new(command: &'a Command, program: Option<OsString>) -> Self {
+        Sorted {
+            command,
+            verbs: Vec::new(),
+            given: 0,
+            words: program.into_iter().collect(),
+            stores: Vec::new(),
+            before: Vec::new(),
+            option: None,
+            is_over: false,
+        }
+    }
+
+    fn take(&mut self, word: OsString) {
+        if let Some(option) = self.option.take() {
+            // Of those before the verb and those behind it the parser would keep the last lot alone.
+            let target = if option == "--store" { &mut self.stores } else { &mut self.words };
+            return target.extend([option, word]);
+        }
+        let bytes = word.as_encoded_bytes();
+        let is_option = !self.is_over && bytes.len() > 1 && bytes[0] == b'-';
+        if !is_option {
+            return self.plain(word);
+        }
+        match self.verbs.first().map_or(Takes::Own, |verb| takes(verb)) {
+            Takes::Tags | Takes::Query if bytes[1] != b'-' && (word != "-h" || self.is_tag()) => {
+                self.words.push([OsString::from(TAKEN), word].into_iter().collect());
+            }
+            _ if bytes.starts_with(b"--store=") => self.stores.push(word),
+            _ if self.has_value(&word) => self.option = Some(word),
+            _ => {
+                self.is_over = word == "--";
+                self.words.push(word);
+            }
+        }
+    }
+
+    fn is_tag(&self) -> bool {
+        self.verbs.first().is_some_and(|verb| verb == "tag")
+    }
+
+    /// A word that is neither an option nor the value of one.
+    fn plain(&mut self, word: OsString) {
+        let Some(verb) = self.verbs.first() else {
+            if !self.is_over && is_verb(self.command, &word) && self.before.is_empty() {
+                self.verbs.push(word.clone());
+            } else {
+                self.before.push(word.clone());
+            }
+            return self.words.push(word);
+        };
+        let takes = takes(verb);
+        if takes == Takes::Verb && self.verbs.len() == 1 {
+            self.verbs.push(word.clone());
+            return self.words.push(word);
+        }
+        let is_path = match takes {
+            Takes::Own | Takes::Tags => false,
+            Takes::Query => is_place(&word),
+            Takes::Paths => is_place(&word) || exists(&word) || has_slash(&word),
+            Takes::Step => !is_number(&word) && (exists(&word) || has_slash(&word)),
+            Takes::Verb => match self.room() {
+                Room::Needed => false,
+                Room::Possible => is_place(&word),
+                Room::None => exists(&word) || has_slash(&word),
+            },
+        };
+        match is_path {
+            true => self.stores.extend([OsString::from("--store"), word]),
+            false => {
+                self.given += 1;
+                self.words.push(word);
+            }
+        }
+    }
+
+    /// What the innermost verb can do with one more word of its own.
+    fn room(&self) -> Room {
+        let Some(verb) = self.innermost() else { return Room::Needed };
+        let mut own = verb.get_positionals();
+        match own.nth(self.given) {
+            Some(word) if word.is_required_set() => Room::Needed,
+            Some(_) => Room::Possible,
+            None => match verb.get_positionals().last() {
+                Some(last) if last.get_num_args().is_some_and(|count| count.max_values() > 1) => {
+                    Room::Possible
+                }
+                _ => Room::None,
+            },
+        }
+    }
+
+    fn innermost(&self) -> Option<&Command> {
+        self.verbs.iter().try_fold(self.command, |command, verb| command.find_subcommand(verb))
+    }
+
+    /// Whether the next word is the value of that option.
+    fn has_value(&self, option: &OsStr) -> bool {
+        let Some(name) = option.to_str().and_then(|option| option.strip_prefix("--")) else { return false };
+        let known = self.innermost().into_iter().chain([self.command]);
+        let mut named = known.flat_map(Command::get_arguments).filter(|own| own.get_long() == Some(name));
+        named.any(|own| own.get_action().takes_values())
+    }
+
+    fn whole(mut self) -> Result<Vec<OsString>, clap::Error> {
+        self.refuse_misplaced()?;
+        // Without its value it is wrong, and stays where that is said.
+        self.words.extend(self.option);
+        let front = self.words.len().min(1);
+        self.words.splice(front..front, self.stores);
+        Ok(self.words)
+    }
+
+    /// A verb behind a path, and a word that is nearly a verb.
+    fn refuse_misplaced(&self) -> Result<(), clap::Error> {
+        let refused = |message: String| Err(clap::Error::raw(ErrorKind::InvalidSubcommand, message));
+        let [first, others @ ..] = self.before.as_slice() else { return Ok(()) };
+        let shown = |word: &OsString| word.to_string_lossy().into_owned();
+        if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
+            let paths = self.before.iter().filter(|word| *word != verb).map(shown);
+            let paths: Vec<String> = paths.collect();
+            let verb = shown(verb);
+            return refused(format!("the path comes after the verb: palimp {verb} {}\n", paths.join(" ")));
+        }
+        match nearest(self.command, first) {
+            Some(verb) if !exists(first) && !has_slash(first) => {
+                let word = shown(first);
+                refused(format!(
+                    "{word} is neither a verb nor a file or folder here. Did you mean palimp {verb}?\n"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+enum Room {
+    Needed,
+    Possible,
+    None,
+}
+
+fn is_verb(command: &Command, word: &OsStr) -> bool {
+    word == "help" || command.find_subcommand(word).is_some()
+}
+
+fn has_slash(word: &OsStr) -> bool {
+    word.as_encoded_bytes().contains(&b'/')
+}
+
+fn exists(word: &OsStr) -> bool {
+    Real.look(Path::new(word)).is_ok()
+}
+
+/// Whether a word among those of a query is a path.
+fn is_place(word: &OsStr) -> bool {
+    (has_slash(word) || word == "." || word == "..") && exists(word)
+}
+
+fn is_number(word: &OsStr) -> bool {
+    word.to_str().is_some_and(|word| word.parse::<u64>().is_ok())
+}
+
+/// The verb that somebody who typed the word has meant, if it is near enough to one.
+fn nearest(command: &Command, word: &OsStr) -> Option<String> {
+    let word = word.to_str()?;
+    let most = if word.len() < 5 { 1 } else { 2 };
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let far = verbs.map(|verb| (distance(word, verb.get_name()), verb.get_name()));
+    far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
+}
+
+/// How many letters have to be put in, taken out, changed or swapped to get from one to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Args, clap::Error> {
+        Args::read(["palimp"].iter().chain(words).map(OsString::from))
+    }
+
+    fn stores(words: &[&str]) -> Vec<String> {
+        let args = read(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+        args.options.stores.iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn paths_come_after_the_verb_and_numbers_and_names_stay_its_own() {
+        for verb in
+            ["stores", "check", "stats", "journal", "compact", "reindex", "maintain", "migrate", "redo"]
+        {
+            assert_eq!(stores(&[verb, ".", "src"]), [".", "src"], "{verb}");
+            assert_eq!(stores(&["--store", "a", verb, "./x", "--store=b"]), ["a", "./x", "b"], "{verb}");
+        }
+        assert_eq!(stores(&["repair", "--all-safe", "src"]), ["src"]);
+        assert_eq!(stores(&["compact", "--session", "src", "."]), ["."]);
+        assert_eq!(stores(&["undo", "3", "src"]), ["src"]);
+        assert!(matches!(read(&["undo", "3", "./src"]).unwrap().verb, Some(Verb::Undo { step: Some(3) })));
+        assert_eq!(stores(&["undo", "./src"]), ["./src"]);
+        for words in [
+            &["backup", "list", "src"][..],
+            &["backup", "create", "src"],
+            &["backup", "diff", "./src", "src"],
+            &["backup", "restore", "x", "m-1", "src/"],
+            &["session", "new", "./src"],
+            &["session", "new", "src", "src"],
+            &["session", "list", "src"],
+            &["session", "export", "src", "--format", "json", "src"],
+            &["session", "delete", "src", "src"],
+        ] {
+            assert_eq!(stores(words).len(), 1, "{words:?}");
+        }
+        assert!(read(&["undo", "abc"]).is_err() && read(&["check", "nosuch"]).is_err());
+    }
+
+    #[test]
+    fn in_a_query_what_has_a_slash_and_exists_is_a_path_and_a_dash_takes_away() {
+        let query = |words: &[&str]| match read(words)
+            .unwrap_or_else(|error| panic!("{words:?}: {error}"))
+            .verb
+        {
+            Some(Verb::List { query, .. } | Verb::Search { query, .. } | Verb::Export { query, .. }) => query,
+            _ => Vec::new(),
+        };
+        for verb in [&["list"][..], &["search"], &["export", "--format", "json"]] {
+            let with = |words: &[&'static str]| [verb, words].concat();
+            let words = with(&["./src", "src", "a/b", "-tag:x", "-\"old words\"", "..", "--limit", "3"]);
+            let words = if verb[0] == "export" { &words[..words.len() - 2] } else { &words[..] };
+            assert_eq!(stores(words), ["./src", ".."], "{verb:?}");
+            assert_eq!(query(words), ["src", "a/b", "-tag:x", "-\"old words\""], "{verb:?}");
+            assert!(read(&with(&["-h"])).is_err_and(|error| !error.use_stderr()), "{verb:?}");
+        }
+        assert_eq!(query(&["list", "--", "-x", "--y"]), ["-x", "--y"]);
+    }
+
+    #[test]
+    fn a_tag_to_take_away_needs_no_dashes_before_it() {
+        let Some(Verb::Tag { words, .. }) = read(&["tag", "m-1", "+new", "-old", "-h"]).unwrap().verb else {
+            panic!("a tag")
+        };
+        let told: Vec<_> = words.iter().map(|word| taken(word).unwrap_or(word)).collect();
+        assert_eq!(told, ["m-1", "+new", "old", "h"]);
+    }
+
+    #[test]
+    fn a_verb_behind_a_path_and_one_that_is_misspelt_are_told_what_to_type() {
+        let said = |words: &[&str]| read(words).unwrap_err().to_string();
+        assert!(said(&["./src", "check"]).contains("palimp check ./src"), "{}", said(&["./src", "check"]));
+        assert!(said(&["src", "--json", "list"]).contains("palimp list src"));
+        for (word, verb) in
+            [("serach", "search"), ("lst", "list"), ("chekc", "check"), ("undelet", "undelete")]
+        {
+            assert!(said(&[word]).contains(&format!("palimp {verb}?")), "{word}");
+        }
+        for words in [&["src"][..], &["./serach"], &["zzz"], &[]] {
+            assert!(read(words).is_ok(), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Whose a file is, and its extended attributes, access lists among them.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, fchown};
+use std::path::Path;
+
+use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+use rustix::io::Errno;
+
+use super::{Extended, Owner};
+
+/// What the system gives each file anew: it is of the content, or can't be given by others.
+const OF_THE_SYSTEM: [&str; 3] = ["security.ima", "security.evm", "com.apple.provenance"];
+
+/// The attributes of an open file.
+pub fn of(file: &File) -> io::Result<Extended> {
+    let names = match all(|buffer| flistxattr(file, buffer)) {
+        Err(error) if [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error) => Vec::new(),
+        names => names?,
+    };
+    let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let names = names.map(OsStr::from_bytes).filter(|name| !OF_THE_SYSTEM.iter().any(|own| name == own));
+    let mut found = Vec::new();
+    for name in names {
+        match all(|buffer| fgetxattr(file, name, buffer)) {
+            // One that went meanwhile, or that only others may see.
+            Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::NOTSUP) => {}
+            value => found.push((OsString::from_vec(name.as_bytes().to_vec()), value?)),
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// All that a call tells which fills a buffer and says how much it would take where that is empty.
+fn all(ask: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
+    loop {
+        let needed = ask(&mut [])?;
+        let mut told = vec![0; needed];
+        if needed == 0 {
+            return Ok(told);
+        }
+        match ask(&mut told) {
+            // It grew between the two.
+            Err(Errno::RANGE) => {}
+            len => {
+                told.truncate(len?);
+                return Ok(told);
+            }
+        }
+    }
+}
+
+/// Gives an open file those attributes, and takes from it what it has beyond them.
+pub fn set(file: &File, wanted: &Extended) -> io::Result<()> {
+    let there = of(file)?;
+    for (name, _) in there.iter().filter(|(name, _)| !wanted.iter().any(|(own, _)| own == name)) {
+        fremovexattr(file, name.as_os_str())?;
+    }
+    for (name, value) in wanted.iter().filter(|own| !there.contains(own)) {
+        fsetxattr(file, name.as_os_str(), value, XattrFlags::empty())?;
+    }
+    Ok(())
+}
+
+/// Gives an open file to a user and a group, where they are others.
+pub fn set_owner(file: &File, owner: Owner) -> io::Result<()> {
+    let metadata = file.metadata()?;
+    let other = |now: u32, wanted: u32| (now != wanted).then_some(wanted);
+    match (other(metadata.uid(), owner.user), other(metadata.gid(), owner.group)) {
+        (None, None) => Ok(()),
+        (user, group) => fchown(file, user, group),
+    }
+}
+
+/// What the superuser makes in another's folder is that one's: its agents are to read it.
+pub fn give_to_owner_of_folder(made: &File, path: &Path) {
+    let is_ours = |user| user == rustix::process::geteuid().as_raw();
+    let folder =
+        path.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let Some(folder) = folder.and_then(|folder| fs::metadata(folder).ok()) else { return };
+    let is_new = made.metadata().is_ok_and(|own| is_ours(own.uid()));
+    if rustix::process::geteuid().is_root() && is_new && !is_ours(folder.uid()) {
+        // A file that can't be given away is a file nevertheless.
+        let _ = set_owner(made, Owner { user: folder.uid(), group: folder.gid() });
+    }
+}

@@ -1,0 +1,103 @@
+//! `links.json` as a script of the format's own project writes it: under `notes` a list of links
+//! for each file, under `backlinks` the same turned round, and their totals.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::json_text::{Tree, quote, raw};
+use super::named::Known;
+use crate::text::json::{Json, Kind};
+
+type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
+type Links = BTreeMap<String, BTreeSet<String>>;
+
+/// The members of such a graph as the notes have them; what is not made from them stays.
+pub fn members<'j>(known: &Known<'_>, object: Json<'j>) -> Members<'j> {
+    let notes = object.get("notes");
+    let own = Own::of(known, notes);
+    let mut members: Members<'j> = Vec::new();
+    for (key, value) in object.members() {
+        let tree = match (&*key.text().unwrap_or_default(), value.kind()) {
+            ("notes", Kind::Object) => Tree::Object(own.lists(value, &own.outgoing, true)),
+            ("backlinks", Kind::Object) => Tree::Object(own.lists(value, &own.incoming, false)),
+            ("total_notes", Kind::Number) => Tree::plain(own.outgoing.len()),
+            ("total_links", Kind::Number) => Tree::plain(own.total()),
+            _ => Tree::Raw(raw(value)),
+        };
+        members.push((raw(key), tree));
+    }
+    members
+}
+
+/// The notes that such a graph lists, and the links of each.
+struct Own<'a> {
+    known: &'a Known<'a>,
+    /// Of every note that is listed, also of one without links.
+    outgoing: Links,
+    /// Of what is linked to.
+    incoming: Links,
+    /// Whether links name files, and whether the lists have names of files.
+    are_files: (bool, bool),
+}
+
+impl<'a> Own<'a> {
+    fn of(known: &'a Known<'a>, notes: Option<Json<'_>>) -> Own<'a> {
+        let listed: Vec<Json<'_>> =
+            notes.iter().flat_map(|notes| notes.members()).map(|(_, to)| to).collect();
+        let named: Vec<Cow<'_, str>> =
+            listed.iter().flat_map(|list| list.items()).filter_map(|name| name.text()).collect();
+        let keys = notes.iter().flat_map(|notes| notes.members()).filter_map(|(key, _)| key.text());
+        let has_files = keys.into_iter().all(|key| key.ends_with(".md"));
+        let names = notes.iter().flat_map(|notes| notes.members()).filter_map(|(key, _)| key.text());
+        let is_listed = known.notes.scope(names);
+        let mut outgoing: Links = known
+            .ids
+            .keys()
+            .filter(|id| is_listed(id))
+            .map(|id| ((*id).to_owned(), BTreeSet::new()))
+            .collect();
+        let mut incoming = Links::new();
+        // The script goes by the front matter alone.
+        for (from, to) in known.notes.links(|relation| relation != "[[link]]") {
+            if let Some(own) = outgoing.get_mut(&from) {
+                own.insert(to.clone());
+                incoming.entry(to).or_default().insert(from);
+            }
+        }
+        let are_files = !named.is_empty() && named.iter().all(|name| name.ends_with(".md"));
+        Own { known, outgoing, incoming, are_files: (are_files, has_files) }
+    }
+
+    fn total(&self) -> usize {
+        self.outgoing.values().map(BTreeSet::len).sum()
+    }
+
+    /// A list for each key: in their order where they are there already, and then those that are
+    /// missing. Notes are named by their files, what is linked to as links name it.
+    fn lists<'j>(&self, found: Json<'j>, wanted: &Links, of_notes: bool) -> Members<'j> {
+        let mut left: BTreeSet<&str> = wanted.keys().map(String::as_str).collect();
+        let mut members: Members<'j> = Vec::new();
+        for (key, value) in found.members() {
+            let id = self.known.meant(&key.text().unwrap_or_default());
+            let Some(own) = wanted.get(&id).filter(|_| left.remove(id.as_str())) else { continue };
+            let is_right = value.kind() == Kind::Array && self.known.lists(value, own);
+            let tree = match is_right {
+                true => Tree::Raw(raw(value)),
+                false => self.known.listed(
+                    &[value],
+                    own,
+                    if of_notes { self.are_files.0 } else { self.are_files.1 },
+                ),
+            };
+            members.push((raw(key), tree));
+        }
+        for id in left {
+            let own = wanted.get(id).map(|own| {
+                self.known.listed(&[], own, if of_notes { self.are_files.0 } else { self.are_files.1 })
+            });
+            let name = self.known.spelled(id, if of_notes { self.are_files.1 } else { self.are_files.0 });
+            members.extend(own.map(|own| (Cow::Owned(quote(&name)), own)));
+        }
+        members
+    }
+}

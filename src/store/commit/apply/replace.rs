@@ -1,0 +1,249 @@
+//! New bytes put in the place of a file, and files that go, so that what others put there in the
+//! same moment is never lost: what stood there keeps a name of ours until it is known to be what
+//! was compared.
+
+use std::io;
+use std::path::Path;
+
+use super::{Lost, Ready, Scene};
+use crate::disk::{Disk, Output, Owner, is_unsupported};
+use crate::model::Act;
+use crate::store::commit::hidden::{Old, Swapped};
+use crate::store::commit::{CommitError, Guard};
+
+impl Scene<'_, '_> {
+    /// Puts the new bytes in the file's place, or removes it where there are none. What is not
+    /// the file that was compared stays, or comes back.
+    pub(super) fn replace(
+        &mut self,
+        own: &mut Ready,
+        is_ours: &dyn Fn() -> bool,
+    ) -> Result<Lost, CommitError> {
+        let is_gone = matches!(own.act, Act::Remove(_));
+        let machine = self.host.machine;
+        let base = own.base.clone().unwrap_or_default();
+        let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
+        let made = own.made.filter(|_| !is_gone).map_or(0, |made| made.inode);
+        let swapped = Swapped { old, own: made };
+        if is_gone {
+            return if is_ours() { self.take_away(own, &swapped) } else { Ok(Lost::Yes) };
+        }
+        let Some(temp) = own.temp.clone() else { return Ok(Lost::No) };
+        let name = own.path.with_file_name(swapped.name());
+        self.host.disk.rename(&temp, &name).map_err(|source| {
+            own.drop_temp(self.host.disk);
+            own.temp = Some(name.clone());
+            own.drop_temp(self.host.disk);
+            CommitError::io(&own.path, "replaced", source)
+        })?;
+        own.temp = Some(name.clone());
+        if !is_ours() {
+            return Ok(Lost::Yes);
+        }
+        match self.host.disk.exchange(&name, &own.path) {
+            Ok(()) => {
+                own.temp = None;
+                self.begin(own);
+                self.judge(own, &name, &swapped)
+            }
+            Err(error) if is_unsupported(&error) => self.replace_guarded(own, &name, &swapped),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Lost::Yes),
+            Err(error) => {
+                // A network disk may say so of what it has done.
+                if !own.is_at(self.host.disk, &name) {
+                    own.temp = None;
+                    self.begin(own);
+                }
+                Err(CommitError::io(&own.path, "replaced", error))
+            }
+        }
+    }
+
+    /// Looks at what came out of the file's place and puts it back if it is another.
+    fn judge(&mut self, own: &mut Ready, name: &Path, swapped: &Swapped) -> Result<Lost, CommitError> {
+        let disk = self.host.disk;
+        if !own.is_other(disk, name).map_err(own.io("read"))? {
+            self.settled(own, name, swapped);
+            return Ok(Lost::No);
+        }
+        match disk.exchange(name, &own.path) {
+            Ok(()) if own.is_at(disk, name) => own.temp = Some(name.to_owned()),
+            Ok(()) => {
+                // Yet another was put in the place of ours: it stays, and so does what it replaced.
+                disk.exchange(name, &own.path).map_err(own.io("put back"))?;
+                self.settled(own, name, swapped);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.settled(own, name, swapped),
+            Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
+        }
+        disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+        Ok(Lost::Yes)
+    }
+
+    /// Gives what came out the name by which it is watched; of what is derived nothing is.
+    fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) {
+        let disk = self.host.disk;
+        let old = own.path.with_file_name(swapped.old.name());
+        match own.derived {
+            true => drop(disk.remove(name)),
+            // Where it keeps the other, the next start looks at it.
+            false => {
+                if disk.rename(name, &old).is_ok() {
+                    self.carried.olds.push(old);
+                }
+            }
+        }
+    }
+
+    /// Replaces where the file system can't exchange: what stands there keeps a second name, or
+    /// a copy where a file can have but one.
+    fn replace_guarded(
+        &mut self,
+        own: &mut Ready,
+        temp: &Path,
+        swapped: &Swapped,
+    ) -> Result<Lost, CommitError> {
+        let disk = self.host.disk;
+        // Another name: the one of our own bytes has the same inode in it.
+        let machine = self.host.machine;
+        let base = own.base.clone().unwrap_or_default();
+        let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
+        let swapped = Swapped { old, ..swapped.clone() };
+        let kept = own.path.with_file_name(swapped.name());
+        let guard = match disk.link(&own.path, &kept) {
+            Ok(()) => Guard::Link,
+            Err(error) if is_unsupported(&error) => Guard::Copy,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lost::Yes),
+            Err(error) => return Err(CommitError::io(&own.path, "kept beside itself", error)),
+        };
+        self.carried.guard = self.carried.guard.max(guard);
+        if guard == Guard::Copy {
+            copy(disk, &kept, &base, own.mode).map_err(own.io("kept beside itself"))?;
+        }
+        let compared = if guard == Guard::Link { &kept } else { &own.path };
+        // A copy does not hold what others add.
+        let grew = guard == Guard::Copy && self.len(&own.path)? != Some(base.len() as u64);
+        if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
+            let _ = disk.remove(&kept);
+            return Ok(Lost::Yes);
+        }
+        if let Err(source) = disk.rename(temp, &own.path) {
+            match disk.look(temp) {
+                Ok(_) => drop(disk.remove(&kept)),
+                Err(_) => {
+                    own.temp = None;
+                    self.begin(own);
+                }
+            }
+            return Err(CommitError::io(&own.path, "replaced", source));
+        }
+        own.temp = None;
+        self.begin(own);
+        let is_other = guard == Guard::Link && own.is_other(disk, &kept).map_err(own.io("read"))?;
+        if is_other && own.is_at(disk, &own.path) {
+            disk.rename(&kept, &own.path).map_err(own.io("put back"))?;
+            disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+            return Ok(Lost::Yes);
+        }
+        match guard {
+            Guard::Copy => drop(disk.remove(&kept)),
+            _ => self.settled(own, &kept, &swapped),
+        }
+        Ok(if is_other { Lost::Yes } else { Lost::No })
+    }
+
+    /// Takes a file from its place, and puts it back if it is not the one that was compared.
+    fn take_away(&mut self, own: &mut Ready, swapped: &Swapped) -> Result<Lost, CommitError> {
+        let disk = self.host.disk;
+        let name = own.path.with_file_name(swapped.name());
+        // What a power cut made of it would look like what others wrote.
+        let _ = disk.append(&own.path).and_then(|mut file| file.sync());
+        match disk.rename(&own.path, &name) {
+            Ok(()) => self.begin(own),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lost::Yes),
+            Err(error) => {
+                if disk.look(&name).is_ok() {
+                    self.begin(own);
+                }
+                return Err(CommitError::io(&own.path, "removed", error));
+            }
+        }
+        if !own.is_other(disk, &name).map_err(own.io("read"))? {
+            self.settled(own, &name, swapped);
+            return Ok(Lost::No);
+        }
+        match put_new(disk, &name, &own.path) {
+            Ok(()) => disk.sync_folder(own.folder()).map_err(own.io("made durable"))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.settled(own, &name, swapped),
+            Err(error) => return Err(CommitError::io(&own.path, "put back", error)),
+        }
+        Ok(Lost::Yes)
+    }
+}
+
+impl Ready {
+    /// Whether our new bytes are what stands there.
+    fn is_at(&self, disk: &dyn Disk, path: &Path) -> bool {
+        let own = |made| disk.look(path).is_ok_and(|item| item.generation.inode == made);
+        self.made.is_some_and(|made| own(made.inode))
+    }
+
+    /// Whether the file at `path` is not what was compared any more: another took its place, or
+    /// somebody wrote to it in place. What only grew is taken over from its old name.
+    fn is_other(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+        let now = disk.look(path)?.generation;
+        let Some(seen) = self.seen else { return Ok(false) };
+        if (seen.device, seen.inode) != (now.device, now.inode) || now.len < seen.len {
+            return Ok(true);
+        }
+        if seen.holds(&now) {
+            return Ok(false);
+        }
+        let base = self.base.as_deref().unwrap_or_default();
+        let (bytes, _) = disk.read(path, 0, None)?;
+        Ok(match self.grows && !self.derived {
+            true => !bytes.starts_with(base),
+            false => bytes != base,
+        })
+    }
+}
+
+/// Gives a file to a name that nothing has, where something may have taken it meanwhile.
+pub fn put_new(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
+    match disk.link(from, to) {
+        Err(error) if is_unsupported(&error) => {}
+        // Under its old name it is one name too many, which the next start removes.
+        outcome => return outcome.map(|()| drop(disk.remove(from))),
+    }
+    match disk.rename_new(from, to) {
+        Err(error) if is_unsupported(&error) => {}
+        outcome => return outcome,
+    }
+    match disk.look(to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => disk.rename(from, to),
+        Err(error) => Err(error),
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+    }
+}
+
+fn copy(disk: &dyn Disk, to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut out = disk.create(to, mode)?;
+    out.write(bytes).and_then(|()| out.sync())
+}
+
+/// Gives new bytes the owner and the attributes of the file that they are to replace.
+pub fn keep_owner(
+    disk: &dyn Disk,
+    own: &Ready,
+    out: &mut dyn Output,
+    owner: Owner,
+) -> Result<(), CommitError> {
+    let refused = |what| move |_: io::Error| CommitError::NotWritten { file: own.path.clone(), what };
+    let attributes = disk.extended(&own.path).map_err(own.io("read"))?;
+    out.set_owner(owner).map_err(refused(
+        "it belongs to another user or group, and a rewrite can't leave it to them: run this as its owner",
+    ))?;
+    out.set_extended(&attributes).map_err(refused(
+        "it has an access list or extended attributes that a rewrite can't keep: run this as its owner",
+    ))
+}

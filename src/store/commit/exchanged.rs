@@ -1,0 +1,158 @@
+//! What stood in the place of a file when new bytes took it, where nobody lived to look at it, and
+//! what others wrote to it in place afterwards.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::apply::put_new;
+use super::hidden::{Old, Swapped};
+use super::rebase::rebase;
+use super::{Writer, carry};
+use crate::disk::{Holder, Item, is_unsupported};
+use crate::model::{Act, Change, Plan, Store, plan};
+use crate::text::digest::digest;
+
+/// So many of the last steps are asked what a file held before it was replaced.
+const STEPS: usize = 16;
+
+impl Writer<'_> {
+    /// Settles every file that was on its way out when its change was cut short: what was not the
+    /// file that was compared comes back, before anybody asks how far that change came.
+    pub(super) fn settle_exchanged(&self, store: &Store) {
+        for path in &store.own {
+            self.settle_one(&self.path(path), true);
+        }
+        let folder = |(path, _): &(PathBuf, _)| self.path_beside(path).parent().map(Path::to_owned);
+        let beside: BTreeSet<PathBuf> = store.beside.iter().filter_map(folder).collect();
+        for folder in beside {
+            for item in self.host.disk.list(&folder).unwrap_or_default() {
+                let own = Swapped::read(&item.name);
+                // Others than those that change this store may be at work there.
+                if own.is_some_and(|own| self.host.machine.process(own.process()) == Holder::Gone) {
+                    self.settle_one(&folder.join(&item.name), false);
+                }
+            }
+        }
+    }
+
+    fn settle_one(&self, path: &Path, is_watched: bool) -> Option<()> {
+        let disk = self.host.disk;
+        let own = path.file_name().and_then(Swapped::read)?;
+        let item = disk.look(path).ok()?;
+        let file = own.old.file_of(disk, path);
+        let now = disk.look(&file).ok();
+        let is = |inode: u64| now.as_ref().is_some_and(|now| now.generation.inode == inode);
+        if item.generation.inode == own.own || is(item.generation.inode) {
+            // The two never changed places, or it has two names.
+            return disk.remove(path).ok();
+        }
+        if self.holds_what_was_taken(path, &item, &own.old)? {
+            return match is_watched {
+                true => disk.rename(path, &path.with_file_name(own.old.name())).ok(),
+                false => disk.remove(path).ok(),
+            };
+        }
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        match now {
+            None => put_new(disk, path, &file).ok()?,
+            Some(_) if is(own.own) => match disk.exchange(path, &file) {
+                Err(error) if is_unsupported(&error) => disk.rename(path, &file).ok()?,
+                Err(_) => return None,
+                Ok(()) if disk.look(path).is_ok_and(|now| now.generation.inode == own.own) => {
+                    disk.remove(path).ok()?;
+                }
+                // Yet another took the place meanwhile.
+                Ok(()) => disk.exchange(path, &file).ok()?,
+            },
+            // What others put there since stays; this is watched beside it.
+            Some(_) => disk.rename(path, &path.with_file_name(own.old.name())).ok()?,
+        }
+        disk.sync_folder(folder).ok()
+    }
+
+    /// Whether a file that was replaced still holds what it held then, and perhaps more behind it
+    /// where others add lines to it. `None` where it can't be read.
+    pub(super) fn holds_what_was_taken(&self, path: &Path, item: &Item, old: &Old) -> Option<bool> {
+        let Some(known) = old.digest else { return Some(true) };
+        let file = old.file_of(self.host.disk, path);
+        let relative = file.strip_prefix(&self.place.root).unwrap_or(&file);
+        let len = item.generation.len;
+        if len < old.taken || len > old.taken && !self.format.grows(relative) {
+            return Some(false);
+        }
+        // What was changed last well before it was replaced was not changed since.
+        let is_older = item.generation.is_settled
+            && item.generation.modified < i128::from(old.since - 2) * 1_000_000_000;
+        if is_older && len == old.taken {
+            return Some(true);
+        }
+        let (bytes, _) = self.host.disk.read(path, 0, Some(old.taken)).ok()?;
+        Some(digest(&bytes) == known)
+    }
+
+    /// Joins what others wrote in place to a file after it had been replaced with the change, or
+    /// brings the file back that had been removed. False where both changed the same.
+    pub(super) fn join_changed(&self, path: &Path, old: &Old, theirs: &[u8]) -> bool {
+        let file = old.file_of(self.host.disk, path);
+        let Ok(relative) = file.strip_prefix(&self.place.root) else { return false };
+        match self.read(relative) {
+            Ok(Some(ours)) => self.is_joined(relative, old, &ours, theirs) == Some(true),
+            Ok(None) if !theirs.is_empty() => self.brought_back(path, &file).is_some(),
+            _ => false,
+        }
+    }
+
+    fn brought_back(&self, path: &Path, file: &Path) -> Option<()> {
+        let theirs = self.host.disk.read(path, 0, None).ok()?.0;
+        // What was erased since does not come back with it.
+        if self.without_erased(file, b"", &theirs)? != theirs {
+            return None;
+        }
+        put_new(self.host.disk, path, file).ok()?;
+        self.note(format!(
+            "conflict: another program wrote to {} while it was being removed; it is there again",
+            file.display()
+        ));
+        self.host.disk.sync_folder(path.parent()?).ok()
+    }
+
+    /// Carries our change over to what others wrote; false where both changed the same.
+    fn is_joined(&self, file: &Path, old: &Old, ours: &[u8], theirs: &[u8]) -> Option<bool> {
+        if self.format.is_bound(file) || !self.vault.erased().ok()?.is_empty() {
+            return Some(false);
+        }
+        let Some(before) = self.before(file, old, ours).ok()? else { return Some(false) };
+        // What a power cut left of it is nothing that anybody wrote.
+        let is_ours = |(their, own): (&u8, &u8)| their == own || *their == 0;
+        let is_part = theirs.len() <= before.len() && theirs.iter().zip(&before).all(is_ours);
+        if is_part || ours == theirs {
+            return Some(true);
+        }
+        let change = Change::rewrite(file, before.as_slice().into(), ours);
+        let Act::Splice(splices) = &change.act else { return Some(false) };
+        let Ok(fitted) = rebase(splices, theirs) else { return Some(false) };
+        let both = plan::apply(theirs, &fitted);
+        let none = Plan::unseen("rescue", &self.place.root, self.place.format);
+        let change = Change::rewrite(file, ours.into(), &both);
+        let plan = Plan { changes: vec![change], exact: true, ..none };
+        let mut carried = carry::Carried::default();
+        carry::carry_out(self, &plan, &mut carried, None).ok()?;
+        // The file that this replaced is ours, and nobody has it open for long.
+        Some(true)
+    }
+
+    /// What a file held when it was replaced, from what takes the last steps back.
+    fn before(&self, file: &Path, old: &Old, ours: &[u8]) -> Result<Option<Vec<u8>>, super::CommitError> {
+        for number in self.vault.read_steps()?.into_iter().rev().take(STEPS) {
+            let Some(step) = self.vault.step(number)? else { continue };
+            let own = step.changes.iter().find(|change| change.path == file);
+            let Some(Change { act: Act::Splice(back), .. }) = own else { continue };
+            let Ok(fitted) = rebase(back, ours) else { continue };
+            let before = plan::apply(ours, &fitted);
+            if Some(digest(&before)) == old.digest {
+                return Ok(Some(before));
+            }
+        }
+        Ok(None)
+    }
+}

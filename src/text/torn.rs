@@ -1,0 +1,96 @@
+//! Whole objects on a line that starts with a torn one: what was appended behind it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter};
+
+use super::lines::BOM;
+use super::scan::{Newlines, Scan, Tape};
+
+/// So many times the bytes of a line may be looked at, and so many bytes more: a hostile line
+/// takes time in proportion to its length.
+const LOOKS: usize = 64;
+const FEW: usize = 1 << 20;
+
+/// Where whole objects stand in `content`, which starts with one that is torn. One that stands
+/// where a value may stand can be part of the torn one: it counts if nothing of that follows it,
+/// and it starts as a torn one does or `is_record` says so. `None` where that would take too long.
+pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<Range<usize>>> {
+    let mut tape = Tape::default();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    // Of the torn ones: how they start, and where none of them can go on.
+    let (mut names, mut ends) = (HashSet::new(), HashSet::new());
+    let (mut next, mut cost) = (0, 0);
+    for at in memchr_iter(b'{', content) {
+        if at < next || !(at == 0 || starts_an_object(&content[at..])) {
+            continue;
+        }
+        let end = match tape.scan(&content[at..], Newlines::Refused) {
+            Scan::Whole { end, .. } => {
+                next = at + end;
+                let object = &content[at..next];
+                let is_like = || names.contains(&first_name(object)) || is_record(object);
+                let is_apart = ends.contains(&at) || !may_be_a_value(&content[..at]);
+                let is_text = std::str::from_utf8(object).is_ok();
+                if at > 0 && is_text && (is_apart || ends_a_record(&content[next..]) && is_like()) {
+                    found.push(at..next);
+                }
+                next
+            }
+            Scan::Bad { at: stop } => at + stop,
+            Scan::Incomplete => content.len(),
+        };
+        if end > next {
+            names.insert(first_name(&content[at..]));
+            ends.insert(end);
+        }
+        cost += end - at;
+        if cost > content.len().saturating_mul(LOOKS).saturating_add(FEW) {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// Whether a whole object stands behind the torn start of `content`, up to its end or to the next.
+pub fn is_torn(content: &[u8]) -> bool {
+    let found = whole_behind(content, &|_| false).unwrap_or_default();
+    found.iter().any(|range| {
+        let rest = &content[range.end..];
+        let braces = rest.iter().take_while(|byte| **byte == b'}').count();
+        ends_a_record(&rest[braces..])
+    })
+}
+
+/// An object with a member: braces alone stand in many a text.
+fn starts_an_object(bytes: &[u8]) -> bool {
+    bytes.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) == Some(&b'"')
+}
+
+/// Whether what stands behind an object is another one, or nothing.
+fn ends_a_record(mut rest: &[u8]) -> bool {
+    while let Some((first, others)) = rest.split_first() {
+        rest = match rest.strip_prefix(BOM) {
+            Some(others) => others,
+            None if first.is_ascii_whitespace() || *first == 0 => others,
+            None => return *first == b'{',
+        };
+    }
+    true
+}
+
+fn may_be_a_value(before: &[u8]) -> bool {
+    let last = before.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+    matches!(last, Some(b':' | b',' | b'['))
+}
+
+/// The name of an object's first member, with its quotes.
+pub fn first_name(object: &[u8]) -> Option<&[u8]> {
+    let quote = memchr(b'"', object)?;
+    let mut tape = Tape::default();
+    match tape.scan(&object[quote..], Newlines::Refused) {
+        Scan::Whole { end, .. } => Some(&object[quote..quote + end]),
+        _ => None,
+    }
+}

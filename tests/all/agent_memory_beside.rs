@@ -1,0 +1,100 @@
+//! What stands around an `agent-memory` store: files that the bundle names, pages, archives.
+
+use serde_json::{Value, json};
+
+use crate::support::{AgentMemoryBuilder, Files, Output, TempStore, check, rows, run};
+
+/// Codes and messages of what `check` finds.
+fn codes(store: &TempStore) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    check(store).json_lines().iter().map(|own| (text(&own["code"]), text(&own["message"]))).collect()
+}
+
+/// A verb on the store, with its own data beside the repository.
+fn verb(store: &TempStore, args: &[&str]) -> Output {
+    let root = store.path.to_str().unwrap();
+    let data = store.path.join("../../palimp-data");
+    let options = ["--store", root, "--data-dir", data.to_str().unwrap(), "--yes"];
+    run([args, &options].concat())
+}
+
+fn done(store: &TempStore, args: &[&str]) -> String {
+    let output = verb(store, args).expect_status(0);
+    format!("{}{}", output.stdout, output.stderr)
+}
+
+fn store(files: &Files) -> TempStore {
+    files.build(".agent-memory")
+}
+
+#[test]
+fn a_file_that_the_bundle_names_and_that_is_not_there_is_a_problem() {
+    let builder = AgentMemoryBuilder::new()
+        .bundle(&[("/project/keyPaths", json!(["src/there.rs", "src/gone.rs", "src/*.rs"]))]);
+    let store = store(&builder.files().with("../src/there.rs", ""));
+    let named: Vec<_> = codes(&store).into_iter().filter(|(code, _)| code == "dangling-reference").collect();
+    assert_eq!(named.len(), 1, "{named:?}");
+    assert!(named[0].1.contains("src/gone.rs"), "{named:?}");
+}
+
+#[test]
+fn a_source_whose_place_is_gone_is_a_problem() {
+    let builder = AgentMemoryBuilder::new().source(json!({"path": "/nowhere/at/all"}));
+    let named = codes(&store(&builder.files()));
+    assert!(
+        named.iter().any(|(code, text)| code == "dangling-reference" && text.contains("/nowhere/at/all")),
+        "{named:?}"
+    );
+}
+
+#[test]
+fn a_bundle_without_a_validation_is_a_problem() {
+    let builder =
+        AgentMemoryBuilder::new().bundle(&[("/currentFocus/validationSnapshot/validatedAt", Value::Null)]);
+    let named = codes(&store(&builder.files()));
+    assert!(
+        named.iter().any(|(code, text)| code == "missing-field" && text.contains("validatedAt")),
+        "{named:?}"
+    );
+}
+
+#[test]
+fn an_edit_that_names_a_file_that_is_not_there_says_so() {
+    let store = store(&AgentMemoryBuilder::new().files());
+    let set = r#"keyPaths=["src/nowhere.rs"]"#;
+    let told = done(&store, &["edit", "project", "--set", set]);
+    assert!(told.contains("src/nowhere.rs"), "{told}");
+}
+
+#[test]
+fn an_archived_record_says_how_it_really_comes_back() {
+    let store =
+        store(&AgentMemoryBuilder::new().event(json!({})).config("/retention/enabled", json!(true)).files());
+    done(&store, &["archive", "evt-000001"]);
+    let second = verb(&store, &["archive", "evt-000001"]);
+    assert!(!second.stderr.contains("palimp unarchive"), "{}", second.stderr);
+    assert!(second.stderr.contains("palimp undo"), "{}", second.stderr);
+    done(&store, &["undo"]);
+    assert_eq!(rows(&store, "show", "evt-000001")[0]["state"], "live");
+}
+
+#[test]
+fn every_batch_has_a_folder_for_checkpoints() {
+    let store =
+        store(&AgentMemoryBuilder::new().event(json!({})).config("/retention/enabled", json!(true)).files());
+    done(&store, &["archive", "evt-000001"]);
+    let batches = std::fs::read_dir(store.path.join("archive")).unwrap().map(|batch| batch.unwrap().path());
+    let batches: Vec<_> = batches.collect();
+    assert!(batches.len() == 1 && batches[0].join("checkpoints").is_dir(), "{batches:?}");
+}
+
+#[test]
+fn pages_that_nobody_touched_are_not_called_changed_by_others() {
+    let store = store(&AgentMemoryBuilder::new().files());
+    done(&store, &["edit", "project", "--set", "summary=Another"]);
+    let all = done(&store, &["journal"]);
+    assert!(!all.contains("changed by others") && !all.contains("changed outside"), "{all}");
+    std::fs::remove_file(store.path.join("../docs/agent-memory/README.md")).unwrap();
+    let all = done(&store, &["journal"]);
+    assert!(all.contains("docs/agent-memory/README.md"), "{all}");
+}

@@ -1,0 +1,194 @@
+//! Indexes, counts and manifests: `check` sees every one that disagrees with the records, and
+//! `reindex` brings it to what a fresh build is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use palimp::check::derived;
+use palimp::demo;
+use palimp::disk::faulty::Faulty;
+use palimp::format::writing::{Draft, NO_PACKED, Setting};
+use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
+use palimp::ops::delete::Asked;
+use palimp::ops::{self, Refusal, Scene};
+use palimp::store::{Place, load_from};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const ROOT: &str = "/store";
+
+/// The demo's stores, and their derived files that a build from nothing makes.
+const STORES: [(&str, &str, &[&str]); 4] = [
+    ("session-log", "project/memory", &["index.json"]),
+    ("memory-server", "agents/memories", &["index.json"]),
+    ("bmad", "project/.bmad/memory", &["index.json"]),
+    ("a-mem", "project/.chora/memory", &["tags.json", "links.json"]),
+];
+/// What says that a derived file is not as it should be.
+const TOLD: [Code; 3] = [Code::IndexStale, Code::IndexBroken, Code::CountMismatch];
+/// Members that are times, caches of a moment, or data of their own.
+const LEFT_OUT: [&str; 5] = ["created_at", "last_updated", "current_relevance", "strength", "clusters"];
+
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+fn now() -> Moment {
+    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
+}
+
+/// The files of a store of the demo.
+fn files(root: &str, seed: u64) -> Files {
+    let all = demo::stores(seed, now()).into_iter();
+    all.filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_owned(), bytes))).collect()
+}
+
+fn load(files: &Files, format: &'static str) -> Store {
+    let disk = Faulty::new();
+    for (path, bytes) in files {
+        disk.put(Path::new(ROOT).join(path), bytes.clone(), 0o600);
+    }
+    let place = Place { root: ROOT.into(), format, session: None };
+    load_from(&disk, &place, Extent::Whole, None, now())
+}
+
+fn scene(store: &Store) -> Scene<'_> {
+    Scene { store, now: now(), random: [7; 16], packed: &NO_PACKED }
+}
+
+/// The files after the first changes of a plan.
+fn after(files: &Files, plan: &Plan, count: usize) -> Files {
+    let mut files = files.clone();
+    for change in plan.all().take(count) {
+        match change.after() {
+            Some(bytes) => files.insert(change.path.clone(), bytes),
+            None => files.remove(&change.path),
+        };
+    }
+    files
+}
+
+fn deed(scene: &Scene<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
+    match which {
+        0 => ops::edit::edit(scene, &entry, &[Setting { name: "text", value: text }]),
+        1 => ops::tag::tag(scene, &[entry], &["brandnew".to_owned()], &[]),
+        2 => ops::delete::delete(scene, &[entry], Asked { remove: true, ..Asked::default() }),
+        _ => {
+            let session = scene.store.session(&entry).map(|own| own.name.clone());
+            let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
+            let draft =
+                Draft { session: session.as_deref(), kind: &kind, text: Some(text), ..Draft::default() };
+            ops::add::add(scene, &draft)
+        }
+    }
+}
+
+/// What a document says, whatever its layout and order.
+fn said(bytes: &[u8]) -> Value {
+    fn sorted(value: Value) -> Value {
+        match value {
+            Value::Array(items) => {
+                let mut items: Vec<Value> = items.into_iter().map(sorted).collect();
+                items.sort_by_key(Value::to_string);
+                Value::Array(items)
+            }
+            Value::Object(members) => {
+                let kept = members.into_iter().filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()));
+                kept.map(|(name, value)| (name, sorted(value))).collect()
+            }
+            other => other,
+        }
+    }
+    sorted(serde_json::from_slice(bytes).unwrap_or_default())
+}
+
+/// The derived files that a build from nothing makes.
+fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
+    let is_derived = |path: &Path| path.file_name().is_some_and(|name| names.iter().any(|own| name == *own));
+    let without: Files =
+        files.iter().filter(|(path, _)| !is_derived(path)).map(|(a, b)| (a.clone(), b.clone())).collect();
+    let store = load(&without, format);
+    let made = derived::disagreeing(&store, now()).into_iter().filter(|change| is_derived(&change.path));
+    made.filter_map(|change| Some((change.path.clone(), change.after()?))).collect()
+}
+
+/// The files of which something says that they disagree with the records.
+fn told(store: &Store) -> BTreeSet<PathBuf> {
+    let more = derived::problems(store, &derived::disagreeing(store, now()));
+    let all = store.problems.iter().chain(&more).filter(|problem| TOLD.contains(&problem.code));
+    all.map(|problem| problem.file.clone()).collect()
+}
+
+/// What is wrong with how a state is seen and mended.
+fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let store = load(files, format);
+    let told = told(&store);
+    for (path, right) in fresh(files, format, names) {
+        if files.get(&path).is_some_and(|own| said(own) != said(&right)) && !told.contains(&path) {
+            wrong.push(format!("{}: not seen", path.display()));
+        }
+    }
+    let plan = ops::reindex::reindex(&scene(&store)).unwrap();
+    let mended = after(files, &plan, usize::MAX);
+    let store = load(&mended, format);
+    let left = self::told(&store).into_iter().filter(|path| fresh_again(path, &mended));
+    wrong.extend(left.map(|path| format!("{}: still told after reindex", path.display())));
+    for (path, right) in fresh(&mended, format, names) {
+        if mended.get(&path).is_none_or(|own| said(own) != said(&right)) {
+            wrong.push(format!(
+                "{}: not as a fresh build\n{}",
+                path.display(),
+                difference(&mended[&path], &right)
+            ));
+        }
+    }
+    wrong
+}
+
+/// Whether a file is one that `reindex` is about: not what archives and traces say.
+fn fresh_again(path: &Path, files: &Files) -> bool {
+    files.contains_key(path)
+        && !path.starts_with("archive")
+        && path.extension().is_some_and(|end| end == "json")
+}
+
+fn difference(own: &[u8], right: &[u8]) -> String {
+    let lines = |bytes: &[u8]| -> BTreeSet<String> {
+        serde_json::to_string_pretty(&said(bytes)).unwrap_or_default().lines().map(str::to_owned).collect()
+    };
+    let (own, right) = (lines(own), lines(right));
+    let some: Vec<&String> = own.symmetric_difference(&right).take(8).collect();
+    format!("{some:?}")
+}
+
+fn cases() -> u32 {
+    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 60 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn after_a_change_cut_short_anywhere_every_stale_file_is_seen_and_made_anew(
+        which in 0..STORES.len(),
+        seed in 1_u64..4,
+        at in any::<proptest::sample::Index>(),
+        deed in 0_usize..4,
+        text in proptest::sample::select(vec!["entirely other wording zebra", "retry", "x"]),
+        done in any::<proptest::sample::Index>(),
+    ) {
+        let (format, root, names) = STORES[which];
+        // Another writer's index may leave words out: this is about those that palimp makes.
+        let mut files = self::files(root, seed);
+        files.retain(|path, _| format != "bmad" || path.file_name().is_none_or(|name| name != "index.json"));
+        let files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
+        prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new());
+        let store = load(&files, format);
+        let live: Vec<Entry> = store.entries.iter().copied().filter(|own| own.state == State::Live).collect();
+        let entry = live[at.index(live.len())];
+        if let Ok(plan) = self::deed(&scene(&store), entry, deed, text) {
+            let count = plan.all().count();
+            let files = after(&files, &plan, done.index(count + 1));
+            prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new(), "deed {}", deed);
+        }
+    }
+}

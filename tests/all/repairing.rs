@@ -1,0 +1,161 @@
+//! What `repair --all-safe` takes out of a store, and what it never does.
+
+use palimp::disk::faulty::Faulty;
+use palimp::format::writing::NO_PACKED;
+use palimp::model::{Extent, Moment, Store};
+use palimp::ops::{Scene, repair};
+use palimp::store::{Place, load_from};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const ROOT: &str = "/store";
+
+/// A log of each format.
+const LOGS: [(&str, &str); 5] = [
+    ("memory-server", "learnings.jsonl"),
+    ("session-log", "sessions/s/memory.jsonl"),
+    ("agent-memory", "history/events.jsonl"),
+    ("bmad", "sessions/s/conversation.jsonl"),
+    ("a-mem", "events/2026-01/events.jsonl"),
+];
+
+fn now() -> Moment {
+    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
+}
+
+/// A record of that format. Its text and its nested objects look like records, too.
+fn record(format: &str, id: &str, text: &str) -> String {
+    let when = "2026-01-20T10:00:00Z";
+    let nested = json!({"k": 1, "deep": [{"id": "x"}]});
+    let value: Value = match format {
+        "memory-server" => json!({"id": id, "type": "learning", "content": text, "created_at": when,
+            "updated_at": when, "accessed_at": when, "access_count": 1, "importance": "high",
+            "task_metadata": nested, "tags": ["a"]}),
+        "session-log" => json!({"id": id, "timestamp": when, "type": "finding",
+            "content": {"finding": text, "more": nested}, "tags": ["a"]}),
+        "agent-memory" => json!({"id": id, "kind": "tool_run", "createdAt": when, "summary": text,
+            "signals": nested, "sourceRef": {"id": "y"}}),
+        "bmad" => json!({"id": id, "timestamp": when, "agent_id": "dev", "role": "user",
+            "metadata": nested, "content": text}),
+        _ => {
+            json!({"event_id": id, "timestamp": when, "event_type": text, "trace_id": "t", "metadata": nested})
+        }
+    };
+    value.to_string()
+}
+
+fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
+    let disk = Faulty::new();
+    for (path, bytes) in files {
+        disk.put(format!("{ROOT}/{path}"), *bytes, 0o600);
+    }
+    let place = Place { root: ROOT.into(), format, session: None };
+    load_from(&disk, &place, Extent::Whole, None, now())
+}
+
+/// The log after the repair, and what went to quarantine.
+fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
+    let store = load(&[(log, bytes)], format);
+    let scene = Scene { store: &store, now: now(), random: [7; 16], packed: &NO_PACKED };
+    let done = repair::all_safe(&scene).unwrap();
+    let changed =
+        done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
+    let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap());
+    let out = done.quarantined.into_iter().filter(|(path, ..)| path.as_os_str() == log);
+    (after, out.map(|(_, at, bytes)| (at, bytes)).collect())
+}
+
+/// The lines of a log that a reader takes for whole records.
+fn whole(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
+    let store = load(&[(log, bytes)], format);
+    let own = store.documents.iter().find(|own| own.path.as_os_str() == log).unwrap();
+    let read = own.records.iter().filter(|record| record.view().is_some());
+    read.map(|record| String::from_utf8(own.raw(record).to_vec()).unwrap()).collect()
+}
+
+/// What was found to be wrong with the repair of a line of `pieces`, of which those in `kept` are
+/// whole records.
+fn lost(which: usize, line: &[u8], kept: &[String]) -> Option<String> {
+    let (format, log) = LOGS[which];
+    let (before, after) = (record(format, "before", "b"), record(format, "after", "a"));
+    let bytes = [before.as_bytes(), b"\n", line, b"\n", after.as_bytes(), b"\n"].concat();
+    let (left, out) = repaired(format, log, &bytes);
+    let records = whole(format, log, &left);
+    let wanted: Vec<&String> = [&before].into_iter().chain(kept).chain([&after]).collect();
+    if wanted.iter().any(|own| !records.contains(own)) {
+        return Some(format!("{format}: {}\n=> {}", String::from_utf8_lossy(line), records.join("\n   ")));
+    }
+    let exact = out.iter().all(|(at, gone)| bytes[*at as usize..].starts_with(gone));
+    (!exact).then(|| format!("{format}: quarantined other bytes than there were: {out:?}"))
+}
+
+#[test]
+fn a_whole_record_behind_a_torn_one_stays_and_the_torn_part_goes_to_quarantine() {
+    for (format, log) in LOGS {
+        let (torn, good) = (record(format, "torn", "t"), record(format, "good", "g"));
+        let line = format!("{}{good}\n", &torn[..torn.len() / 2]);
+        let (left, out) = repaired(format, log, line.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&left), format!("{good}\n"), "{format}");
+        assert_eq!(out, [(0, torn.as_bytes()[..torn.len() / 2].to_vec())], "{format}");
+    }
+}
+
+#[test]
+fn nested_objects_of_a_torn_record_are_no_records() {
+    for (format, log) in LOGS {
+        let torn = record(format, "torn", "t");
+        for cut in 1..torn.len() {
+            let (left, out) = repaired(format, log, format!("{}\n", &torn[..cut]).as_bytes());
+            assert_eq!(left, b"", "{format} {cut}");
+            assert_eq!(out, [(0, torn.as_bytes()[..cut].to_vec())], "{format} {cut}");
+        }
+    }
+}
+
+#[test]
+fn a_record_behind_one_that_was_cut_at_any_byte_is_never_lost() {
+    for (which, (format, _)) in LOGS.iter().enumerate() {
+        let (torn, good) = (record(format, "torn", "a \"b\" {c} ü"), record(format, "good", "g"));
+        for cut in 1..torn.len() {
+            let line = [&torn.as_bytes()[..cut], good.as_bytes()].concat();
+            assert_eq!(lost(which, &line, std::slice::from_ref(&good)), None, "{cut}");
+        }
+    }
+}
+
+fn cases() -> u32 {
+    if std::env::var_os("PALIMP_LONG").is_some() { 20_000 } else { 200 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn of_three_records_cut_anywhere_and_glued_no_whole_one_is_lost(
+        which in 0..LOGS.len(),
+        texts in proptest::collection::vec(r#"[a-z{}\[\]":,\\ ü]{0,12}"#, 3),
+        cuts in proptest::collection::vec(proptest::option::of(any::<proptest::sample::Index>()), 3),
+        between in proptest::collection::vec(proptest::sample::select(vec!["", "", " ", "\0\0", "\u{feff}", "}"]), 4),
+    ) {
+        let mut line = Vec::new();
+        let mut kept = Vec::new();
+        let mut is_torn = false;
+        for (number, (text, cut)) in texts.iter().zip(&cuts).enumerate() {
+            let text = record(LOGS[which].0, &format!("r{number}"), text);
+            // A brace behind a torn record may end it: then what stands between is a part of that.
+            let parting = if is_torn && between[number] == "}" { "" } else { between[number] };
+            // What stands before the first object makes all of a line a guess.
+            line.extend(if number == 0 && parting != "\0\0" { b"" } else { parting.as_bytes() });
+            is_torn |= cut.is_some();
+            match cut {
+                Some(cut) => line.extend(&text.as_bytes()[..1 + cut.index(text.len() - 1)]),
+                None => {
+                    line.extend(text.as_bytes());
+                    kept.push(text);
+                }
+            }
+        }
+        line.extend(if between[3] == "}" && is_torn { b"" } else { between[3].as_bytes() });
+        prop_assert_eq!(lost(which, &line, &kept), None);
+    }
+}
