@@ -6,6 +6,7 @@ use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
+use crate::ops::delete::is_held;
 use crate::query::{Cancel, Order, Query, Request, search};
 use crate::work::Difference;
 
@@ -19,7 +20,7 @@ pub fn records(
 ) -> Result<Vec<EntryRef>, Failure> {
     let mut found: Vec<EntryRef> = Vec::new();
     for id in chosen.ids.iter().filter(|_| !context.shown.is_bound()) {
-        found.push(the_one(snapshot, id)?);
+        found.push(the_deleted(snapshot, id).map_or_else(|| the_one(snapshot, id), Ok)?);
     }
     match &chosen.query {
         _ if context.shown.is_bound() => {}
@@ -162,6 +163,17 @@ pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
             Err(Failure::new(Exit::Refused, format!("{message}\n{}", candidates.join("\n"))))
         }
     }
+}
+
+/// The one of that name that only undo data or backups hold: where those were asked for, it is meant,
+/// though another has its name by now.
+fn the_deleted(snapshot: &Snapshot, name: &str) -> Option<EntryRef> {
+    let is_held = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        is_held(store, entry) && goes_by(snapshot, *at, name)
+    };
+    let mut held = snapshot.entries().filter(is_held);
+    held.next().filter(|_| held.next().is_none())
 }
 
 fn key(snapshot: &Snapshot, at: EntryRef) -> String {

@@ -8,6 +8,7 @@
 //! - A store of which only the newest entries were read is not written: the counts and the
 //!   numbers of events are those of all files.
 
+mod held;
 mod parts;
 
 use std::collections::BTreeSet;
@@ -83,6 +84,19 @@ impl Writes for AgentMemory {
             writing.canonical(&edits, &summary("removed", told))?;
         }
         Ok(writing.done())
+    }
+
+    fn taken_out(&self, store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+        held::taken_out(store, deletions)
+    }
+
+    fn bring_back(
+        &self,
+        scene: &Scene<'_>,
+        held: &Document,
+        records: &[u32],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        Some(held::bring_back(scene, held, records))
     }
 
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
