@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::format;
 use crate::model::{Change, Code, Moment, Problem, Role, Severity, Store};
 use crate::store::derive;
 
@@ -27,6 +28,9 @@ pub fn disagreeing(store: &Store, now: Moment) -> Vec<Change> {
     let data = store.documents.iter().filter(|own| makes(own.role));
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
     let mut changes = derive::derived(store, &store.documents, &touched, now);
+    let writes = format::by_name(store.format).and_then(|format| format.writes());
+    // Where the state can't be read, its pages can't be made: that is told of the state.
+    changes.extend(writes.and_then(|writes| writes.pages(store).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
     changes
 }

@@ -256,6 +256,12 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no way to delete these."))
     }
 
+    /// The changes that make files around the store anew where they were made from an older state
+    /// of it.
+    fn pages(&self, _store: &Store) -> Result<Vec<Change>, Refusal> {
+        Ok(Vec::new())
+    }
+
     /// How an archived record comes back, as the end of a sentence about it.
     fn way_back(&self, _session: Option<&str>) -> String {
         "`palimp unarchive` brings it back".into()

@@ -98,3 +98,21 @@ fn pages_that_nobody_touched_are_not_called_changed_by_others() {
     let all = done(&store, &["journal"]);
     assert!(all.contains("docs/agent-memory/README.md"), "{all}");
 }
+
+#[test]
+fn pages_of_an_older_state_are_found_and_made_anew() {
+    for verb in [&["reindex"][..], &["repair", "--all-safe"]] {
+        let files = AgentMemoryBuilder::new().files();
+        let store = store(&files.clone().with(
+            "../docs/agent-memory/next-steps.md",
+            "<!-- agent-memory:projection file=next-steps version=3 bundleHash=00 -->\n# next-steps\n",
+        ));
+        assert!(codes(&store).iter().any(|(code, _)| code == "projection-stale"));
+        done(&store, verb);
+        let left = codes(&store);
+        assert!(!left.iter().any(|(code, _)| code == "projection-stale"), "{verb:?}: {left:?}");
+        let before = std::fs::read(store.path.join("../docs/agent-memory/gotchas.md")).unwrap();
+        done(&store, verb);
+        assert_eq!(std::fs::read(store.path.join("../docs/agent-memory/gotchas.md")).unwrap(), before);
+    }
+}

@@ -10,22 +10,21 @@
 
 mod held;
 mod parts;
+mod told;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
-use super::write::{canonical_write, path_of, prune, unsaid, would_return};
-use super::{AgentMemory, layout, projection};
+use super::write::{canonical_write, pages_anew, path_of, prune, unsaid};
+use super::{AgentMemory, layout};
 use crate::format::writing::{
     Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document,
 };
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Change, Document, Entry, Extent, Moment, Store};
-use crate::text::edit;
-use crate::text::scan::Tape;
 
 /// So many parts of the bundle an event names one by one.
 const NAMED: usize = 8;
@@ -106,6 +105,16 @@ impl Writes for AgentMemory {
         Ok(writing.done())
     }
 
+    fn pages(&self, store: &Store) -> Result<Vec<Change>, Refusal> {
+        let pages = pages_anew(&store.documents, &beside_of(store))?;
+        let change = |page: Written| {
+            let (_, base) = store.beside.iter().find(|(own, _)| *own == page.path)?;
+            let change = Change::rewrite(beside_path(&page.path), Arc::clone(base), &page.bytes);
+            Some(Change { mode: SHARED, ..change })
+        };
+        Ok(pages.into_iter().filter_map(change).filter(|change| !change.is_empty()).collect())
+    }
+
     fn way_back(&self, _session: Option<&str>) -> String {
         "the format has no way back out of an archive batch; `palimp undo` takes an archiving back".into()
     }
@@ -164,8 +173,8 @@ impl Writes for AgentMemory {
         let of = |part: Part| changes.iter().find(move |change| Part::of(&change.path) == part);
         match (of(Part::Checkpoint).filter(|change| change.word() == "create"), of(Part::Bundle)) {
             (Some(_), Some(state)) => {
-                let mut told = left_alone(store, state, changes);
-                told.extend(repeated(state, changes));
+                let mut told = told::left_alone(store, state, changes);
+                told.extend(told::repeated(state, changes));
                 told
             }
             _ => Vec::new(),
@@ -295,48 +304,14 @@ fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> String {
     }
 }
 
-/// The projections and the entry file that a canonical write did not write anew.
-fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
-    if store.beside.is_empty() {
-        return vec!["No projection and no entry file stand beside the store; none is made.".into()];
-    }
-    let entry = state.after().and_then(|bytes| {
-        let mut tape = Tape::default();
-        let state = edit::scan(&mut tape, crate::format::reading::without_mark(&bytes)).ok()?;
-        Some(state.path(&["bundle", "project", "recommendedEntryFile"])?.text()?.into_owned())
-    });
-    let pages = projection::PROJECTIONS.iter().map(|(_, path)| (*path).to_owned());
-    let alone = pages.chain(entry).filter(|path| {
-        let path = beside_path(Path::new(path));
-        changes.iter().all(|change| change.path != path)
-    });
-    alone
-        .map(|path| format!("{path} is left as it stands: it is missing, or its marker can't be read."))
-        .collect()
-}
-
-/// The events that would bring back what the new state does not say any more.
-fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
-    let events = Path::new(layout::EVENTS);
-    let change = changes.iter().find(|change| change.path == events)?;
-    let log = document_of(events.into(), change.after()?, Moment(0))?;
-    let ids = would_return(state.base.as_deref()?, &state.after()?, &log);
-    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = match ids.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!ids.is_empty()).then(|| {
-        format!(
-            "{named}{more}: not recalled yet, and the signals still hold what goes. The format's own tool \
-             would bring it back; `palimp delete --remove` takes it out there as well."
-        )
-    })
-}
-
 /// Where a file around the store stands, from the store's root.
 pub(super) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
+}
+
+/// The files around a store, as they were read.
+fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
+    store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
 }
 
 /// Files as they become, one step after the other, and the changes that make them so.
@@ -357,8 +332,7 @@ impl<'a> Writing<'a> {
     }
 
     fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<(), Refusal> {
-        let beside: Vec<(PathBuf, Vec<u8>)> =
-            self.scene.store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
+        let beside = beside_of(self.scene.store);
         let Canonical { files, .. } =
             canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
         files.into_iter().for_each(|file| self.take(file));

@@ -199,6 +199,18 @@ pub fn canonical_write(
     Ok(Canonical { files: written, checkpoint, event, hash, notes })
 }
 
+/// The pages and the entry block as the present state makes them, those that can be made.
+pub fn pages_anew(
+    documents: &[Arc<Document>],
+    beside: &[(PathBuf, Vec<u8>)],
+) -> Result<Vec<Written>, Refused> {
+    let files = Files::of(documents)?;
+    let mut tape = Tape::default();
+    let state = store::object(&mut tape, &files.state.bytes).map_err(Refused::NoState)?;
+    let hash = text(state, "bundleHash").unwrap_or_default();
+    Ok(around(&files, state, state, &hash, beside, &mut Vec::new()))
+}
+
 /// The path that names a record of `state.json` in a [`BundleEdit`], whatever its id is.
 pub fn path_of(state: &Document, record: usize) -> Option<String> {
     let span = state.records.get(record)?.span;

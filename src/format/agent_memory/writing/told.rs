@@ -1,0 +1,49 @@
+//! What is told of a canonical write beside its changes.
+
+use std::path::Path;
+
+use super::super::write::would_return;
+use super::super::{layout, projection};
+use super::{NAMED, beside_path, document_of};
+use crate::model::{Change, Moment, Store};
+use crate::text::edit;
+use crate::text::scan::Tape;
+
+/// The projections and the entry file that a canonical write did not write anew.
+pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
+    if store.beside.is_empty() {
+        return vec!["No projection and no entry file stand beside the store; none is made.".into()];
+    }
+    let entry = state.after().and_then(|bytes| {
+        let mut tape = Tape::default();
+        let state = edit::scan(&mut tape, crate::format::reading::without_mark(&bytes)).ok()?;
+        Some(state.path(&["bundle", "project", "recommendedEntryFile"])?.text()?.into_owned())
+    });
+    let pages = projection::PROJECTIONS.iter().map(|(_, path)| (*path).to_owned());
+    let alone = pages.chain(entry).filter(|path| {
+        let path = beside_path(Path::new(path));
+        changes.iter().all(|change| change.path != path)
+    });
+    alone
+        .map(|path| format!("{path} is left as it stands: it is missing, or its marker can't be read."))
+        .collect()
+}
+
+/// The events that would bring back what the new state does not say any more.
+pub fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
+    let events = Path::new(layout::EVENTS);
+    let change = changes.iter().find(|change| change.path == events)?;
+    let log = document_of(events.into(), change.after()?, Moment(0))?;
+    let ids = would_return(state.base.as_deref()?, &state.after()?, &log);
+    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match ids.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!ids.is_empty()).then(|| {
+        format!(
+            "{named}{more}: not recalled yet, and the signals still hold what goes. The format's own tool \
+             would bring it back; `palimp delete --remove` takes it out there as well."
+        )
+    })
+}
