@@ -112,6 +112,9 @@ fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
         return Ok(true);
     }
     let mut err = io::stderr();
+    for line in context.shown.texts() {
+        writeln!(err, "{}", show(&mask(&line)))?;
+    }
     for line in context.shown.lines(asked.iter().flat_map(|one| lines(&one.plan)).collect()) {
         writeln!(err, "{}", show(&mask(&line)))?;
     }

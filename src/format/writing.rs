@@ -3,6 +3,7 @@
 
 mod edits;
 mod erases;
+mod faults;
 mod members;
 mod reason;
 mod refusal;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
+pub use faults::{Fault, Faults};
 pub use members::{Members, hex, list, set_field, uuid};
 pub use reason::{is_code, reason};
 pub use refusal::Refusal;

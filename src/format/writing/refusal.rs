@@ -1,5 +1,6 @@
-//! Why a change is not made.
+//! Why something is not done.
 
+use super::Fault;
 use crate::model::NotWhole;
 use crate::text::edit::EditError;
 
@@ -11,27 +12,36 @@ pub struct Refusal {
     pub code: &'static str,
     /// What is the matter and what to do, in sentences. May quote the store.
     pub message: String,
+    /// The records that it is about, each with its reason, where others could be done without them.
+    pub of: Vec<Fault>,
+    /// Whether somebody stopped it, and nothing more is to be tried.
+    pub stops: bool,
 }
 
 impl Refusal {
+    /// A refusal with its code, of all that was asked for.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into(), of: Vec::new(), stops: false }
+    }
+
     /// The format does not have that, or it makes no sense there.
     pub fn unfit(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_INVALID_FORMAT", message: message.into() }
+        Refusal::new("E_INVALID_FORMAT", message)
     }
 
     /// What is to be written breaks the schema.
     pub fn invalid(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_SCHEMA_INVALID", message: message.into() }
+        Refusal::new("E_SCHEMA_INVALID", message)
     }
 
     /// It would exceed a limit.
     pub fn too_large(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_SIZE_LIMIT", message: message.into() }
+        Refusal::new("E_SIZE_LIMIT", message)
     }
 
     /// The store is damaged where this would write.
     pub fn corrupt(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_STORAGE_CORRUPT", message: message.into() }
+        Refusal::new("E_STORAGE_CORRUPT", message)
     }
 
     /// The record can't be read, and what is asked for needs one that can.
@@ -44,13 +54,13 @@ impl Refusal {
 
     /// No such session.
     pub fn no_session(name: &str) -> Refusal {
-        Refusal { code: "E_SESSION_NOT_FOUND", message: format!("there is no session {name:?}.") }
+        Refusal::new("E_SESSION_NOT_FOUND", format!("there is no session {name:?}."))
     }
 }
 
 impl From<NotWhole> for Refusal {
     fn from(not: NotWhole) -> Self {
-        Refusal { code: "E_STORAGE_IO", message: not.to_string() }
+        Refusal::new("E_STORAGE_IO", not.to_string())
     }
 }
 

@@ -200,6 +200,7 @@ impl Search<'_> {
                 generation: Default::default(),
                 records,
                 problems: Vec::new(),
+                digests: Default::default(),
             }));
         }
         store

@@ -168,7 +168,7 @@ impl Writer<'_> {
              erase. Every change of this store goes on with it: free what is in its way (a lock that is held, a \
              file that can't be read or written), and erase again."
         );
-        Err(CommitError::Refused(Refusal { code: "E_CONCURRENT_MOD", message }))
+        Err(CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message)))
     }
 
     /// Finishes an erasure that was cut short. What it can't finish waits for the next start.
