@@ -4,8 +4,9 @@ pub mod derived;
 pub mod groups;
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use crate::model::{Problem, Store};
+use crate::model::{Document, Problem, Store};
 
 /// A problem with a key by which it can be named while it lasts.
 #[derive(Clone, Debug)]
@@ -13,15 +14,22 @@ pub struct Finding<'a> {
     /// The problem.
     pub problem: &'a Problem,
     /// The same for the same problem in a store that changed elsewhere: it depends on
-    /// file, code and id, or on the line where there is no id.
+    /// file, code and id, on what the record says where it has no id, or else on the line.
     pub key: String,
 }
 
 /// The problems of a store by file and line, each with its key.
 pub fn findings(store: &Store) -> Vec<Finding<'_>> {
     let mut seen: HashMap<u64, u32> = HashMap::new();
+    let documents: HashMap<&Path, &Document> =
+        store.documents.iter().map(|own| (&*own.path, &**own)).collect();
+    let keys = |problem: &Problem| {
+        let document = documents.get(&*problem.file)?;
+        let record = problem.record.filter(|own| (*own as usize) < document.records.len())?;
+        Some(document.key(&store.root, record).to_string())
+    };
     let keyed = |problem| {
-        let digest = digest(problem);
+        let digest = digest(problem, &keys);
         let nth = seen.entry(digest).and_modify(|nth| *nth += 1).or_insert(1);
         let key = if *nth == 1 { format!("{digest:012x}") } else { format!("{digest:012x}-{nth}") };
         Finding { problem, key }
@@ -30,10 +38,10 @@ pub fn findings(store: &Store) -> Vec<Finding<'_>> {
 }
 
 /// FNV-1a, cut to 48 bits: short enough to type.
-fn digest(problem: &Problem) -> u64 {
+fn digest(problem: &Problem, key: &dyn Fn(&Problem) -> Option<String>) -> u64 {
     let place = match (&problem.id, problem.line) {
         (Some(id), _) => id.clone(),
-        (None, Some(line)) => line.to_string(),
+        (None, Some(line)) => key(problem).unwrap_or_else(|| line.to_string()),
         (None, None) => String::new(),
     };
     let parts =

@@ -223,6 +223,9 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
         return Ok(true);
     }
     let mut err = io::stderr();
+    for line in context.shown.texts() {
+        writeln!(err, "{}", show(&mask(&line)))?;
+    }
     for line in context.shown.lines(plans.iter().flat_map(|(_, plan)| lines(plan)).collect()) {
         writeln!(err, "{}", show(&mask(&line)))?;
     }

@@ -2,8 +2,8 @@
 
 use super::Context;
 use super::failure::{Exit, Failure};
-use super::open;
 use super::row::Row;
+use super::{open, row};
 use crate::query::{Cancel, Order, Query, Request, explain_in, search_in};
 
 /// Lists what the query asks for.
@@ -45,6 +45,9 @@ pub fn print(
             context.out.json(&row)?;
         } else {
             context.out.line(&row.to_line(context.now))?;
+            if let Some(why) = &why {
+                context.out.line(&format!("    {}", row::told(why)))?;
+            }
         }
     }
     Ok(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done })

@@ -147,6 +147,26 @@ fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
     codes
 }
 
+/// Every factor of a rank, in a line for people.
+pub fn told(of: &Explanation) -> String {
+    let [text, time, importance, access] = crate::query::WEIGHTS;
+    let formula = match of.ranking {
+        Ranking::Product => format!(
+            "match {:.2} × importance {:.2} × decay {:.2} × recency {:.2}",
+            of.matched, of.importance, of.decay, of.recency
+        ),
+        Ranking::Weighted => format!(
+            "{text} × match {:.2} + {time} × decay {:.2} + {importance} × importance {:.2} + {access} × access {:.2}",
+            of.matched, of.decay, of.importance, of.access
+        ),
+    };
+    let word = |own: &crate::query::WordHit| {
+        format!("; {:?} matches {:.1}, in {} of {}", own.word, own.hit, own.df, own.n)
+    };
+    let words: String = of.words.iter().map(word).collect();
+    format!("rank {:.3} = {formula}{words}", of.rank)
+}
+
 /// Every factor of a rank.
 #[derive(Serialize)]
 struct Explained {

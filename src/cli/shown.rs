@@ -8,13 +8,22 @@ use std::sync::Arc;
 
 use super::change;
 use super::failure::{Exit, Failure, say};
+use crate::format;
 use crate::model::carried::carried;
-use crate::model::{Carry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::model::plan::counted;
+use crate::model::{Carry, Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::effect::{Touched, brought, effect};
-use crate::work::{Difference, of_bound, read_anew, touched};
+use crate::text::secrets::mask;
+use crate::text::show::show_lines;
+use crate::work::{self, Difference, of_bound, read_anew, touched};
 
 /// So often a plan is made anew where others change what it is not about.
 const TRIES: usize = 4;
+
+/// So many records are shown before a question, and so many lines of one alone.
+const RECORDS: usize = 5;
+/// So many characters of a line.
+const COLUMNS: usize = 160;
 
 /// Steps, each with its store.
 type Steps<'s> = Vec<(&'s Arc<Store>, u64)>;
@@ -175,6 +184,26 @@ impl Shown {
         told
     }
 
+    /// The first lines of what the chosen records say, masked and safe to show; nothing where it is
+    /// asked again, or no records are chosen.
+    pub fn texts(&self) -> Vec<String> {
+        let chosen = self.chosen.borrow();
+        let Some((snapshot, chosen)) = chosen.as_ref().filter(|_| self.difference.is_none()) else {
+            return Vec::new();
+        };
+        let rows = if chosen.len() == 1 { RECORDS } else { 1 };
+        let mut lines = Vec::new();
+        for &at in chosen.iter().take(RECORDS) {
+            let (store, entry) = snapshot.get(at);
+            lines.push(format!("{}:", work::name_of(store, entry)));
+            lines.extend(first_lines(store, entry, rows));
+        }
+        if chosen.len() > RECORDS {
+            lines.push(format!("… and {}", counted((chosen.len() - RECORDS) as u64, "more record")));
+        }
+        lines
+    }
+
     /// What is shown before the question, of all lines of the plans: where it is asked again, what
     /// differs, and that alone if the records were chosen. Any other plan may do more by now.
     pub fn lines(&self, all: Vec<String>) -> Vec<String> {
@@ -192,6 +221,19 @@ impl Shown {
             }
         }
     }
+}
+
+/// The first lines of a record's text. A private key covers lines, so what is masked is masked before
+/// it is cut.
+fn first_lines(store: &Store, entry: &Entry, rows: usize) -> Vec<String> {
+    let own = format::text_of(store, entry);
+    let text = if own.text.trim().is_empty() { own.title } else { own.text };
+    let masked = mask(&text).into_owned();
+    let mut lines = show_lines(&masked).filter(|line| !line.trim().is_empty());
+    let cut = |line: String| line.chars().take(COLUMNS).collect::<String>();
+    let mut first: Vec<String> = lines.by_ref().take(rows).map(|line| format!("  {}", cut(line))).collect();
+    first.extend(lines.next().filter(|_| rows > 1).map(|_| "  …".to_owned()));
+    first
 }
 
 #[cfg(test)]

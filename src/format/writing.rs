@@ -3,78 +3,24 @@
 
 mod edits;
 mod erases;
+mod faults;
 mod members;
 mod reason;
+mod refusal;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
+pub use faults::{Fault, Faults};
 pub use members::{Members, hex, list, set_field, uuid};
 pub use reason::{is_code, reason};
+pub use refusal::Refusal;
 
-use crate::model::{Change, Document, Entry, Moment, NotWhole, Store};
-use crate::text::edit::EditError;
+use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::json::Json;
 use crate::text::unpack::Member;
-
-/// Why something is not done. Nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refusal {
-    /// The error code of specification 4 §12.1.
-    pub code: &'static str,
-    /// What is the matter and what to do, in sentences. May quote the store.
-    pub message: String,
-}
-
-impl Refusal {
-    /// The format does not have that, or it makes no sense there.
-    pub fn unfit(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_INVALID_FORMAT", message: message.into() }
-    }
-
-    /// What is to be written breaks the schema.
-    pub fn invalid(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_SCHEMA_INVALID", message: message.into() }
-    }
-
-    /// It would exceed a limit.
-    pub fn too_large(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_SIZE_LIMIT", message: message.into() }
-    }
-
-    /// The store is damaged where this would write.
-    pub fn corrupt(message: impl Into<String>) -> Refusal {
-        Refusal { code: "E_STORAGE_CORRUPT", message: message.into() }
-    }
-
-    /// The record can't be read, and what is asked for needs one that can.
-    pub fn broken() -> Refusal {
-        Refusal::corrupt(
-            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` mends what can be mended; \
-             the rest is corrected in an editor, or deleted.",
-        )
-    }
-
-    /// No such session.
-    pub fn no_session(name: &str) -> Refusal {
-        Refusal { code: "E_SESSION_NOT_FOUND", message: format!("there is no session {name:?}.") }
-    }
-}
-
-impl From<NotWhole> for Refusal {
-    fn from(not: NotWhole) -> Self {
-        Refusal { code: "E_STORAGE_IO", message: not.to_string() }
-    }
-}
-
-impl From<EditError> for Refusal {
-    fn from(error: EditError) -> Self {
-        Refusal::invalid(format!("{error}."))
-    }
-}
 
 /// What may be done with a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,6 +216,23 @@ pub trait Writes: Sync {
     /// The changes that take back what the format's own way of deletion did; `None` where
     /// that is a tombstone, or keeps nothing.
     fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
+        None
+    }
+
+    /// What deletions took out of a document of several records and is not there, in formats that
+    /// have such: the document, and bytes that read as it with those records, and nulls, alone.
+    /// `deletions` are the changes that take each of them back, the newest first.
+    fn taken_out(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+        None
+    }
+
+    /// The changes that bring records of such a document back; `None` where there is none.
+    fn bring_back(
+        &self,
+        _scene: &Scene<'_>,
+        _held: &Document,
+        _records: &[u32],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
         None
     }
 

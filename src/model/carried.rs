@@ -1,8 +1,7 @@
-//! Where a memory stands in another state of its store: it is known by its id and its session, or
-//! by its bytes.
+//! Where a memory is in another state of its store: where its file was not changed before it, or
+//! not behind it, it is found by that; else it is known by its id and its session, or by its bytes.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,6 +14,31 @@ pub fn carried(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRe
     all.filter_map(|at| carry.find(at, &|_| false)).collect()
 }
 
+/// How much two states of a file have in common: so many bytes at its start, and so many at its end.
+#[derive(Clone, Copy)]
+struct Same {
+    start: u64,
+    end: u64,
+}
+
+impl Same {
+    fn of(was: &Document, is: &Document) -> Same {
+        let alike = |(a, b): &(&u8, &u8)| a == b;
+        let both = || was.bytes.chunks(CHUNK).zip(is.bytes.chunks(CHUNK));
+        let whole: usize = both().take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
+        let rest = was.bytes[whole..].iter().zip(&is.bytes[whole..]).take_while(alike).count();
+        let start = whole + rest;
+        let back = || was.bytes.rchunks(CHUNK).zip(is.bytes.rchunks(CHUNK));
+        let whole: usize = back().take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
+        let (old, new) = (was.bytes.len() - whole, is.bytes.len() - whole);
+        let rest = was.bytes[..old].iter().rev().zip(is.bytes[..new].iter().rev()).take_while(alike).count();
+        Same { start: start as u64, end: (whole + rest) as u64 }
+    }
+}
+
+/// So many bytes are compared at once.
+const CHUNK: usize = 4 << 10;
+
 /// From one state of the stores to another.
 pub struct Carry<'a> {
     from: &'a Snapshot,
@@ -23,8 +47,8 @@ pub struct Carry<'a> {
     stores: Vec<Option<u32>>,
     /// By store and number, the file of `to` of the same path.
     files: HashMap<(u32, u32), Option<u32>>,
-    /// By store and file of `to`, its records by a digest of their bytes.
-    bytes: HashMap<(u32, u32), HashMap<u64, Vec<u32>>>,
+    /// By store and number of a file of `from`, how much of it is the same in `to`.
+    same: HashMap<(u32, u32), Same>,
     /// By store, its files by path.
     paths: HashMap<u32, HashMap<&'a Path, u32>>,
 }
@@ -34,8 +58,8 @@ impl<'a> Carry<'a> {
     pub fn new(from: &'a Snapshot, to: &'a Snapshot) -> Carry<'a> {
         let number = |root: &Path| to.stores.iter().position(|own| own.root == root).map(|own| own as u32);
         let stores = from.stores.iter().map(|store| number(&store.root)).collect();
-        let (files, bytes, paths) = Default::default();
-        Carry { from, to, stores, files, bytes, paths }
+        let (files, same, paths) = Default::default();
+        Carry { from, to, stores, files, same, paths }
     }
 
     /// Where the memory stands now; of several that can't be told apart one that is not taken.
@@ -55,10 +79,37 @@ impl<'a> Carry<'a> {
             let own = Entry { document: file, ..*entry };
             return is.number_of(&own).map(|entry| EntryRef { store, entry });
         }
+        if let Some((file, _)) = own
+            && let Some(at) =
+                self.untouched(at.store, entry, (is, file)).map(|entry| EntryRef { store, entry })
+            && !taken(at)
+        {
+            return Some(at);
+        }
         match was.view(entry).and_then(|view| view.id.as_deref()) {
             Some(id) => self.by_id(was, entry, (is, store), id, taken),
-            None => self.by_bytes(was, entry, (is, store), file?, taken),
+            None => by_bytes(was, entry, (is, store), file?, taken),
         }
+    }
+
+    /// The record where the file is the same from its start to it, or from it to its end: of equal
+    /// records that is surely the same one.
+    fn untouched(&mut self, store: u32, entry: &Entry, (is, file): (&Store, u32)) -> Option<u32> {
+        let was = &self.from.stores[store as usize].documents[entry.document as usize];
+        let now = &is.documents[file as usize];
+        if was.offset != now.offset {
+            return None;
+        }
+        let same = *self.same.entry((store, entry.document)).or_insert_with(|| Same::of(was, now));
+        let span = was.records[entry.record as usize].span;
+        let start = match span {
+            _ if span.end <= was.offset + same.start => span.start,
+            _ if span.start + same.end >= was.len => (span.start + now.len).checked_sub(was.len)?,
+            _ => return None,
+        };
+        let record = now.records.binary_search_by_key(&start, |own| own.span.start).ok()?;
+        let is_whole = now.records[record].span.len() == span.len();
+        if is_whole { is.place(file, record as u32) } else { None }
     }
 
     /// The file of the same path.
@@ -104,42 +155,17 @@ impl<'a> Carry<'a> {
         let moved = |at: &&EntryRef| is.record(&is.entries[at.entry as usize]).span.start != start;
         named.iter().filter(is_free).filter(alike).min_by_key(moved).copied()
     }
-
-    /// By its bytes in its file, where it has no id.
-    fn by_bytes(
-        &mut self,
-        was: &Store,
-        entry: &Entry,
-        (is, store): (&Store, u32),
-        file: u32,
-        taken: &dyn Fn(EntryRef) -> bool,
-    ) -> Option<EntryRef> {
-        let document = &is.documents[file as usize];
-        let records = self.bytes.entry((store, file)).or_insert_with(|| by_digest(document));
-        let raw = was.raw(entry);
-        let start = was.record(entry).span.start;
-        let alike = records.get(&digest(raw))?.iter().filter_map(|&record| {
-            let own = document.records.get(record as usize).filter(|own| document.raw(own) == raw)?;
-            let at = EntryRef { store, entry: is.number_of(&Entry { document: file, record, ..*entry })? };
-            let is_free = !taken(at);
-            is_free.then_some((own.span.start != start, at))
-        });
-        alike.min().map(|(_, at)| at)
-    }
 }
 
-fn by_digest(document: &Document) -> HashMap<u64, Vec<u32>> {
-    let mut records: HashMap<u64, Vec<u32>> = HashMap::new();
-    for (record, number) in document.records.iter().zip(0..) {
-        if record.view().and_then(|view| view.id.as_deref()).is_none() {
-            records.entry(digest(document.raw(record))).or_default().push(number);
-        }
-    }
-    records
-}
-
-fn digest(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    hasher.finish()
+/// By its bytes in its file, where it has no id.
+fn by_bytes(
+    was: &Store,
+    entry: &Entry,
+    (is, store): (&Store, u32),
+    file: u32,
+    taken: &dyn Fn(EntryRef) -> bool,
+) -> Option<EntryRef> {
+    let key = was.document(entry).key(&was.root, entry.record);
+    let named = is.documents[file as usize].of_key(&key).filter_map(|record| is.place(file, record));
+    named.map(|entry| EntryRef { store, entry }).find(|at| !taken(*at))
 }

@@ -2,6 +2,7 @@
 
 pub mod carried;
 pub mod decay;
+pub mod key;
 pub mod plan;
 pub mod problem;
 pub mod record;
@@ -12,6 +13,7 @@ pub mod unread;
 
 pub use carried::Carry;
 pub use decay::{DecayRule, DecayTable};
+pub use key::{Key, Written};
 pub use plan::{Act, Change, Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};
 pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};

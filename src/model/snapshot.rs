@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::decay::DecayTable;
+use super::key::{Digests, Key, file_digest};
 use super::problem::{Problem, Severity};
 use super::record::{Record, Span, View};
 use super::references::References;
@@ -62,6 +63,8 @@ pub struct Document {
     pub records: Vec<Record>,
     /// What is wrong with it, as far as the file alone can tell.
     pub problems: Vec<Problem>,
+    /// What its records are told apart by, once somebody asks.
+    pub digests: Digests,
 }
 
 impl fmt::Debug for Document {
@@ -289,34 +292,22 @@ impl Store {
         Some(at as u32)
     }
 
-    /// The entry of a key, if its file still has a record there.
-    pub fn at_key(&self, key: &str) -> Option<u32> {
-        let (file, start) = key.split_once('@')?;
-        let (file, start) = (u32::from_str_radix(file, 16).ok()?, start.parse::<u64>().ok()?);
-        let is_named = |document: &Arc<Document>| place_digest(&self.root, &document.path) == file;
-        let documents: Vec<bool> = self.documents.iter().map(is_named).collect();
-        let is_there =
-            |entry: &Entry| documents[entry.document as usize] && self.record(entry).span.start == start;
-        self.entries.iter().position(is_there).map(|entry| entry as u32)
+    /// The entry that a key names; `None` where its record has changed or gone.
+    pub fn at_key(&self, key: &Key) -> Option<u32> {
+        let named = (0..).zip(&self.documents);
+        let mut named = named.filter(|(_, own)| file_digest(&self.root, &own.path) == key.file);
+        named.find_map(|(document, own)| self.place(document, own.of_key(key).next()?))
     }
 
-    /// The key of an entry: unique, and stable while its file is.
+    /// The number of the entry of a record, by the indices of its document and in it.
+    pub fn place(&self, document: u32, record: u32) -> Option<u32> {
+        self.number_of(&Entry { document, record, session: None, state: State::Live })
+    }
+
+    /// The key of an entry: it names that record wherever it moves in its file.
     pub fn key(&self, entry: &Entry) -> String {
-        let document = self.document(entry);
-        let start = document.records[entry.record as usize].span.start;
-        format!("{:08x}@{start}", place_digest(&self.root, &document.path))
+        self.document(entry).key(&self.root, entry.record).to_string()
     }
-}
-
-/// A short digest (FNV-1a) of a store's root and a file within it, so that keys of
-/// different files differ without quoting untrusted names.
-fn place_digest(root: &std::path::Path, file: &std::path::Path) -> u32 {
-    let bytes =
-        root.as_os_str().as_encoded_bytes().iter().chain([&0]).chain(file.as_os_str().as_encoded_bytes());
-    let wide = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    (wide ^ (wide >> 32)) as u32
 }
 
 /// One entry of one store of a snapshot.

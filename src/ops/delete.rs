@@ -2,14 +2,20 @@
 
 mod held;
 
+pub use held::is_held;
+
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
-use crate::format::writing::{self, Deed, Deleting, Deletion, document, removals};
+use crate::format::writing::{self, Deed, Deleting, Deletion, Faults, Writes, document, removals};
+use crate::model::plan::counted;
 use crate::model::{Change, Entry, Plan, Role, State, Store};
 use crate::text::lines;
+
+/// Why a record is not deleted that its format keeps.
+pub const DEPRECATED: &str = "it is deprecated already; --remove removes the file itself.";
 
 /// How a deletion is asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,11 +36,12 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let mut own_way: Vec<Entry> = Vec::new();
     let mut tombstones = Tombstones::default();
     let (mut count, mut deprecated) = (0, 0);
+    let mut faults = Faults::default();
     for entry in entries {
         let document = writable(scene.store, entry)?;
         writes.may(Deed::Delete, &document.path).map_err(Refusal::unfit)?;
         let deletion = writes.deletion(&document.path);
-        let is_deprecated = deletion == Deletion::Deprecated && is_faded(scene.store, entry);
+        let is_deprecated = is_deprecated(scene.store, writes, entry);
         if !asked.remove && (entry.state == State::Deleted || is_deprecated) {
             deprecated += usize::from(is_deprecated);
             continue;
@@ -44,15 +51,16 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
             Deletion::Canonical => own_way.push(*entry),
             Deletion::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
             Deletion::Tombstone if !asked.remove && entry.state != State::Broken => {
-                tombstones.add(scene, entry, reason)?;
+                faults.one(entry, tombstones.add(scene, entry, reason))?;
             }
             // What can't be read has no id to be named by.
             _ => removed.push(*entry),
         }
     }
     if count == 0 && deprecated > 0 {
-        return Err(Refusal::unfit("it is deprecated already; --remove removes the file itself."));
+        return Err(Refusal::unfit(DEPRECATED));
     }
+    faults.over()?;
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
         let stands = document(&scene.store.documents, &path).map(base);
@@ -66,6 +74,9 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let mut plan = plan("delete", scene, count, all)?;
+    if deprecated > 0 {
+        plan.lines.push(format!("left out: {}: {DEPRECATED}", counted(deprecated as u64, "record")));
+    }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
         let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` mends what can be mended, and keeps torn lines in quarantine.";
@@ -74,8 +85,10 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     Ok(plan)
 }
 
-fn is_faded(store: &Store, entry: &Entry) -> bool {
-    store.view(entry).is_some_and(|view| view.faded)
+/// Whether a deletion would do to a record what was done to it before.
+pub fn is_deprecated(store: &Store, writes: &dyn Writes, entry: &Entry) -> bool {
+    let is_faded = store.view(entry).is_some_and(|view| view.faded);
+    is_faded && writes.deletion(&store.document(entry).path) == Deletion::Deprecated
 }
 
 /// Lines that say that records are deleted, by the file that they go to.
@@ -117,7 +130,7 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     };
     let mut all = backups(scene, writes, &changes);
     all.append(&mut changes);
-    all.extend(held::bring_back(listed, &held)?);
+    all.extend(held::bring_back(writes, scene, listed, &held)?);
     count += held.len();
     let plan = plan("undelete", scene, count, all)?;
     check(scene, &plan)?;
@@ -131,11 +144,14 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
     let erased = gone.wanted(scene);
     let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id.as_deref()?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
+    let mut faults = Faults::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
         if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
-            return Err(Refusal::unfit("it was erased, and its tombstone stays: nothing erased comes back."));
+            let why = "it was erased, and its tombstone stays: nothing erased comes back.";
+            faults.several(vec![*entry], Refusal::unfit(why));
+            continue;
         }
         let has_id = name(entry).is_some();
         let Some(session) = scene.store.session(entry).filter(|_| has_id) else { continue };
@@ -154,6 +170,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });
     }
+    faults.over()?;
     if count == 0 {
         return Err(Refusal::unfit(
             "none of these is deleted by a tombstone; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",

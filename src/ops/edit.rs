@@ -6,10 +6,10 @@ use std::path::Path;
 use super::tag::check_words;
 use super::{
     Progress, Refusal, Scene, Setting, backups, base, by_document, check, check_errors, is_json, plan,
-    writable, writes,
+    refused_for, writable, writes,
 };
 use crate::format::Format;
-use crate::format::writing::{Deed, Writes, set_field};
+use crate::format::writing::{Deed, Faults, Writes, set_field};
 use crate::model::{Change, Code, Document, Entry, Plan, Problem, Severity};
 use crate::store::derive;
 use crate::text::edit::scan;
@@ -103,19 +103,26 @@ pub fn each(
     let (_, writes) = writes(scene.store)?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
+    let mut faults = Faults::default();
     for (document, own) in by_document(scene.store, entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
-            let fields = set(entry)?;
-            let set: Vec<Setting<'_>> = fields.iter().map(|(name, value)| Setting { name, value }).collect();
-            match after_edit(scene, entry, &set)? {
-                Edited::Files(_) if own.len() > 1 => return Err(Refusal::unfit(ONE_DOCUMENT)),
-                Edited::Files(own) => {
+            let edited = set(entry).and_then(|fields| {
+                let set: Vec<Setting<'_>> =
+                    fields.iter().map(|(name, value)| Setting { name, value }).collect();
+                match after_edit(scene, entry, &set)? {
+                    Edited::Files(_) if own.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
+                    edited => Ok(edited),
+                }
+            });
+            match faults.one(entry, edited)? {
+                None => {}
+                Some(Edited::Files(own)) => {
                     count += usize::from(own.iter().any(|change| !change.is_empty()));
                     changes.extend(own);
                 }
-                Edited::Record(after) => {
+                Some(Edited::Record(after)) => {
                     count += usize::from(after != scene.store.raw(entry));
                     let span = scene.store.record(entry).span;
                     edits.push((span.start as usize..span.end as usize, after));
@@ -126,13 +133,15 @@ pub fn each(
     }
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
+        faults.over()?;
         return Ok(Plan::of("edit", scene.store.whole()?));
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let plan = plan("edit", scene, count, all)?;
-    check(scene, &plan)?;
-    unharmed(scene, entries, &plan, Care::Clean)?;
+    faults.join(check(scene, &plan))?;
+    faults.join(unharmed(scene, entries, &plan, Care::Clean))?;
+    faults.over()?;
     Ok(plan)
 }
 
@@ -142,6 +151,7 @@ const ONE_DOCUMENT: &str = "it is part of one document with others of these: edi
 fn unharmed(scene: &Scene<'_>, entries: &[Entry], plan: &Plan, care: Care) -> Result<(), Refusal> {
     let after = derive::after(scene.store, &plan.changes, scene.now);
     let new: HashMap<&Path, &Document> = after.iter().map(|own| (&*own.path, &**own)).collect();
+    let mut faults = Faults::default();
     for (document, own) in by_document(scene.store, entries) {
         let Some(new) = new.get(&*document.path) else { continue };
         let (before, found) = (problems(&document), problems(new));
@@ -149,7 +159,7 @@ fn unharmed(scene: &Scene<'_>, entries: &[Entry], plan: &Plan, care: Care) -> Re
             let view = new.records.get(entry.record as usize).and_then(|record| record.view());
             let tags: Vec<String> =
                 view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
-            fits_words(scene, entry, &tags)?;
+            faults.one(entry, fits_words(scene, entry, &tags))?;
             let before = before.get(&entry.record);
             let is_new = |problem: &&&Problem| {
                 let known = |old: &&Problem| old.code == problem.code && old.message == problem.message;
@@ -157,13 +167,11 @@ fn unharmed(scene: &Scene<'_>, entries: &[Entry], plan: &Plan, care: Care) -> Re
             };
             let mut own = found.get(&entry.record).into_iter().flatten().filter(is_new);
             if let Some(problem) = own.find(|own| harms(own, care)) {
-                let message = format!("{} ({})", problem.message, problem.code.as_str());
-                let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
-                return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
+                faults.several(vec![*entry], refused_for(problem));
             }
         }
     }
-    Ok(())
+    faults.over()
 }
 
 /// Whether an edit may not bring that.

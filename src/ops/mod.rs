@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub use crate::format::writing::{Deed, Draft, NO_PACKED, Refusal, Scene, Setting};
 pub use progress::Progress;
 
-use crate::format::writing::{Writes, document};
+use crate::format::writing::{Faults, Writes, document};
 use crate::format::{self, Format, Placement, Shape};
 use crate::model::plan::UNDO_ROOM;
 use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
@@ -56,7 +56,11 @@ pub fn may(store: &Store, entry: &Entry, deed: Deed) -> Result<(), Refusal> {
         _ => {}
     }
     let document = writable(store, entry)?;
-    writes.may(deed, &document.path).map_err(Refusal::unfit)
+    writes.may(deed, &document.path).map_err(Refusal::unfit)?;
+    if deed == Deed::Delete && delete::is_deprecated(store, writes, entry) {
+        return Err(Refusal::unfit(delete::DEPRECATED));
+    }
+    Ok(())
 }
 
 /// A plan of changes, with what follows from them.
@@ -175,18 +179,68 @@ fn check_for(scene: &Scene<'_>, plan: &Plan, ours: &dyn Fn(&Problem) -> bool) ->
     let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
     old.extend(origins);
     let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
+    let mut faults = Faults::default();
     if let Some(problem) = worse(&old, &new, ours) {
-        let exceeds = matches!(problem.code, Code::TooLong | Code::LimitExceeded);
-        let message = format!("{} ({})", problem.message, problem.code.as_str());
-        return Err(if exceeds { Refusal::too_large(message) } else { Refusal::invalid(message) });
+        own_faults(scene.store, &old, &new, ours, &mut faults);
+        if faults.is_none() {
+            return Err(refused_for(problem));
+        }
     }
     for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
         let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
-        if grows {
-            writes.limits(scene.store, &after, &change.path)?;
+        if grows && let Err(refusal) = writes.limits(scene.store, &after, &change.path) {
+            faults.several(entries_of(scene.store, &change.path), refusal);
         }
     }
-    Ok(())
+    faults.over()
+}
+
+fn refused_for(problem: &Problem) -> Refusal {
+    let message = format!("{} ({})", problem.message, problem.code.as_str());
+    match problem.code {
+        Code::TooLong | Code::LimitExceeded => Refusal::too_large(message),
+        _ => Refusal::invalid(message),
+    }
+}
+
+/// The records of files in which none came or went that have a problem they did not have.
+fn own_faults(
+    store: &Store,
+    old: &[&Document],
+    new: &[&Document],
+    ours: &dyn Fn(&Problem) -> bool,
+    faults: &mut Faults,
+) {
+    let count = |own: &Document| {
+        let mut counts: HashMap<(u32, Code), usize> = HashMap::new();
+        let of_records = own.problems.iter().filter(|problem| ours(problem));
+        of_records.filter_map(|problem| Some((problem.record?, problem.code))).for_each(|at| {
+            *counts.entry(at).or_default() += 1;
+        });
+        counts
+    };
+    for (number, is) in (0..).zip(&store.documents) {
+        let was = old.iter().find(|own| own.path == is.path);
+        let will = new.iter().find(|own| own.path == is.path);
+        let (Some(was), Some(will)) = (was, will) else { continue };
+        if was.records.len() != will.records.len() {
+            continue;
+        }
+        let (before, after) = (count(was), count(will));
+        for problem in will.problems.iter().filter(|problem| ours(problem)) {
+            let Some(record) = problem.record else { continue };
+            let at = (record, problem.code);
+            if after.get(&at) > before.get(&at)
+                && let Some(entry) = store.place(number, record)
+            {
+                faults.several(vec![store.entries[entry as usize]], refused_for(problem));
+            }
+        }
+    }
+}
+
+fn entries_of(store: &Store, path: &Path) -> Vec<Entry> {
+    store.entries.iter().filter(|entry| store.document(entry).path == path).copied().collect()
 }
 
 /// A problem that the new documents have more often than the old ones, and that is one of `ours`.
@@ -217,10 +271,8 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Ref
     let name = document.path.to_string_lossy();
     let packed = name.contains("!/") || name.ends_with(".gz") || name.ends_with(".tgz");
     if packed {
-        return Err(Refusal {
-            code: "E_SESSION_ARCHIVED",
-            message: format!("it stands in the archive {name}: unarchive it first."),
-        });
+        let message = format!("it stands in the archive {name}: unarchive it first.");
+        return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
     if document.offset > 0 {
         return Err(Refusal::unfit("the store has not been read whole yet."));

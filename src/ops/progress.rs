@@ -33,7 +33,7 @@ impl Progress {
     /// The refusal that it was stopped, where it was.
     pub fn go_on(&self) -> Result<(), Refusal> {
         match self.state.load(Ordering::Relaxed) {
-            STOPPED => Err(Refusal { code: STOP, message: "it was stopped.".into() }),
+            STOPPED => Err(Refusal { stops: true, ..Refusal::new("E_STOPPED", "it was stopped.") }),
             _ => Ok(()),
         }
     }
@@ -62,11 +62,9 @@ impl Progress {
     }
 }
 
-const STOP: &str = "E_STOPPED";
-
 /// Whether it says that somebody stopped the change.
 pub fn is_stop(refusal: &Refusal) -> bool {
-    refusal.code == STOP
+    refusal.stops
 }
 
 #[cfg(test)]

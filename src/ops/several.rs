@@ -1,12 +1,11 @@
 //! Several records at once: what can't be changed is left out and counted with the reason,
 //! and the plan is of the others.
 
+use std::collections::HashSet;
+
 use super::Refusal;
 use super::progress::is_stop;
 use crate::model::Entry;
-
-/// So many plans are tried to find those that a format refuses only when it is asked.
-const TRIES: usize = 64;
 
 /// Records that are left out, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +35,9 @@ pub fn leave_out<T: Clone>(left: &mut Vec<LeftOut<T>>, which: &[T], reason: &str
     left.sort_by_key(|own| std::cmp::Reverse(own.which.len()));
 }
 
-/// Makes something of those entries that `may` and `make` let through. What is one is refused
-/// as it is; so is all of it where too many would have to be tried.
+/// Makes something of those entries that `may` and `make` let through. What is one is refused as it
+/// is. Where `make` refuses, its refusal names all records that are in the way, and it is asked once
+/// more for the rest; where it names none, the whole is refused.
 pub fn sift<T>(
     entries: &[Entry],
     may: &dyn Fn(&Entry) -> Result<(), Refusal>,
@@ -58,11 +58,7 @@ pub fn sift<T>(
         Ok(made) => sifted.made = Some(made),
         Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
         Err(refusal) => {
-            let all = std::mem::take(&mut sifted.entries);
-            let mut search =
-                Search { make, tries: TRIES, left: &mut sifted.left, fit: Vec::new(), all: refusal };
-            search.halves(&all)?;
-            sifted.entries = search.fit;
+            take_out(&mut sifted, &refusal)?;
             if !sifted.entries.is_empty() {
                 sifted.made = Some(make(&sifted.entries)?);
             }
@@ -71,40 +67,30 @@ pub fn sift<T>(
     Ok(sifted)
 }
 
-/// Finds by halves which entries are refused.
-struct Search<'a, T> {
-    make: &'a dyn Fn(&[Entry]) -> Result<T, Refusal>,
-    tries: usize,
-    left: &'a mut Vec<LeftOut>,
-    fit: Vec<Entry>,
-    /// What all of them together were refused with.
-    all: Refusal,
-}
-
-impl<T> Search<'_, T> {
-    /// Of entries that are refused together.
-    fn halves(&mut self, entries: &[Entry]) -> Result<(), Refusal> {
-        let (first, second) = entries.split_at(entries.len() / 2);
-        for half in [first, second] {
-            if half.is_empty() {
-                continue;
-            }
-            let Some(left) = self.tries.checked_sub(1) else { return Err(self.all.clone()) };
-            self.tries = left;
-            match (self.make)(half) {
-                Ok(_) => self.fit.extend_from_slice(half),
-                Err(refusal) if is_stop(&refusal) => return Err(refusal),
-                Err(refusal) if half.len() == 1 => leave_out(self.left, half, &refusal.message),
-                Err(_) => self.halves(half)?,
-            }
+/// Takes out what a refusal names.
+fn take_out<T>(sifted: &mut Sifted<T>, refusal: &Refusal) -> Result<(), Refusal> {
+    let place = |entry: &Entry| (entry.document, entry.record);
+    let mut chosen: HashSet<(u32, u32)> = sifted.entries.iter().map(place).collect();
+    let all = chosen.len();
+    for (own, why) in &refusal.of {
+        let own: Vec<Entry> = own.iter().filter(|entry| chosen.remove(&place(entry))).copied().collect();
+        if !own.is_empty() {
+            leave_out(&mut sifted.left, &own, why);
         }
-        Ok(())
     }
+    if chosen.len() == all {
+        return Err(refusal.clone());
+    }
+    sifted.entries.retain(|entry| chosen.contains(&place(entry)));
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+    use crate::format::writing::Faults;
     use crate::model::State;
 
     fn entries(count: u32) -> Vec<Entry> {
@@ -124,19 +110,39 @@ mod tests {
         assert_eq!((left.which.len(), left.reason.as_str()), (3, "threes are refused."));
     }
 
-    #[test]
-    fn what_only_the_plan_refuses_is_found_and_left_out() {
-        let make = |own: &[Entry]| own.iter().try_for_each(refused).map(|()| own.len());
-        let sifted = sift(&entries(30), &|_| Ok(()), &make).unwrap();
-        assert_eq!((sifted.made, sifted.left[0].which.len()), (Some(27), 3));
-        assert_eq!(sifted.entries.len(), 27);
+    /// Refuses what is refused of it, all at once, and counts how often it is asked.
+    fn counting<'c>(asked: &'c Cell<usize>) -> impl Fn(&[Entry]) -> Result<usize, Refusal> + 'c {
+        move |own: &[Entry]| {
+            asked.set(asked.get() + 1);
+            let mut faults = Faults::default();
+            own.iter().try_for_each(|entry| faults.one(entry, refused(entry)).map(drop))?;
+            faults.over()?;
+            Ok(own.len())
+        }
     }
 
     #[test]
-    fn one_alone_is_refused_and_so_are_too_many() {
-        let make = |own: &[Entry]| own.iter().try_for_each(refused);
-        assert!(sift(&entries(4)[3..], &|_| Ok(()), &make).is_err());
-        let none = |_: &[Entry]| -> Result<(), Refusal> { Err(Refusal::too_large("the disk is too small.")) };
-        assert!(sift(&entries(1000), &|_| Ok(()), &none).is_err_and(|own| own.message.contains("too small")));
+    fn what_only_the_plan_refuses_is_left_out_with_two_plans_however_many_they_are() {
+        for count in [30, 1_000] {
+            let asked = Cell::new(0);
+            let sifted = sift(&entries(count), &|_| Ok(()), &counting(&asked)).unwrap();
+            let left = sifted.left[0].which.len();
+            assert_eq!((sifted.made, left), (Some(count as usize / 10 * 9), count as usize / 10));
+            assert_eq!((sifted.entries.len() + left, asked.get()), (count as usize, 2));
+        }
+    }
+
+    #[test]
+    fn one_alone_is_refused_and_so_is_what_no_record_is_at_fault_for_with_one_plan() {
+        let asked = Cell::new(0);
+        assert!(sift(&entries(4)[3..], &|_| Ok(()), &counting(&asked)).is_err());
+        let asked = Cell::new(0);
+        let none = |_: &[Entry]| -> Result<(), Refusal> {
+            asked.set(asked.get() + 1);
+            Err(Refusal::too_large("the disk is too small."))
+        };
+        let outcome = sift(&entries(1000), &|_| Ok(()), &none);
+        assert!(outcome.is_err_and(|own| own.message.contains("too small")));
+        assert_eq!(asked.get(), 1);
     }
 }

@@ -1,7 +1,8 @@
 //! `tag`: tags added, taken away and renamed, importance set.
 
 use super::{Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan, writable, writes};
-use crate::format::writing::{Deed, Writes, list};
+use crate::format::Format;
+use crate::format::writing::{Deed, Faults, Writes, list};
 use crate::model::{Change, Entry, Plan};
 use crate::text::edit::{self, quoted, scan, set};
 use crate::text::json::Kind;
@@ -65,31 +66,20 @@ pub fn tagged(
     check_words(tagging.coming())?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
+    let mut faults = Faults::default();
     for (document, own) in by_document(scene.store, entries) {
-        writes.may(Deed::Tag, &document.path).map_err(Refusal::unfit)?;
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
-            writable(scene.store, entry)?;
-            let Some(view) = scene.store.view(entry) else {
-                return Err(Refusal::broken());
-            };
-            if is_json(format, scene.store, entry) {
-                check_list(scene, entry)?;
-            }
-            let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
-            let tags = tagging.of(&now);
-            if tags == now {
-                continue;
+            match faults.one(entry, of_one(scene, (format, writes), entry, tagging))? {
+                None | Some(None) => continue,
+                Some(Some(Tagged::Record(after))) => {
+                    let span = scene.store.record(entry).span;
+                    edits.push((span.start as usize..span.end as usize, after));
+                }
+                Some(Some(Tagged::Files(own))) => changes.extend(own),
             }
             count += 1;
-            if let Some(changes_of) = writes.set_tags(scene, entry, &tags) {
-                changes.extend(changes_of?);
-            } else if is_json(format, scene.store, entry) {
-                let span = scene.store.record(entry).span;
-                let after = retagged(scene, writes, entry, tagging)?;
-                edits.push((span.start as usize..span.end as usize, after));
-            }
         }
         if !edits.is_empty() {
             changes.push(Change::edits(&document.path, base(&document), edits));
@@ -98,8 +88,45 @@ pub fn tagged(
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     let plan = plan("tag", scene, count, all)?;
-    check(scene, &plan)?;
+    faults.join(check(scene, &plan))?;
+    faults.over()?;
     Ok(plan)
+}
+
+/// What tagging a record makes.
+enum Tagged {
+    /// Its bytes.
+    Record(Vec<u8>),
+    /// Changes of files.
+    Files(Vec<Change>),
+}
+
+/// Of one record; `None` where its tags are so already.
+fn of_one(
+    scene: &Scene<'_>,
+    (format, writes): (&dyn Format, &dyn Writes),
+    entry: &Entry,
+    tagging: Tagging<'_>,
+) -> Result<Option<Tagged>, Refusal> {
+    let document = writable(scene.store, entry)?;
+    writes.may(Deed::Tag, &document.path).map_err(Refusal::unfit)?;
+    let Some(view) = scene.store.view(entry) else {
+        return Err(Refusal::broken());
+    };
+    let is_json = is_json(format, scene.store, entry);
+    if is_json {
+        check_list(scene, entry)?;
+    }
+    let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
+    let tags = tagging.of(&now);
+    if tags == now {
+        return Ok(None);
+    }
+    match writes.set_tags(scene, entry, &tags) {
+        Some(changes) => changes.map(|own| Some(Tagged::Files(own))),
+        None if is_json => retagged(scene, writes, entry, tagging).map(|own| Some(Tagged::Record(own))),
+        None => Ok(Some(Tagged::Files(Vec::new()))),
+    }
 }
 
 /// Refuses to tag a record whose `tags` are something else than a list: what stands there

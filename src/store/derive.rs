@@ -44,6 +44,7 @@ fn read(format: &dyn Format, role: Role, path: &Path, bytes: Vec<u8>, now: Momen
         generation: Default::default(),
         records: reading.records,
         problems: reading.problems,
+        digests: Default::default(),
     }
 }
 

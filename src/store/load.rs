@@ -311,6 +311,7 @@ pub fn bare(found: &Found, generation: Generation) -> Document {
         generation,
         records: Vec::new(),
         problems: Vec::new(),
+        digests: Default::default(),
     }
 }
 

@@ -15,7 +15,7 @@ use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
-use crate::model::{EntryRef, Moment, Severity, Snapshot, Tie, references};
+use crate::model::{Carry, EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
 use crate::work::{Asked, Explained, Tally};
@@ -84,7 +84,7 @@ pub struct Identity {
     pub root: PathBuf,
     pub session: Option<String>,
     pub id: Option<String>,
-    pub key: String,
+    pub key: Key,
 }
 
 /// Where a reference was followed from.
@@ -168,6 +168,9 @@ pub struct App {
     pub answered: Option<(String, Order, bool)>,
     /// The memory that the cursor is to stand on once it is listed.
     pub sought: Option<Identity>,
+    /// The memory that the cursor was on when a search was begun: what is found while it is typed
+    /// does not take its place.
+    pub held: Option<EntryRef>,
     pub why: Option<Explained>,
 
     pub screen: Screen,
@@ -242,6 +245,7 @@ impl App {
             facets: Facets::default(),
             answered: None,
             sought: None,
+            held: None,
             why: None,
             screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Browse },
             focus: Pane::Memories,
@@ -309,14 +313,26 @@ impl App {
         self.parsed.order().or(self.order).unwrap_or(by_default)
     }
 
+    /// What is searched for: where that can't be understood, what was before it.
+    pub fn understood(&self) -> &str {
+        match (&self.error, &self.answered) {
+            (None, _) => &self.query,
+            (Some(_), Some((query, ..))) => query,
+            (Some(_), None) => "",
+        }
+    }
+
     /// The search that the screens show.
     pub fn asked(&self) -> Asked {
         Asked {
             snapshot: Arc::clone(&self.snapshot),
-            query: self.query.clone(),
+            query: self.understood().to_owned(),
             ranking: self.ranking,
             order: self.order(),
-            only: self.marks.only.then(|| self.marks.carried(&self.listed, &self.snapshot).list().into()),
+            only: self
+                .marks
+                .only
+                .then(|| self.marks.carried(&mut Carry::new(&self.listed, &self.snapshot)).list().into()),
             now: self.now,
         }
     }
@@ -348,7 +364,7 @@ impl App {
             root: store.root.clone(),
             session: store.session(entry).map(|session| session.name.clone()),
             id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
-            key: store.key(entry),
+            key: store.document(entry).key(&store.root, entry.record),
         }
     }
 

@@ -5,6 +5,9 @@
 pub struct Cursor {
     pub at: usize,
     pub top: usize,
+    /// Whether the first lines stay on screen though the cursor is below them: they show what is new
+    /// until the cursor is moved.
+    pub is_held: bool,
 }
 
 impl Cursor {
@@ -12,7 +15,9 @@ impl Cursor {
     pub fn go(&mut self, at: usize, len: usize, height: usize) {
         self.at = at.min(len.saturating_sub(1));
         self.top = self.top.min(self.at).min(len.saturating_sub(height.min(len)));
-        if self.at >= self.top + height.max(1) {
+        if self.is_held {
+            self.top = 0;
+        } else if self.at >= self.top + height.max(1) {
             self.top = self.at + 1 - height.max(1);
         }
     }

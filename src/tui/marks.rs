@@ -1,7 +1,7 @@
 //! Which memories are marked. Marks are places in the list's snapshot, and are carried to the
 //! next one by what tells a memory apart: its id and its session, or its bytes.
 
-use crate::model::{Carry, EntryRef, Snapshot};
+use crate::model::{Carry, EntryRef};
 use crate::query::Hit;
 
 /// The marks.
@@ -95,8 +95,7 @@ impl Marks {
 
     /// The same marks in another state of the stores. A memory that is gone has none; what came
     /// since never has one.
-    pub fn carried(&self, from: &Snapshot, to: &Snapshot) -> Marks {
-        let mut carry = Carry::new(from, to);
+    pub fn carried(&self, carry: &mut Carry<'_>) -> Marks {
         let mut marks = Marks { only: self.only, ..Marks::default() };
         for at in self.list() {
             if let Some(to) = carry.find(at, &|to| marks.has(to)) {

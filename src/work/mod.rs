@@ -19,7 +19,7 @@ pub use inspect::{
 };
 pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
 pub use meanwhile::{Difference, Moved, moved_since, of_bound, read as read_anew, say_which, touched};
-pub use planned::Planned;
+pub use planned::{Planned, name_of};
 pub use thread::Workers;
 pub use turn::Recent;
 pub use wanted::{Restoring, Wanted};

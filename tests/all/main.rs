@@ -24,6 +24,7 @@ mod discovery;
 mod erase;
 mod harness;
 mod kept_as_it_was;
+mod keys;
 mod left;
 mod lossless;
 mod memory;

@@ -23,7 +23,7 @@ use super::write::{self, Known, Refused};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{
-    Deed, Deleting, Deletion, Draft, Due, Refusal, Scene, Setting, Writes, document,
+    Deed, Deleting, Deletion, Draft, Due, Faults, Refusal, Scene, Setting, Writes, document,
 };
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
@@ -134,9 +134,18 @@ impl Writes for AMem {
 
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let (own, events) = apart(scene.store, entries);
-        let [mut changes, removals] = notes::archive(scene, &own)?;
-        changes.extend(months::archive(scene, &events)?);
-        changes.extend(removals);
+        let mut faults = Faults::default();
+        let (mut changes, mut removals) = (Vec::new(), Vec::new());
+        match notes::archive(scene, &own) {
+            Ok([copies, gone]) => (changes, removals) = (copies, gone),
+            Err(refusal) => faults.join(Err(refusal))?,
+        }
+        match months::archive(scene, &events) {
+            Ok(own) => changes.extend(own),
+            Err(refusal) => faults.join(Err(refusal))?,
+        }
+        faults.over()?;
+        changes.append(&mut removals);
         Ok(changes)
     }
 

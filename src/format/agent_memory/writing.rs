@@ -8,12 +8,16 @@
 //! - A store of which only the newest entries were read is not written: the counts and the
 //!   numbers of events are those of all files.
 
+mod choice;
+mod held;
 mod parts;
 mod told;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use choice::{Choice, each_refused};
 
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
 use super::write::{canonical_write, pages_anew, path_of, prune, unsaid};
@@ -71,7 +75,9 @@ impl Writes for AgentMemory {
     ) -> Result<Vec<Change>, Refusal> {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
-        choice.prune(&mut writing)?;
+        if let Err(refusal) = choice.prune(&mut writing) {
+            return Err(each_refused(scene, entries, refusal));
+        }
         if !choice.paths.is_empty() {
             let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
             if asked.remove {
@@ -79,15 +85,30 @@ impl Writes for AgentMemory {
             }
             // They go from the last to the first, and are told in their order.
             let told = choice.paths.iter().rev().map(String::as_str);
-            writing.canonical(&edits, &summary("removed", told))?;
+            if let Err(refusal) = writing.canonical(&edits, &summary("removed", told)) {
+                return Err(each_refused(scene, entries, refusal));
+            }
         }
         Ok(writing.done())
+    }
+
+    fn taken_out(&self, store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+        held::taken_out(store, deletions)
+    }
+
+    fn bring_back(
+        &self,
+        scene: &Scene<'_>,
+        held: &Document,
+        records: &[u32],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        Some(held::bring_back(scene, held, records))
     }
 
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let choice = Choice::of(scene.store, entries)?;
         let mut writing = Writing::of(scene)?;
-        choice.prune(&mut writing)?;
+        choice.prune(&mut writing).map_err(|refusal| each_refused(scene, entries, refusal))?;
         Ok(writing.done())
     }
 
@@ -223,53 +244,6 @@ impl From<Refused> for Refusal {
             | Refused::Stays(..)
             | Refused::Nothing => Refusal::unfit(message),
         }
-    }
-}
-
-/// What is deleted or archived.
-#[derive(Default)]
-struct Choice {
-    /// Parts of the bundle, the last first: what stands before one that goes keeps its number.
-    paths: Vec<String>,
-    events: BTreeSet<String>,
-    checkpoints: BTreeSet<String>,
-}
-
-impl Choice {
-    fn of(store: &Store, entries: &[Entry]) -> Result<Choice, Refusal> {
-        let mut choice = Choice::default();
-        let mut parts: BTreeSet<u32> = BTreeSet::new();
-        for entry in entries {
-            let document = store.document(entry);
-            let view = store.view(entry);
-            let view = view.ok_or_else(Refusal::broken)?;
-            let id = || {
-                let id = view.id.as_deref().map(str::to_owned);
-                id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
-            };
-            match Part::of(&document.path) {
-                Part::Bundle => drop(parts.insert(entry.record)),
-                Part::Event => drop(choice.events.insert(id()?)),
-                Part::Checkpoint => drop(choice.checkpoints.insert(id()?)),
-                _ => return Err(Refusal::unfit("it is neither of the bundle nor of the history.")),
-            }
-        }
-        for record in parts.into_iter().rev() {
-            choice.paths.push(bundle_path(store, record as usize)?);
-        }
-        Ok(choice)
-    }
-
-    fn prune(&self, writing: &mut Writing<'_>) -> Result<(), Refusal> {
-        if self.events.is_empty() && self.checkpoints.is_empty() {
-            return Ok(());
-        }
-        let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
-        let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
-        let chosen = Chosen::These { events: &events, checkpoints: &checkpoints };
-        let pruned = prune(&writing.documents, chosen, writing.scene.now)?;
-        writing.take_pruned(pruned);
-        Ok(())
     }
 }
 
@@ -409,5 +383,6 @@ fn document_of(path: PathBuf, bytes: Vec<u8>, now: Moment) -> Option<Document> {
         generation: Default::default(),
         records: reading.records,
         problems: reading.problems,
+        digests: Default::default(),
     })
 }

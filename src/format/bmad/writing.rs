@@ -276,9 +276,9 @@ fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session, Refusal
     if of_name.peek().is_none() {
         return Err(Refusal::no_session(name));
     }
-    of_name.find(|session| session.path.starts_with("sessions")).ok_or_else(|| Refusal {
-        code: "E_SESSION_ARCHIVED",
-        message: format!("the session {name} is archived: `palimp session unarchive {name}` first."),
+    of_name.find(|session| session.path.starts_with("sessions")).ok_or_else(|| {
+        let message = format!("the session {name} is archived: `palimp session unarchive {name}` first.");
+        Refusal::new("E_SESSION_ARCHIVED", message)
     })
 }
 

@@ -145,6 +145,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         generation,
         records,
         problems: Vec::new(),
+        digests: Default::default(),
     };
     Store {
         root: root.into(),

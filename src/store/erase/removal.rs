@@ -295,6 +295,7 @@ impl Site<'_> {
                 generation: Default::default(),
                 records,
                 problems: Vec::new(),
+                digests: Default::default(),
                 bytes: bytes.into(),
             }));
         }

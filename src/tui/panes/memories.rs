@@ -8,6 +8,7 @@ use ratatui::widgets::Paragraph;
 
 use crate::model::{Code, Problem, Severity, State, View};
 use crate::query::{Hit, Order, Ranking};
+use crate::text::show::show;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
@@ -67,8 +68,7 @@ pub fn text_columns(area: Rect) -> usize {
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let marked = if app.marks.only { "the marked ones, " } else { "" };
-    let title = format!("4 Memories  {marked}{}", order_name(app));
+    let title = format!("4 Memories  {}{}", of_what(app), order_name(app));
     let inner = framed(app, frame, Some(Pane::Memories), &title, &foot(app), area);
     if inner.height == 0 {
         return;
@@ -92,6 +92,18 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         app.results.hits.get(at).map(|hit| line(app, hit, at, &columns, in_range)).unwrap_or_default()
     };
     super::draw_lines(frame, &theme, list, app.list, app.results.hits.len(), true, row);
+}
+
+/// What the list is of, where that is not what is asked.
+fn of_what(app: &App) -> String {
+    match (&app.error, app.marks.only) {
+        (_, true) => "the marked ones, ".into(),
+        (None, false) => String::new(),
+        (Some(_), false) => match app.understood().trim() {
+            "" => "still of all, ".into(),
+            before => format!("still of `{}`, ", show(before)),
+        },
+    }
 }
 
 fn order_name(app: &App) -> String {
@@ -172,7 +184,10 @@ fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> L
     if columns.age {
         spans.push(Span::styled(format!("{age:>5} "), theme.dim()));
     }
-    Line::from(spans)
+    match app.error {
+        Some(_) => Line::from(spans).patch_style(theme.dim()),
+        None => Line::from(spans),
+    }
 }
 
 /// What a memory is, where it is no plain live one.

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::changes::{notice, on, selected_id};
 use super::{Desk, stable};
-use crate::model::EntryRef;
+use crate::model::{Carry, EntryRef};
 use crate::tui::app::{App, Pane};
 use crate::tui::marks::Marks;
 use crate::tui::msg::Msg;
@@ -212,7 +212,7 @@ fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
     std::fs::write(&file, format!("{{\"id\":\"late\",\"type\":\"finding\"}}\n{text}")).unwrap();
     let after = load(&before);
     let began = std::time::Instant::now();
-    let carried = marks.carried(&before, &after);
+    let carried = marks.carried(&mut Carry::new(&before, &after));
     let took = began.elapsed();
     println!("10,000 marks carried over a reload of {lines} memories in {took:?}");
     assert_eq!(carried.count(), 10_000);

@@ -145,6 +145,7 @@ fn search(app: &mut App) -> Vec<Effect> {
     if let Some(prompt) = &mut app.prompt {
         app.asked_before.keep(&before);
         prompt.before = before;
+        app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
         effects.extend(filter::ask(app, String::new()));
     }
     effects
@@ -156,6 +157,7 @@ fn narrow(app: &mut App) -> Vec<Effect> {
     let effects = prompt(app, Purpose::Search, &text);
     if let Some(prompt) = &mut app.prompt {
         prompt.before = before;
+        app.held = app.results.hits.get(app.list.at).map(|hit| hit.at);
     }
     effects
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::walk::find;
-use super::{change, confirm, editor, filter, mark};
-use crate::model::Severity;
+use super::{change, confirm, editor, filter, mark, walk};
+use crate::model::{Carry, Severity};
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::app::{App, Branch, Screen};
 use crate::tui::msg::Effect;
+use crate::tui::prompt::Purpose;
 use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
 
 /// Opens stores: from their first entries, which are there already, to everything.
@@ -118,35 +118,53 @@ fn tree(app: &App) -> Vec<Branch> {
     tree
 }
 
-/// The cursor goes to the memory that is sought. Where the question is the same it stays
-/// on its memory, unless it was never moved off the first entries, and on its line where that
-/// memory is gone; another question starts at its best answer.
+/// The cursor goes to the memory that is sought, and else stays on its memory, whatever is asked
+/// and in whichever order, unless it was never moved off the first entries. Where that memory is
+/// gone it stays on its line; another question starts at its best answer. A list that is seen from
+/// its top stays so, and shows what is new.
 fn arrived(app: &mut App, found: Found) {
     let Ok((results, facets)) = found.outcome else { return };
     let question = (found.asked.query.clone(), found.asked.order, found.asked.only.is_some());
-    let same = app.answered.as_ref() == Some(&question);
-    let moved = app.list.at > 0 || app.listed.is_whole();
-    let own = app.selected().filter(|_| same && moved).map(|at| App::identity(&app.listed, at));
-    let above = app.list.at.saturating_sub(app.list.top);
     if question.2 != app.marks.only {
         return;
     }
+    let same = app.answered.as_ref() == Some(&question);
+    let moved = app.list.at > 0 || app.listed.is_whole();
+    let (above, was_at_top) = (app.list.at.saturating_sub(app.list.top), same && app.list.top == 0);
+    let mut own = app.selected().filter(|_| moved && (same || app.held.is_none()));
     if !Arc::ptr_eq(&app.listed, &found.asked.snapshot) {
-        app.marks = app.marks.carried(&app.listed, &found.asked.snapshot);
+        let mut carry = Carry::new(&app.listed, &found.asked.snapshot);
+        own = own.and_then(|at| carry.find(at, &|_| false));
+        app.held = app.held.and_then(|at| carry.find(at, &|_| false));
+        app.marks = app.marks.carried(&mut carry);
         app.titles.clear();
         app.detail_of = None;
     }
+    let held = app.held;
     app.why = None;
     app.answered = Some(question);
     app.listed = found.asked.snapshot;
     app.results = results;
     app.facets = facets;
     app.marks.see(&app.results.hits);
-    let sought = app.sought.take().or(own);
-    if sought.is_some_and(|sought| find(app, &sought)) {
-        app.list.top = app.list.at.saturating_sub(above);
+    let sought = app.sought.take().is_some_and(|sought| walk::find(app, &sought));
+    let stays = sought || [held, own].into_iter().flatten().any(|at| walk::stand_on(app, at));
+    app.held = held;
+    let_go(app);
+    if stays {
+        app.list.is_held = was_at_top && !sought;
+        app.list.top = if app.list.is_held { 0 } else { app.list.at.saturating_sub(above) };
     } else if !same || !moved {
         app.list = Default::default();
+    }
+}
+
+/// A search that was begun is over once its answer is there and nothing more is typed.
+pub fn let_go(app: &mut App) {
+    let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == Purpose::Search);
+    let is_answered = app.answered.as_ref().is_some_and(|(query, ..)| query == app.understood());
+    if !is_typed && is_answered && app.error.is_none() {
+        app.held = None;
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, editor, menu, words};
+use super::{arrive, editor, filter, menu, words};
 use crate::model::{EntryRef, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
@@ -139,6 +139,7 @@ fn place(app: &App) -> Result<(), String> {
     if !app.listed.is_whole() {
         return Err("the stores are still being read".into());
     }
+    filter::is_answered(app)?;
     Ok(())
 }
 

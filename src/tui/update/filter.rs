@@ -5,7 +5,8 @@ use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::tui::msg::Effect;
 use crate::work::Job;
 
-/// Asks for `query`. One that can't be understood says why, and the last results stay.
+/// Asks for `query`. One that can't be understood says why; the results of the one before stay, and
+/// nothing can be done with them.
 pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
     app.query = query;
     app.marks.only = false;
@@ -19,6 +20,18 @@ pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
             app.error = Some(error);
             Vec::new()
         }
+    }
+}
+
+/// Refuses where the list does not show what is asked, because that can't be understood.
+pub fn is_answered(app: &App) -> Result<(), String> {
+    match &app.error {
+        None => Ok(()),
+        Some(error) => Err(format!(
+            "The list is of the search before, so nothing was done: the search can't be understood ({}). \
+             Correct it, or Esc clears it.",
+            error.message
+        )),
     }
 }
 

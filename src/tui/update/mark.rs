@@ -19,6 +19,10 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         app.notice = Some(why);
         return Vec::new();
     }
+    if let Err(why) = filter::is_answered(app) {
+        app.notice = Some(why);
+        return Vec::new();
+    }
     match action {
         Action::Marked => return only(app),
         Action::MarkRange => range(app),

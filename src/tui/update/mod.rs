@@ -219,6 +219,7 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Esc => close_prompt(app),
         KeyCode::Enter if searching => {
             app.prompt = None;
+            arrive::let_go(app);
             app.asked_before.keep(&app.query);
             Vec::new()
         }

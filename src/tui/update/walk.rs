@@ -60,7 +60,10 @@ fn set(app: &mut App, to: usize) {
         (_, Pane::Facets) => app.facet.at = to,
         (_, Pane::Detail) if app.shown_tab().is_list() => app.tie.at = to,
         (_, Pane::Detail) => app.detail_top = to,
-        _ => select(app, to),
+        _ => {
+            app.held = None;
+            select(app, to);
+        }
     }
 }
 
@@ -71,11 +74,13 @@ pub fn select(app: &mut App, to: usize) {
         app.tie = Default::default();
     }
     app.list.at = to;
+    app.list.is_held = false;
 }
 
 /// The next or previous line of the list, whichever pane has the keys.
 pub fn step(app: &mut App, by: isize) {
     let last = app.results.hits.len().saturating_sub(1);
+    app.held = None;
     select(app, app.list.at.saturating_add_signed(by).min(last));
 }
 
@@ -92,31 +97,34 @@ pub fn open(app: &mut App) -> Vec<Effect> {
     }
 }
 
-/// Puts the cursor on a memory, if it is listed; where it is known by no id, on the one
-/// that stands at its place.
+/// Puts the cursor on a memory, if it is listed: the one of its key, or else of its id.
 pub fn find(app: &mut App, sought: &Identity) -> bool {
     let Some(number) = app.listed.stores.iter().position(|store| store.root == sought.root) else {
         return false;
     };
     let store = &app.listed.stores[number];
-    let same = |at: EntryRef| {
-        let own = App::identity(&app.listed, at);
-        own.session == sought.session && own.id == sought.id && (own.id.is_some() || own.key == sought.key)
+    let same = |at: &EntryRef| {
+        let entry = &store.entries[at.entry as usize];
+        store.session(entry).map(|session| session.name.as_str()) == sought.session.as_deref()
+            && store.view(entry).and_then(|view| view.id.as_deref()) == sought.id.as_deref()
     };
-    let candidates: Vec<EntryRef> = match &sought.id {
-        Some(id) => app.listed.references().named(store, number as u32, Named::Record, id).collect(),
-        None => store
-            .at_key(&sought.key)
-            .map(|entry| EntryRef { store: number as u32, entry })
-            .into_iter()
-            .collect(),
-    };
-    let exact = |at: EntryRef| App::identity(&app.listed, at).key == sought.key;
-    let wanted: HashMap<EntryRef, bool> =
-        candidates.into_iter().filter(|&at| same(at)).map(|at| (at, !exact(at))).collect();
+    let exact = store.at_key(&sought.key).map(|entry| EntryRef { store: number as u32, entry });
+    let named =
+        sought.id.as_ref().map(|id| app.listed.references().named(store, number as u32, Named::Record, id));
+    let candidates = named.into_iter().flatten().chain(exact).filter(same);
+    let wanted: HashMap<EntryRef, bool> = candidates.map(|at| (at, Some(at) != exact)).collect();
     let listed = app.results.hits.iter().enumerate();
     let place =
         listed.filter_map(|(place, hit)| Some((*wanted.get(&hit.at)?, place))).min().map(|(_, place)| place);
+    if let Some(place) = place {
+        select(app, place);
+    }
+    place.is_some()
+}
+
+/// Puts the cursor on a memory of the listed state, where it is in the list.
+pub fn stand_on(app: &mut App, at: EntryRef) -> bool {
+    let place = app.results.hits.iter().position(|hit| hit.at == at);
     if let Some(place) = place {
         select(app, place);
     }

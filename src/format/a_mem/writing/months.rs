@@ -9,7 +9,7 @@ use crate::format::a_mem::layout;
 use crate::format::a_mem::write::{
     ARCHIVE_AFTER_DAYS, NewEvent, archivable_months, gzip, logs_of_month, month_of,
 };
-use crate::format::writing::{Refusal, Scene, document, list, uuid};
+use crate::format::writing::{Faults, Refusal, Scene, document, list, uuid};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Change, Code, Document, Entry, Role, Store};
 
@@ -93,7 +93,13 @@ fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>, Refus
         };
         Err(Refusal::unfit(message))
     };
-    entries.iter().map(month).collect()
+    let mut faults = Faults::default();
+    let mut months = BTreeSet::new();
+    for entry in entries {
+        months.extend(faults.one(entry, month(entry))?);
+    }
+    faults.over()?;
+    Ok(months)
 }
 
 /// A log's compressed copy: a new file, or what is added to one that is there.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ended, no_worse, parts, rewritten};
 use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
-use crate::format::writing::{Draft, Members, Refusal, Scene, Setting};
+use crate::format::writing::{Draft, Faults, Members, Refusal, Scene, Setting};
 use crate::model::time::{DAY, Spelling, Stamp};
 use crate::model::{Change, Document, Entry, Moment, Role, State};
 use crate::text::edit::{quoted, scan};
@@ -287,7 +287,13 @@ pub fn deprecate(
         let new = write::deprecate(text_of(document)?, reason, replaced_by, scene.now)?;
         Ok(rewritten(document, new.as_bytes()))
     };
-    entries.iter().map(deprecated).collect()
+    let mut faults = Faults::default();
+    let mut changes = Vec::new();
+    for entry in entries {
+        changes.extend(faults.one(entry, deprecated(entry))?);
+    }
+    faults.over()?;
+    Ok(changes)
 }
 
 fn id_of<'a>(scene: &Scene<'a>, entry: &Entry) -> &'a str {
@@ -302,10 +308,7 @@ fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {
 pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {
-        return Err(Refusal {
-            code: "E_SESSION_ARCHIVED",
-            message: "it stands in the archive: unarchive it first.".into(),
-        });
+        return Err(Refusal::new("E_SESSION_ARCHIVED", "it stands in the archive: unarchive it first."));
     }
     if own.is_empty() {
         return Err(Refusal::unfit(
@@ -320,30 +323,37 @@ pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, 
     own.into_iter().map(restored).collect()
 }
 
+fn may_archive(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
+    let id = quoted(id_of(scene, entry));
+    if !is_deprecated(scene, entry) {
+        return Err(Refusal::unfit(format!("{id} is not deprecated: only deprecated notes are archived.")));
+    }
+    let since = deprecated_on(text_of(scene.store.document(entry))?);
+    if since.is_none_or(|since| scene.now < since.plus(YEAR)) {
+        let when = since.map_or("it does not say when".into(), |since| {
+            format!("{id} may go on {}", since.plus(YEAR).to_pattern("%Y-%m-%d"))
+        });
+        let message = format!("notes are archived a year after they were deprecated; {when}.");
+        return Err(Refusal::unfit(message));
+    }
+    Ok(())
+}
+
 /// Moves notes to the archive that were deprecated a year ago: the copies, the removals.
 pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2], Refusal> {
     let mut moved = [Vec::new(), Vec::new()];
+    let mut faults = Faults::default();
     for entry in entries {
         let document = scene.store.document(entry);
-        let id = quoted(id_of(scene, entry));
-        if !is_deprecated(scene, entry) {
-            return Err(Refusal::unfit(format!(
-                "{id} is not deprecated: only deprecated notes are archived."
-            )));
-        }
-        let since = deprecated_on(text_of(document)?);
-        if since.is_none_or(|since| scene.now < since.plus(YEAR)) {
-            let when = since.map_or("it does not say when".into(), |since| {
-                format!("{id} may go on {}", since.plus(YEAR).to_pattern("%Y-%m-%d"))
-            });
-            let message = format!("notes are archived a year after they were deprecated; {when}.");
-            return Err(Refusal::unfit(message));
+        if faults.one(entry, may_archive(scene, entry))?.is_none() {
+            continue;
         }
         let target = Path::new("archive").join(&document.path);
         free(scene, &target)?;
         moved[0].push(Change::create(target, document.bytes.to_vec()));
         moved[1].push(Change::remove(&document.path, (&*document.bytes).into()));
     }
+    faults.over()?;
     Ok(moved)
 }
 

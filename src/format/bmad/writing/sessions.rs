@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::layout;
 use super::super::write::{self, Log};
 use super::live_session;
-use crate::format::writing::{Refusal, Scene, document};
+use crate::format::writing::{Faults, Refusal, Scene, document};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store};
 use crate::text::edit::{remove, set};
 use crate::text::unpack::Member;
@@ -16,6 +16,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
     let store = scene.store;
     let chosen: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
     let mut changes: Vec<Change> = Vec::new();
+    let mut faults = Faults::default();
     for number in chosen {
         let is_own = |entry: &&Entry| entry.session == Some(number) && entry.state == State::Live;
         let all = store.entries.iter().filter(is_own).count();
@@ -23,18 +24,21 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
             entries.iter().filter(is_own).map(|entry| (entry.document, entry.record)).collect();
         let Some(session) = store.sessions.get(number as usize) else { continue };
         if own.len() < all {
-            return Err(Refusal::unfit(format!(
+            let refusal = Refusal::unfit(format!(
                 "only whole sessions are archived, and these are {} of the {all} records of {name}. \
                  `palimp session archive {name}` archives all of them.",
                 own.len(),
                 name = session.name
-            )));
+            ));
+            faults.several(entries.iter().filter(is_own).copied().collect(), refusal);
+            continue;
         }
         for change in archive_session(scene, &session.name)? {
             let is_there = changes.iter().any(|known| known.path == change.path);
             changes.extend((!is_there).then_some(change));
         }
     }
+    faults.over()?;
     Ok(changes)
 }
 

@@ -97,5 +97,5 @@ fn since(change: &Change) -> CommitError {
         "something was erased since this was planned, and {} is not as it was then: do it again.",
         change.path.display()
     );
-    CommitError::Refused(Refusal { code: "E_CONCURRENT_MOD", message })
+    CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message))
 }

@@ -192,8 +192,8 @@ fn find(snapshot: &Snapshot, sought: &Identity) -> Option<EntryRef> {
             && session == sought.session.as_deref()
     };
     let own = || store.entries.iter().enumerate().filter(|(_, entry)| is_own(entry));
-    let exact = own().find(|(_, entry)| store.key(entry) == sought.key);
-    exact.or_else(|| own().next()).map(|(entry, _)| at(entry))
+    let exact = store.at_key(&sought.key).filter(|at| is_own(&store.entries[*at as usize]));
+    exact.map(|entry| at(entry as usize)).or_else(|| own().next().map(|(entry, _)| at(entry)))
 }
 
 /// The text that another editor gets.

@@ -91,6 +91,7 @@ impl Shelf {
                 generation: Generation::default(),
                 records: reading.records,
                 problems: reading.problems,
+                digests: Default::default(),
             })
         })
         .collect()

@@ -1,0 +1,71 @@
+//! Why something is not done.
+
+use super::Fault;
+use crate::model::NotWhole;
+use crate::text::edit::EditError;
+
+/// Why something is not done. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The error code of specification 4 §12.1.
+    pub code: &'static str,
+    /// What is the matter and what to do, in sentences. May quote the store.
+    pub message: String,
+    /// The records that it is about, each with its reason, where others could be done without them.
+    pub of: Vec<Fault>,
+    /// Whether somebody stopped it, and nothing more is to be tried.
+    pub stops: bool,
+}
+
+impl Refusal {
+    /// A refusal with its code, of all that was asked for.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into(), of: Vec::new(), stops: false }
+    }
+
+    /// The format does not have that, or it makes no sense there.
+    pub fn unfit(message: impl Into<String>) -> Refusal {
+        Refusal::new("E_INVALID_FORMAT", message)
+    }
+
+    /// What is to be written breaks the schema.
+    pub fn invalid(message: impl Into<String>) -> Refusal {
+        Refusal::new("E_SCHEMA_INVALID", message)
+    }
+
+    /// It would exceed a limit.
+    pub fn too_large(message: impl Into<String>) -> Refusal {
+        Refusal::new("E_SIZE_LIMIT", message)
+    }
+
+    /// The store is damaged where this would write.
+    pub fn corrupt(message: impl Into<String>) -> Refusal {
+        Refusal::new("E_STORAGE_CORRUPT", message)
+    }
+
+    /// The record can't be read, and what is asked for needs one that can.
+    pub fn broken() -> Refusal {
+        Refusal::corrupt(
+            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` mends what can be mended; \
+             the rest is corrected in an editor, or deleted.",
+        )
+    }
+
+    /// No such session.
+    pub fn no_session(name: &str) -> Refusal {
+        Refusal::new("E_SESSION_NOT_FOUND", format!("there is no session {name:?}."))
+    }
+}
+
+impl From<NotWhole> for Refusal {
+    fn from(not: NotWhole) -> Self {
+        Refusal::new("E_STORAGE_IO", not.to_string())
+    }
+}
+
+impl From<EditError> for Refusal {
+    fn from(error: EditError) -> Self {
+        Refusal::invalid(format!("{error}."))
+    }
+}

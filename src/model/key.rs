@@ -1,0 +1,174 @@
+//! Keys: what names one record of one file by what it says, and not by its place.
+//!
+//! A key holds a digest of the file's name and one of the record's bytes: it names that record
+//! wherever it has moved to in its file, and nothing once the record has changed or gone. Records
+//! of a file that are equal byte for byte are told apart by their number among them.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use sha2::{Digest, Sha256};
+
+use super::snapshot::Document;
+
+/// A key, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The digest of the store's root and the file within it.
+    pub file: u32,
+    /// The digest of the record's bytes.
+    pub record: u64,
+    /// Its number among the records of the file that are equal to it, from 1.
+    pub number: u32,
+    /// How many of them there were.
+    pub of: u32,
+}
+
+/// What somebody wrote as a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// A key.
+    Key(Key),
+    /// A key that named a place in a file, which an older version gave out.
+    OfAPlace,
+}
+
+impl Key {
+    /// What a name is, if it has the shape of a key; `None` where it can only be an id.
+    pub fn read(name: &str) -> Option<Written> {
+        let (file, rest) = name.split_once('@')?;
+        let is_hex = |text: &str, len: usize| {
+            text.len() == len && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        if !is_hex(file, 8) {
+            return None;
+        }
+        let (record, twin) = rest.split_once('.').map_or((rest, None), |(record, twin)| (record, Some(twin)));
+        if !is_hex(record, 16) {
+            let is_place = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+            return is_place.then_some(Written::OfAPlace);
+        }
+        let (number, of) = match twin {
+            None => (1, 1),
+            Some(twin) => {
+                let (number, of) = twin.split_once("of")?;
+                (number.parse().ok()?, of.parse().ok()?)
+            }
+        };
+        let (file, record) = (u32::from_str_radix(file, 16).ok()?, u64::from_str_radix(record, 16).ok()?);
+        (1..=of).contains(&number).then_some(Written::Key(Key { file, record, number, of }))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}@{:016x}", self.file, self.record)?;
+        if self.of > 1 { write!(f, ".{}of{}", self.number, self.of) } else { Ok(()) }
+    }
+}
+
+/// The digests of a document's records, worked out when a key is first asked for.
+#[derive(Debug, Default)]
+pub struct Digests(OnceLock<Table>);
+
+/// A document that is copied may be changed before it is asked.
+impl Clone for Digests {
+    fn clone(&self) -> Self {
+        Digests::default()
+    }
+}
+
+#[derive(Debug)]
+struct Table {
+    /// By record.
+    of: Box<[u64]>,
+    /// The records by digest, those of one digest in file order.
+    sorted: Box<[u32]>,
+}
+
+impl Table {
+    fn new(document: &Document) -> Table {
+        let of: Box<[u64]> = document.records.iter().map(|own| digest(document.raw(own))).collect();
+        let mut sorted: Box<[u32]> = (0..of.len() as u32).collect();
+        sorted.sort_by_key(|own| of[*own as usize]);
+        Table { of, sorted }
+    }
+
+    /// The records of that digest, in file order.
+    fn equal(&self, digest: u64) -> &[u32] {
+        let of = |own: &u32| self.of[*own as usize];
+        let from = self.sorted.partition_point(|own| of(own) < digest);
+        let len = self.sorted[from..].partition_point(|own| of(own) == digest);
+        &self.sorted[from..from + len]
+    }
+}
+
+impl Document {
+    fn table(&self) -> &Table {
+        self.digests.0.get_or_init(|| Table::new(self))
+    }
+
+    /// The key of its record of that index.
+    pub fn key(&self, root: &Path, record: u32) -> Key {
+        let table = self.table();
+        let digest = table.of[record as usize];
+        let equal = table.equal(digest);
+        let before = equal.partition_point(|own| *own < record);
+        Key {
+            file: file_digest(root, &self.path),
+            record: digest,
+            number: before as u32 + 1,
+            of: equal.len() as u32,
+        }
+    }
+
+    /// The records that a key of this file can name, the likeliest first; none where its record
+    /// has changed or gone.
+    ///
+    /// Of records that were equal some may have gone since the key was given out. They differ in
+    /// nothing but their place, so that the keys of one list, each used once, hit each of them once,
+    /// in whichever order: the likeliest is the last of those that can still be it.
+    pub fn of_key(&self, key: &Key) -> impl Iterator<Item = u32> {
+        let equal = self.table().equal(key.record);
+        let (before, behind) = equal.split_at((key.number as usize).min(equal.len()));
+        before.iter().rev().chain(behind).copied()
+    }
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    let digest = Sha256::digest(bytes);
+    digest.iter().take(8).fold(0, |wide, byte| wide << 8 | u64::from(*byte))
+}
+
+/// A short digest (FNV-1a) of a store's root and a file within it, so that keys of
+/// different files differ without quoting untrusted names.
+pub fn file_digest(root: &Path, file: &Path) -> u32 {
+    let bytes =
+        root.as_os_str().as_encoded_bytes().iter().chain([&0]).chain(file.as_os_str().as_encoded_bytes());
+    let wide = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (wide ^ (wide >> 32)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_as_it_was_written() {
+        for (number, of) in [(1, 1), (1, 2), (7, 12)] {
+            let key = Key { file: 0x0e0c_5746, record: 0x00ab_cdef_0123_4567, number, of };
+            assert_eq!(Key::read(&key.to_string()), Some(Written::Key(key)), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_a_place_is_known_for_one_and_an_id_for_none() {
+        assert_eq!(Key::read("e0c5746f@420"), Some(Written::OfAPlace));
+        let odd =
+            ["mem_1", "a@b", "e0c5746f@", "E0C5746F@00abcdef01234567", "e0c5746f@00abcdef01234567.3of2"];
+        odd.iter().for_each(|name| assert_eq!(Key::read(name), None, "{name}"));
+    }
+}

@@ -1,0 +1,216 @@
+//! The cursor stays on its memory, whatever is asked and whatever becomes of the others.
+
+use std::path::PathBuf;
+
+use crossterm::event::KeyCode;
+use proptest::prelude::*;
+
+use super::changes::{notice, on};
+use super::marks::{marked, search};
+use super::{Desk, Msg};
+use crate::tui::app::Pane;
+
+/// The bytes of the memory under the cursor.
+fn own(desk: &Desk) -> String {
+    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    String::from_utf8_lossy(store.raw(entry)).into_owned()
+}
+
+/// The file of the memory under the cursor.
+fn file(desk: &Desk) -> PathBuf {
+    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
+    store.root.join(&store.document(entry).path)
+}
+
+/// A memory that is newer than all others, without an id, as a line of the log.
+fn newer(like: &str, number: usize) -> String {
+    let mut record: serde_json::Value = serde_json::from_str(like).unwrap();
+    let fields = record.as_object_mut().unwrap();
+    fields.remove("id");
+    let when = format!("2026-02-01T11:{:02}:{:02}Z", 30 + number / 60, number % 60);
+    fields.insert("timestamp".into(), when.into());
+    record.to_string()
+}
+
+#[test]
+fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_its_memory() {
+    let mut desk = on("session:sess_checkout_rework is:live", 100, 24);
+    let (own_now, log) = (own(&desk), file(&desk));
+    for number in 0..50 {
+        let text = std::fs::read_to_string(&log).unwrap();
+        let line = newer(&own_now, number);
+        std::fs::write(&log, format!("{text}{line}\n")).unwrap();
+        desk.send(Msg::Changed);
+        let (store, entry) = desk.app.listed.get(desk.app.results.hits[desk.app.list.top].at);
+        assert_eq!(store.raw(entry), line.as_bytes(), "the newest is on screen");
+        assert_eq!(own(&desk), own_now);
+    }
+    // Whoever moves sees where the cursor is.
+    desk.type_keys("j");
+    let (at, top) = (desk.app.list.at, desk.app.list.top);
+    assert!(at == 51 && top > 0 && top <= at, "{at} {top}");
+}
+
+#[test]
+fn a_search_that_does_not_have_the_memory_starts_at_its_best_answer_and_goes_back_to_it() {
+    let mut desk = Desk::new(100, 30);
+    desk.type_keys("jjj");
+    let before = own(&desk);
+    desk.type_keys("/id:no_such_id");
+    assert!(desk.app.selected().is_none());
+    desk.press(KeyCode::Esc);
+    assert_eq!(own(&desk), before);
+    desk.type_keys("/pool");
+    let typed = desk.app.list.at;
+    desk.press(KeyCode::Enter);
+    if !before.contains("pool") {
+        assert_eq!(typed, 0, "what the letters before it found is not stood on");
+    }
+}
+
+#[test]
+fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_it() {
+    let mut desk = Desk::new(120, 36);
+    search(&mut desk, "type:decision");
+    let shown = desk.app.results.hits.len();
+    desk.type_keys("/\"rotate keys");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.error.is_some() && !desk.app.results.hits.is_empty());
+    let screen = desk.screen();
+    assert!(screen.contains("still of"), "{screen}");
+    for keys in ["*", "~", "vjv", "m", "t", "p", "a", "d", ".", "i", "e"] {
+        desk.type_keys(keys);
+        let app = &desk.app;
+        assert!(
+            notice(&desk).contains("the list is of the search before")
+                || notice(&desk).contains("The list is of the search before"),
+            "{keys}: {}",
+            notice(&desk)
+        );
+        assert!(app.menu.is_none() && app.prompt.is_none() && app.confirm.is_none(), "{keys}");
+        assert!(app.editor.is_none() && app.marks.is_empty() && app.focus == Pane::Memories, "{keys}");
+    }
+    // What is written meanwhile is still seen.
+    desk.send(Msg::Changed);
+    assert!(!desk.app.results.hits.is_empty());
+    desk.press(KeyCode::Esc);
+    search(&mut desk, "type:decision");
+    desk.type_keys("*");
+    assert_eq!(marked(&desk).len(), shown);
+}
+
+#[test]
+fn the_menu_and_the_plan_count_the_same() {
+    for format in ["a-mem", "memory-server", "session-log", "agent-memory", "bmad"] {
+        let mut desk = Desk::new(120, 36);
+        let at = desk.app.snapshot.stores.iter().position(|store| store.format == format).unwrap();
+        let root = desk.app.snapshot.stores[at].root.display().to_string();
+        search(&mut desk, &format!("store:\"{root}\" is:live"));
+        desk.type_keys("*d");
+        let line = desk.app.menu.as_ref().unwrap().lines.iter().find(|line| line.key == 'x').unwrap();
+        let can: usize = line.about.split(' ').next().unwrap().parse().unwrap();
+        desk.type_keys("x");
+        let confirm = desk.app.confirm.as_ref();
+        let planned = &confirm.unwrap_or_else(|| panic!("{format}: {}", notice(&desk))).planned;
+        let left: usize = planned.left.iter().map(|own| own.which.len()).sum();
+        // Whether its history may go is known to the whole plan alone.
+        assert!(
+            planned.records() == can || format == "agent-memory",
+            "{format}: {} {can}",
+            planned.records()
+        );
+        assert_eq!(planned.records() + left, desk.app.marks.count(), "{format}: what is left out is told");
+        assert!(planned.left.iter().all(|own| !own.reason.is_empty()));
+    }
+}
+
+/// What becomes of a list, or of the log of the memory under the cursor.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Sort,
+    Search(&'static str),
+    Before,
+    Behind,
+    DropOthers,
+    Replaced,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        Just(Step::Sort),
+        proptest::sample::select(vec!["", "is:live", "is:live OR is:broken"]).prop_map(Step::Search),
+        Just(Step::Before),
+        Just(Step::Behind),
+        Just(Step::DropOthers),
+        Just(Step::Replaced),
+    ];
+    proptest::collection::vec(step, 1..6)
+}
+
+fn rewrite(desk: &Desk, own: &str, step: Step, number: usize) {
+    let path = file(desk);
+    let Ok(text) = std::fs::read_to_string(&path) else { return };
+    let is_log = path.extension().is_some_and(|end| end == "jsonl");
+    if !is_log || !own.starts_with('{') {
+        return;
+    }
+    let line = newer(own, number).replacen('{', "{\"twin\":1,", 1);
+    let mut lines: Vec<&str> = text.lines().collect();
+    match step {
+        Step::Before => lines.insert(0, &line),
+        Step::Behind => lines.push(&line),
+        Step::DropOthers => {
+            let mut number = 0;
+            lines.retain(|own_line| {
+                number += 1;
+                number % 2 == 0 || own_line.contains(own)
+            });
+        }
+        _ => lines.reverse(),
+    }
+    let new = path.with_extension("new");
+    std::fs::write(&new, lines.join("\n") + "\n").unwrap();
+    std::fs::rename(new, &path).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 200 } else { 1 }))]
+
+    #[test]
+    fn the_cursor_stays_on_its_memory_in_every_format(
+        steps in steps(), line in any::<proptest::sample::Index>(), without_ids in any::<bool>()
+    ) {
+        for format in ["a-mem", "memory-server", "session-log", "agent-memory", "bmad"] {
+            let mut desk = Desk::new(120, 36);
+            let at = desk.app.snapshot.stores.iter().position(|store| store.format == format).unwrap();
+            let root = desk.app.snapshot.stores[at].root.display().to_string();
+            search(&mut desk, &format!("store:\"{root}\" is:live"));
+            if without_ids && format != "agent-memory" {
+                let path = file(&desk);
+                if path.extension().is_some_and(|end| end == "jsonl") {
+                    let text = std::fs::read_to_string(&path).unwrap().replace("\"id\":", "\"was\":");
+                    std::fs::write(&path, text).unwrap();
+                    desk.send(Msg::Changed);
+                }
+            }
+            let len = desk.app.results.hits.len();
+            for _ in 0..line.index(len.min(40)) {
+                desk.type_keys("j");
+            }
+            let before = own(&desk);
+            for (number, step) in steps.iter().enumerate() {
+                match step {
+                    Step::Sort => desk.type_keys("o"),
+                    Step::Search(text) => search(&mut desk, text),
+                    // The history of agent-memory is told by its numbers.
+                    _ if format == "agent-memory" => {}
+                    _ => {
+                        rewrite(&desk, &before, *step, number);
+                        desk.send(Msg::Changed);
+                    }
+                }
+                prop_assert_eq!(&own(&desk), &before, "{} {:?}", format, step);
+            }
+        }
+    }
+}

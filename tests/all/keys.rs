@@ -1,0 +1,314 @@
+//! Keys: each names the record that it was listed with, wherever that has moved to, and no other.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{Output, SOON, StoreBuilder, TempStore, Terminal, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+const LOG: &str = "sessions/s/memory.jsonl";
+
+fn verb(store: &Path, data: &Path, words: &[&str]) -> Output {
+    let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+    run(words.iter().copied().chain(options))
+}
+
+/// A log of records without ids: `letters` says which are equal.
+fn log(letters: &str) -> TempStore {
+    let store = StoreBuilder::session_log().session("s").build();
+    for letter in letters.chars() {
+        store.append(LOG, line(letter).as_bytes());
+    }
+    store
+}
+
+fn line(letter: char) -> String {
+    let content = json!({"note": format!("this is {letter}")});
+    let record = json!({"session_id": "s", "type": "finding", "timestamp": "2026-01-01T00:00:00Z", "content": content});
+    format!("{record}\n")
+}
+
+fn letters(store: &TempStore) -> String {
+    let text = String::from_utf8(store.read(LOG)).unwrap();
+    text.lines().map(|line| line.split("this is ").nth(1).unwrap().chars().next().unwrap()).collect()
+}
+
+/// The keys in file order.
+fn keys(store: &TempStore, data: &Path) -> Vec<String> {
+    let mut rows = verb(&store.path, data, &["list", "--json"]).json_lines();
+    rows.sort_by_key(|row| row["line"].as_u64());
+    rows.iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn keys_of_one_list_hit_their_records_one_after_the_other() {
+    for (chosen, left) in [([0, 1], "cd"), ([1, 0], "cd"), ([1, 3], "ac"), ([3, 0], "bc")] {
+        let store = log("abcd");
+        let data = store.around().join("data");
+        let keys = keys(&store, &data);
+        for at in chosen {
+            verb(&store.path, &data, &["erase", &keys[at], "--yes"]).expect_status(0);
+        }
+        assert_eq!(letters(&store), left, "{chosen:?}");
+    }
+}
+
+#[test]
+fn equal_records_go_once_for_each_of_their_keys_in_any_order() {
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let store = log("axaya");
+        let data = store.around().join("data");
+        let keys = keys(&store, &data);
+        for (done, at) in order.into_iter().enumerate() {
+            let key = &keys[2 * at];
+            verb(&store.path, &data, &["delete", "--remove", key, "--yes"]).expect_status(0);
+            assert_eq!(letters(&store).matches('a').count(), 2 - done, "{order:?}");
+            assert_eq!(letters(&store).replace('a', ""), "xy", "{order:?}");
+        }
+        let gone = verb(&store.path, &data, &["delete", "--remove", &keys[0], "--yes"]).expect_status(3);
+        assert!(gone.stderr.contains("changed, moved to another file or removed"), "{}", gone.stderr);
+    }
+    // Several in one go, of which one has gone meanwhile, are as many records.
+    let store = log("axaya");
+    let data = store.around().join("data");
+    let keys = keys(&store, &data);
+    verb(&store.path, &data, &["delete", "--remove", &keys[0], "--yes"]).expect_status(0);
+    verb(&store.path, &data, &["delete", "--remove", &keys[2], &keys[4], "--yes"]).expect_status(0);
+    assert_eq!(letters(&store), "xy");
+}
+
+#[test]
+fn a_key_of_a_record_that_changed_or_of_a_place_is_refused_by_every_verb() {
+    let store = log("ab");
+    let data = store.around().join("data");
+    let key = keys(&store, &data)[0].clone();
+    verb(&store.path, &data, &["tag", &key, "+seen", "--yes"]).expect_status(0);
+    let before = store.read(LOG);
+    let place = format!("{}@0", key.split('@').next().unwrap());
+    for (name, why) in [(&key, "changed, moved"), (&place, "older version")] {
+        let verbs: [&[&str]; 8] = [
+            &["show"],
+            &["edit", "--set", "importance=0.9", "--yes"],
+            &["tag", "+more", "--yes"],
+            &["delete", "--yes"],
+            &["erase", "--yes"],
+            &["archive", "--yes"],
+            &["undelete", "--yes"],
+            &["unarchive", "--yes"],
+        ];
+        for words in verbs {
+            let words = [&[words[0], name.as_str()], &words[1..]].concat();
+            let output = verb(&store.path, &data, &words).expect_status(3);
+            assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
+        }
+    }
+    assert_eq!(store.read(LOG), before);
+}
+
+#[test]
+fn a_list_of_keys_is_deleted_one_by_one() {
+    let builder = (0..12).fold(StoreBuilder::memory_server(), |own, n| {
+        own.learning(json!({"id": format!("k-{n:02}"), "content": "all of one length"}))
+    });
+    let store = builder.build();
+    let script = format!(
+        "P='{}'; O='--store {} --data-dir {}'; $P list --json $O | sed 's/^{{\"key\":\"\\([^\"]*\\)\".*/\\1/' | xargs -n1 $P delete --yes $O",
+        env!("CARGO_BIN_EXE_palimp"),
+        store.path.display(),
+        store.around().join("data").display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(store.read("learnings.jsonl").is_empty());
+}
+
+/// How often each record is there, by its bytes.
+type Raws = BTreeMap<String, usize>;
+
+fn raws(rows: &[Value]) -> Raws {
+    let mut raws = Raws::new();
+    rows.iter().for_each(|row| *raws.entry(row["raw"].as_str().unwrap().to_owned()).or_default() += 1);
+    raws
+}
+
+/// What went, and how often.
+fn gone(before: &Raws, after: &Raws) -> Raws {
+    let left = |raw: &String, count: usize| count.saturating_sub(after.get(raw).copied().unwrap_or(0));
+    let gone = before.iter().map(|(raw, count)| (raw.clone(), left(raw, *count)));
+    gone.filter(|(_, count)| *count > 0).collect()
+}
+
+/// Adds records of equal length without ids to a log of the store, three of them equal.
+fn add_twins(root: &Path, rows: &[Value]) {
+    let is_line = |row: &&Value| {
+        row["file"].as_str().unwrap().ends_with(".jsonl")
+            && row["state"] == "live"
+            && row["raw"].as_str().unwrap().starts_with('{')
+    };
+    let Some(row) = rows.iter().find(is_line) else { return };
+    let mut record: Value = serde_json::from_str(row["raw"].as_str().unwrap()).unwrap();
+    record.as_object_mut().unwrap().remove("id");
+    let mut lines = String::new();
+    for word in ["same", "odd1", "same", "odd2", "same"] {
+        record["twin"] = word.into();
+        lines += &format!("{record}\n");
+    }
+    append(&root.join(row["file"].as_str().unwrap()), &lines);
+}
+
+fn append(file: &Path, lines: &str) {
+    use std::io::Write;
+    std::fs::OpenOptions::new().append(true).open(file).unwrap().write_all(lines.as_bytes()).unwrap();
+}
+
+const VERBS: [&[&str]; 4] =
+    [&["erase"], &["delete", "--remove"], &["tag", "+seen"], &["edit", "--set", "importance=0.9"]];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 40 } else { 1 }))]
+
+    #[test]
+    fn keys_of_one_list_hit_exactly_their_records_in_every_format(
+        choices in proptest::collection::vec((any::<proptest::sample::Index>(), 0..VERBS.len()), 5), twins in 0..5_usize
+    ) {
+        let folder = tempfile::Builder::new().prefix("palimp-keys-").tempdir().unwrap();
+        let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
+        run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+        for place in verb(&demo, &data, &["stores", "--json"]).json_lines() {
+            let root = Path::new(place["path"].as_str().unwrap());
+            let is_bundle = place["format"] == "agent-memory";
+            let list = || verb(root, &data, &["list", "--json"]).json_lines();
+            if !is_bundle {
+                add_twins(root, &list());
+            }
+            // Of a line that holds more than one record, the others have the same text.
+            let is_own = |row: &Value| row.get("record").is_none_or(Value::is_null);
+            let listed: Vec<Value> = list().into_iter().filter(is_own).collect();
+            let is_twin = |row: &&Value| row["raw"].as_str().unwrap().contains("\"twin\":");
+            let own: Vec<&Value> = listed.iter().filter(is_twin).skip(twins.min(2)).take(3).collect();
+            let others = choices.iter().map(|(index, _)| index.get(&listed));
+            let mut chosen: Vec<&Value> = own.into_iter().chain(others).collect();
+            chosen.dedup_by_key(|row| row["key"].clone());
+            let mut used: Vec<&str> = Vec::new();
+            for (number, row) in chosen.iter().enumerate() {
+                let (key, raw) = (row["key"].as_str().unwrap(), row["raw"].as_str().unwrap());
+                if used.contains(&key) {
+                    continue;
+                }
+                used.push(key);
+                let words = VERBS[(choices[number % choices.len()].1 + number) % VERBS.len()];
+                let before = raws(&list());
+                let output = verb(root, &data, &[&[words[0], key, "--yes"], &words[1..]].concat());
+                let after = raws(&list());
+                let gone = gone(&before, &after);
+                let there = before.get(raw).copied().unwrap_or(0);
+                let what = format!("{words:?} {key} in {}: {}", root.display(), output.stderr);
+                match output.status {
+                    // An erasure takes every copy; another change one record.
+                    Some(0) => {
+                        let others: Vec<&String> = gone.keys().filter(|own| *own != raw).collect();
+                        let is_alike = |own: &&String| row["id"].is_string() && words[0] == "erase" && own.contains(row["id"].as_str().unwrap());
+                        prop_assert!(others.iter().all(|own| is_bundle || is_alike(own)), "{what} {others:?}");
+                        let count = gone.get(raw).copied().unwrap_or(0);
+                        prop_assert!(count <= 1 || words[0] == "erase" && count == there, "{what}");
+                    }
+                    Some(3) => {
+                        prop_assert!(gone.is_empty(), "{what}");
+                        prop_assert!(there == 0 || !output.stderr.contains("no record has this key"), "{what}");
+                    }
+                    _ => prop_assert!(false, "{what}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ids_of_a_verb_are_as_quick_as_a_query() {
+    let count = if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 200 };
+    let time = |by_query: bool| {
+        let builder = (0..count * 5).fold(StoreBuilder::memory_server(), |own, n| {
+            let tag = if n < count { "chosen" } else { "other" };
+            own.learning(json!({"id": format!("k-{n:06}"), "tags": [tag]}))
+        });
+        let store = builder.build();
+        let data = store.around().join("data");
+        let ids: Vec<String> = (0..count).map(|n| format!("k-{n:06}")).collect();
+        let chosen: Vec<&str> =
+            if by_query { vec!["--query", "tag:chosen"] } else { ids.iter().map(String::as_str).collect() };
+        let began = std::time::Instant::now();
+        verb(&store.path, &data, &[&["delete", "--yes"], &chosen[..]].concat()).expect_status(0);
+        let took = began.elapsed();
+        assert_eq!(store.read("learnings.jsonl").iter().filter(|byte| **byte == b'\n').count(), count * 4);
+        took
+    };
+    let (by_id, by_query) = (time(false), time(true));
+    println!("delete of {count}: {by_id:?} by id, {by_query:?} by query");
+    let is_long = count > 1_000;
+    assert!(!is_long || by_id.as_secs_f64() <= 1.2 * by_query.as_secs_f64() + 0.2, "{by_id:?} {by_query:?}");
+}
+
+#[test]
+fn a_refused_change_of_many_leaves_out_every_record_that_is_in_the_way() {
+    let builder = (0..300).fold(StoreBuilder::memory_server(), |own, n| {
+        let tags: Vec<String> = (0..if n % 3 == 0 { 9 } else { 1 }).map(|at| format!("t{at}")).collect();
+        own.learning(json!({"id": format!("k-{n:03}"), "tags": tags}))
+    });
+    let store = builder.build();
+    let data = store.around().join("data");
+    let words = ["tag", "--query", "type:learning", "+new_a", "+new_b", "--yes"];
+    let output = verb(&store.path, &data, &words).expect_status(0);
+    assert!(output.stderr.contains("left out: 100 records: `tags` holds 11 tags"), "{}", output.stderr);
+    let text = String::from_utf8(store.read("learnings.jsonl")).unwrap();
+    assert_eq!(text.matches("new_a").count(), 200);
+}
+
+#[test]
+fn why_a_record_ranks_as_it_does_is_a_line_for_people() {
+    let store =
+        StoreBuilder::memory_server().learning(json!({"id": "k-1", "content": "the pool is full"})).build();
+    let data = store.around().join("data");
+    let product = verb(&store.path, &data, &["search", "pool", "--explain"]).expect_status(0).stdout;
+    for part in
+        ["rank 0.", " = match ", "× importance ", "× decay ", "× recency ", "\"pool\" matches ", "in 1 of 1"]
+    {
+        assert!(product.contains(part), "{part} in {product}");
+    }
+    let weighted = verb(&store.path, &data, &["search", "pool", "--explain", "--ranking", "weighted"]);
+    assert!(weighted.expect_status(0).stdout.contains("+ 0.1 × access"), "the weights are told");
+    let plain = verb(&store.path, &data, &["search", "pool"]).expect_status(0).stdout;
+    assert_eq!(plain.lines().count(), 1, "{plain}");
+}
+
+#[test]
+fn a_verb_that_asks_shows_first_what_it_is_about_masked_and_safe() {
+    let token = ["ghp_", &"a1B2".repeat(9)].concat();
+    let text = format!("The first line\u{1b}[31m\nwith {token} in it");
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(json!({"id": "mem_1", "type": "conversation", "content": {"role": "user", "message": text}}))
+        .build();
+    let data = store.around().join("data");
+    let options =
+        ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+    let verbs: [(&[&str], &str); 4] = [
+        (&["delete"], "[y/N]"),
+        (&["erase"], "Type `erase 1`"),
+        (&["edit", "--set", "importance=0.9"], "[y/N]"),
+        (&["tag", "+seen"], "[y/N]"),
+    ];
+    for (words, question) in verbs {
+        let args = [&[words[0], "mem_1"], &words[1..], &options].concat();
+        let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 120);
+        terminal.wait_for_text(question, SOON);
+        let screen = terminal.screen_text();
+        let at = screen.find("The first line").unwrap_or_else(|| panic!("{words:?}: {screen}"));
+        assert!(at < screen.find(question).unwrap() && screen.contains("with ghp_"), "{screen}");
+        assert!(!screen.contains(&token), "{screen}");
+        terminal.send_keys("n\r");
+        terminal.wait_exit(SOON);
+    }
+}
