@@ -9,6 +9,7 @@ use crate::format::writing::Refusal;
 use crate::model::key::{Key, Written, file_digest};
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
+use crate::ops::delete::is_held;
 use crate::query::{Cancel, Order, Query, Request, search};
 use crate::work::Difference;
 
@@ -211,8 +212,15 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
         let id = store.view(entry).and_then(|view| view.id.as_deref());
         for name in id.and_then(|id| sought.get(id)).into_iter().flatten() {
             let own = found.entry(name).or_default();
-            if goes_by(snapshot, at, name) && !own.iter().any(|&known| same_place(snapshot, known, at)) {
-                own.push(at);
+            if !goes_by(snapshot, at, name) {
+                continue;
+            }
+            match own.iter().position(|&known| same_place(snapshot, known, at)) {
+                None => own.push(at),
+                // Where what only undo data holds was asked for, it is meant, though another has
+                // its name by now.
+                Some(known) if is_held(store, entry) => own[known] = at,
+                Some(_) => {}
             }
         }
     }

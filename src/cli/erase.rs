@@ -13,7 +13,7 @@ use super::{Context, open};
 use crate::disk::Real;
 use crate::model::{Entry, Plan, Snapshot, Store};
 use crate::ops::erase::REASON;
-use crate::store::commit::erase::{Erased, Searched, cannot_reach};
+use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
 use crate::text::secrets::mask;
 use crate::text::show::show;
@@ -28,6 +28,8 @@ struct Row<'a> {
     searched: &'a [Searched],
     left: &'a [String],
     cannot_reach: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git: Option<&'a History>,
 }
 
 /// Erases records.
@@ -177,7 +179,11 @@ fn print(context: &mut Context, one: &Asked, erased: Option<&Erased>) -> Result<
         undo: None,
         searched: erased.map_or(&[], |own| &own.searched),
         left: erased.map_or(&[], |own| &own.left),
-        cannot_reach: cannot_reach(&Real, &one.store.root),
+        cannot_reach: match erased {
+            Some(own) => own.cannot_reach.clone(),
+            None => cannot_reach(History::before(&Real, &one.store.root).as_ref()),
+        },
+        git: erased.and_then(|own| own.git.as_ref()),
     };
     context.out.json(&row).map_err(Failure::from)
 }

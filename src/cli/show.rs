@@ -14,7 +14,7 @@ pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
     let (snapshot, at) = match chosen::the_one(&snapshot, name) {
         // What is not there may have been deleted.
-        Err(failure) if failure.exit == Exit::Nothing => {
+        Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) => {
             let with = open::with_deleted(context, &snapshot)?;
             let at = chosen::the_one(&with, name)?;
             (with, at)

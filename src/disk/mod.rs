@@ -6,6 +6,7 @@
 mod attributes;
 mod editor;
 pub mod faulty;
+mod git;
 mod machine;
 mod open;
 #[cfg(feature = "tui")]
@@ -22,6 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use editor::{EditorError, edit_text, end_editor};
+pub use git::Git;
 pub use machine::{Holder, Machine, ThisMachine};
 #[cfg(feature = "tui")]
 pub use outlive::{leave_session, outlive};

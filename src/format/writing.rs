@@ -219,6 +219,23 @@ pub trait Writes: Sync {
         None
     }
 
+    /// What deletions took out of a document of several records and is not there, in formats that
+    /// have such: the document, and bytes that read as it with those records, and nulls, alone.
+    /// `deletions` are the changes that take each of them back, the newest first.
+    fn taken_out(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+        None
+    }
+
+    /// The changes that bring records of such a document back; `None` where there is none.
+    fn bring_back(
+        &self,
+        _scene: &Scene<'_>,
+        _held: &Document,
+        _records: &[u32],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        None
+    }
+
     /// Copies that are to be made before a file is changed, and older ones that go for them.
     fn backups(&self, _store: &Store, _files: &[&Document], _now: Moment) -> Vec<Change> {
         Vec::new()

@@ -2,6 +2,8 @@
 
 mod held;
 
+pub use held::is_held;
+
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
@@ -128,7 +130,7 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     };
     let mut all = backups(scene, writes, &changes);
     all.append(&mut changes);
-    all.extend(held::bring_back(listed, &held)?);
+    all.extend(held::bring_back(writes, scene, listed, &held)?);
     count += held.len();
     let plan = plan("undelete", scene, count, all)?;
     check(scene, &plan)?;

@@ -501,7 +501,7 @@ fn an_archived_session_is_deleted_and_comes_back_by_undo() {
 fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
     let store = build(&healthy());
     done(&store, |scene| ops::session::archive(scene, NAME));
-    for item in fs::read_dir(store.file(SESSION)).unwrap().map(Result::unwrap) {
+    for item in fs::read_dir(store.file(SESSION)).into_iter().flatten().map(Result::unwrap) {
         let old = Old::read(&item.file_name()).unwrap();
         fs::rename(item.path(), item.path().with_file_name(Old { since: 1000, ..old }.name())).unwrap();
     }

@@ -5,6 +5,7 @@ use crate::support;
 
 mod again;
 mod cut_short;
+mod git;
 mod looked;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -43,8 +43,8 @@ fn what_the_superuser_changes_in_anothers_store_stays_that_ones() {
     each(&root, &mut |path| std::os::unix::fs::lchown(path, Some(1234), Some(1235)).unwrap());
     let data = folder.path().join("data");
     for (store, add) in [
-        ("agents/memories", &["add", "learning", "A new one."][..]),
-        ("project/.chora/memory", &["add", "note", "A new one."]),
+        ("agents/memories", &["add", "--type", "learning", "--text", "A new one."][..]),
+        ("project/.chora/memory", &["add", "--type", "note", "--text", "A new one."]),
     ] {
         let store = root.join(store);
         let options =

@@ -148,7 +148,7 @@ fn gather(folder: &Path, files: &mut Files) {
         match item.file_type().unwrap().is_dir() {
             true if name == ".backup" => {}
             true => gather(&item.path(), files),
-            false if name.ends_with("lock") || name.starts_with(".palimp-") => {}
+            false if name.ends_with("lock") || name.ends_with(".palimp-old") => {}
             false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
         }
     }

@@ -146,7 +146,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn holding(store: &str, text: &str) -> Vec<PathBuf> {
     let is_copy = |path: &Path| {
         let name = path.file_name().unwrap().to_string_lossy();
-        name.contains(".backup") || name.contains(".bak") || name.starts_with(".palimp-")
+        name.contains(".backup") || name.contains(".bak") || name.ends_with(".palimp-old")
     };
     let holds = |path: &Path| {
         let bytes = std::fs::read(path).unwrap();

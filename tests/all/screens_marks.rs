@@ -74,7 +74,7 @@ fn gather(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
         match item.file_type().unwrap().is_dir() {
             true if name == ".backup" => {}
             true => gather(&item.path(), files),
-            false if name == ".lock" || name.starts_with(".palimp-") => {}
+            false if name == ".lock" || name.ends_with(".palimp-old") => {}
             false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
         }
     }

@@ -106,6 +106,34 @@ fn what_was_changed_and_is_there_is_not_deleted_and_what_was_erased_never_comes_
 }
 
 #[test]
+fn an_item_of_a_bundle_comes_back_to_its_place_though_others_changed_since() {
+    for by in ["id", "key", "query"] {
+        let desk = Desk::new("project/.agent-memory");
+        let before = desk.list("type:gotchas");
+        let raws = |rows: &[Value]| rows.iter().map(|row| row["raw"].clone()).collect::<Vec<_>>();
+        let problems = || desk.run(&["check", "--json"]).json_lines().len();
+        let known = problems();
+        desk.run(&["delete", "gotchas.0", "gotchas.1"]).expect_status(0);
+        desk.run(&["edit", "currentFocus", "--set", "summary=Another one."]).expect_status(0);
+        let gone = desk.list("is:deleted");
+        assert_eq!(raws(&gone), raws(&before[..2]));
+        let keys: Vec<&str> = gone.iter().map(|row| row["key"].as_str().unwrap()).collect();
+        let back = match by {
+            "id" => desk.run(&["undelete", "gotchas.0", "gotchas.1"]),
+            "key" => desk.run(&[&["undelete"], &keys[..]].concat()),
+            _ => desk.run(&["undelete", "--query", "is:deleted type:gotchas"]),
+        };
+        back.expect_status(0);
+        assert_eq!(raws(&desk.list("type:gotchas")), raws(&before), "{by}");
+        assert!(desk.list("type:currentFocus")[0]["raw"].as_str().unwrap().contains("Another one."));
+        assert!(desk.list("is:deleted").is_empty());
+        assert!(problems() <= known);
+        desk.run(&["undo"]).expect_status(0);
+        assert_eq!(desk.list("is:deleted").len(), 2);
+    }
+}
+
+#[test]
 fn a_backup_alone_brings_a_record_back() {
     let desk = Desk::new("agents/memories");
     let id = desk.list("type:learning")[0]["id"].as_str().unwrap().to_owned();

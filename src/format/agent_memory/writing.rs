@@ -9,6 +9,7 @@
 //!   numbers of events are those of all files.
 
 mod choice;
+mod held;
 mod parts;
 mod told;
 
@@ -89,6 +90,19 @@ impl Writes for AgentMemory {
             }
         }
         Ok(writing.done())
+    }
+
+    fn taken_out(&self, store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
+        held::taken_out(store, deletions)
+    }
+
+    fn bring_back(
+        &self,
+        scene: &Scene<'_>,
+        held: &Document,
+        records: &[u32],
+    ) -> Option<Result<Vec<Change>, Refusal>> {
+        Some(held::bring_back(scene, held, records))
     }
 
     fn archive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {

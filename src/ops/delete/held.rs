@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::super::{Refusal, base, by_document};
-use crate::format::writing::document;
+use super::super::{Refusal, Scene, base, by_document};
+use crate::format::writing::{Writes, document};
 use crate::model::{Change, Entry, Store};
 use crate::store::commit::{deleted_from, without_deleted};
 
@@ -21,11 +21,21 @@ pub fn read(store: &Store) -> Cow<'_, Store> {
     }
 }
 
-/// The changes that bring them back. `store` is the one that lists them.
-pub fn bring_back(store: &Store, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
+/// The changes that bring them back. `store` is the one that lists them, the scene's does not.
+pub fn bring_back(
+    writes: &dyn Writes,
+    scene: &Scene<'_>,
+    store: &Store,
+    entries: &[Entry],
+) -> Result<Vec<Change>, Refusal> {
     let mut changes = Vec::new();
     for (held, own) in by_document(store, entries) {
         let Some(path) = deleted_from(&held.path) else { continue };
+        let records: Vec<u32> = own.iter().map(|entry| entry.record).collect();
+        if let Some(own) = writes.bring_back(scene, &held, &records) {
+            changes.extend(own?);
+            continue;
+        }
         let now = document(&store.documents, path).map(base);
         if path.extension().is_some_and(|end| end == "jsonl") {
             let lines = own.iter().flat_map(|entry| [store.raw(entry), b"\n"].concat());

@@ -9,7 +9,7 @@ use super::made::is_log;
 use super::{CommitError, Vault, copies};
 use crate::disk::Disk;
 use crate::format::{self, Format, Placement};
-use crate::model::{Act, Change, Document, Entry, Moment, Role, State, Store};
+use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
 
@@ -45,11 +45,19 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let vault = Vault::look(disk, data, &store.root);
     let erased: Vec<Target> = vault.erased()?.into_iter().map(|line| line.record).collect();
     let wanted = Wanted::of(format, store, &erased, now);
-    let mut search =
-        Search { store, format, now, wanted: &wanted, known: known(store), found: HashMap::new() };
+    let mut search = Search {
+        store,
+        format,
+        now,
+        wanted: &wanted,
+        known: known(store),
+        found: HashMap::new(),
+        parts: None,
+    };
     let mut held = held(disk, &vault, store);
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     held.iter().for_each(|own| search.take(own));
+    search.parts = format.writes().and_then(|writes| writes.taken_out(store, &deletions(&vault)));
     Ok(search.beside())
 }
 
@@ -74,6 +82,13 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store) -> Vec<Held> {
         all.extend(read.ok().map(|(bytes, _)| Held { at: copy.at, path: copy.file, bytes }));
     }
     all
+}
+
+/// What takes deletions back, the newest first.
+fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
+    let step = |number| vault.step(number).ok().flatten();
+    let steps = vault.steps().into_iter().rev().filter_map(step);
+    steps.filter(|step| step.verb == "delete").map(|step| step.changes).collect()
 }
 
 /// What a file had before the step that this takes back: lines of a log, or all of another file.
@@ -118,6 +133,8 @@ struct Search<'a> {
     known: HashSet<Name>,
     /// The bytes that were found, by file.
     found: HashMap<PathBuf, Vec<u8>>,
+    /// A document of parts that were taken out, and nulls.
+    parts: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl Search<'_> {
@@ -160,10 +177,13 @@ impl Search<'_> {
         let mut store = self.store.clone();
         let mut found: Vec<(PathBuf, Vec<u8>)> = self.found.into_iter().collect();
         found.sort();
+        found.extend(self.parts);
         for (path, bytes) in found {
             let records = self.format.read(Role::Records, &path, &bytes, self.now).records;
             let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
-            let listed = (0..).zip(&records).filter(|(_, record)| record.view().is_some());
+            let is_null =
+                |own: &Record| bytes.get(own.span.start as usize..own.span.end as usize) == Some(b"null");
+            let listed = (0..).zip(&records).filter(|(_, own)| own.view().is_some() && !is_null(own));
             store.entries.extend(listed.map(|(record, _)| Entry {
                 document: at,
                 record,

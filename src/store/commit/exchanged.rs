@@ -28,7 +28,10 @@ impl Writer<'_> {
             for item in self.host.disk.list(&folder).unwrap_or_default() {
                 let own = Swapped::read(&item.name);
                 // Others than those that change this store may be at work there.
-                if own.is_some_and(|own| self.host.machine.process(own.process()) == Holder::Gone) {
+                let is_left = |process| {
+                    self.own_process() == Some(process) || self.host.machine.process(process) == Holder::Gone
+                };
+                if own.is_some_and(|own| is_left(own.process())) {
                     self.settle_one(&folder.join(&item.name), false);
                 }
             }

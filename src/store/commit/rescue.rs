@@ -171,9 +171,11 @@ impl Writer<'_> {
     /// above it that were to go, too. They go if they are empty; the store's own stays.
     fn leave(&self, old: &Path, is_gone: bool) {
         let root = &self.place.root;
+        let file = old.file_name().and_then(Old::read).map(|own| own.file).unwrap_or_default();
+        let is_log = file.extension().is_some_and(|end| end == "jsonl");
         let above = old.ancestors().skip(1).take_while(|folder| is_gone && *folder != root);
         for (number, folder) in above.enumerate() {
-            let is_to_go = number == 0 || self.went(folder);
+            let is_to_go = number == 0 && is_log || self.went(folder);
             if !is_to_go || self.host.disk.remove_folder(folder).is_err() {
                 break;
             }

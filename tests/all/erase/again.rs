@@ -190,7 +190,7 @@ fn another_erasure_waits_until_one_that_stopped_is_over() {
     };
     let first = whole.steps();
     erase_of(&whole, &of_session(&whole, "one"), b"mem_002").unwrap();
-    let is_log = |op: &String| op.starts_with("rename") && op.ends_with("sessions/one/memory.jsonl");
+    let is_log = |op: &String| op.starts_with("exchange") && op.ends_with("sessions/one/memory.jsonl");
     let at = first + whole.log()[first..].iter().position(is_log).unwrap();
     disk.fail_at(at, Fault::Crash);
     erase_of(&disk, &of_session(&disk, "one"), b"mem_002").unwrap_err();

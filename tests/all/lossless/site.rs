@@ -8,7 +8,7 @@ use palimp::disk::faulty::Faulty;
 use palimp::disk::{Disk, Holder, Machine};
 use palimp::model::{Code, Extent, Moment, Plan, Store};
 use palimp::ops::Scene;
-use palimp::store::commit::{CommitError, Host, Receipt, Turn, Writer};
+use palimp::store::commit::{CommitError, Host, Receipt, Turn, Writer, is_ours};
 use palimp::store::{Place, load_from};
 
 use super::chance::Chance;
@@ -113,8 +113,8 @@ impl Site {
     /// Every file of the store that others know: not our own, nor locks.
     pub fn everything(&self) -> Files {
         let known = |path: &Path| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            !name.starts_with(".palimp-") && !name.starts_with(".lock") && name != "lock"
+            let name = path.file_name().unwrap();
+            !is_ours(name) && !name.to_string_lossy().starts_with(".lock") && name != "lock"
         };
         let files = self.disk.files().into_iter();
         files

@@ -81,10 +81,8 @@ pub enum BundleEdit<'a> {
         /// Which.
         path: &'a str,
     },
-    /// Tests take back what `Remove` took out by it; people undo that byte for byte.
     /// Puts in a member, or an item before the one that has the number; the number after
     /// the last appends. What `Remove` took out stands where it stood.
-    #[cfg(test)]
     Insert {
         /// Where.
         path: &'a str,
@@ -262,7 +260,6 @@ fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<(), Refused> {
                 json(path, value)?;
                 splice::set(text, bundle, path, value.trim_ascii())
             }
-            #[cfg(test)]
             BundleEdit::Insert { path, value } => {
                 json(path, value)?;
                 splice::insert(text, bundle, path, value.trim_ascii())

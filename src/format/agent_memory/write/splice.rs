@@ -120,7 +120,6 @@ pub fn set_member(text: &str, object: Json<'_>, name: &str, value: &str) -> Spli
 }
 
 /// Puts a value where none is: before the item of that number, or as a new member.
-#[cfg(test)]
 pub fn insert(text: &str, root: Json<'_>, path: &str, value: &str) -> Result<Vec<Splice>, Refused> {
     let target = target(root, path)?;
     match target.place {

@@ -84,7 +84,8 @@ impl Scene<'_, '_> {
     fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
-        match own.derived {
+        // Nor beside the store, where nobody looks after it.
+        match own.derived || own.relative.starts_with("..") {
             true => drop(disk.remove(name)),
             // Where it keeps the other, the next start looks at it.
             false => {

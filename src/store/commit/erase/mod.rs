@@ -6,6 +6,7 @@
 //! keeps what an erasure takes out, so nothing takes it back.
 
 mod back;
+mod history;
 mod looked;
 mod search;
 mod since;
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use history::History;
 pub use looked::Doubt;
 pub use search::Searched;
 use serde::Serialize;
@@ -27,7 +29,7 @@ use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Document, Plan, Role, Store};
-use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
+use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log, original};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
@@ -61,6 +63,9 @@ pub struct Erased {
     pub resumed: bool,
     /// What no program can promise.
     pub cannot_reach: Vec<String>,
+    /// Which commits still hold it, where the store stands in a git work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<History>,
     /// Where this stands.
     #[serde(skip)]
     pub receipt: PathBuf,
@@ -258,6 +263,12 @@ impl Writer<'_> {
     ) -> Result<Erased, CommitError> {
         let left: Vec<String> = searched.iter().flat_map(|own| own.found.clone()).collect();
         let records = entry.records.iter().map(|own| Target { digest: None, ..own.clone() });
+        let beside: Vec<PathBuf> = self.store.beside.iter().map(|(path, _)| self.path_beside(path)).collect();
+        let mut git = History::of(self.host.disk, &self.place.root, &beside, &sought.needles);
+        if resumed {
+            // What was gone by then is not known any more.
+            git.iter_mut().for_each(|own| own.stop("the erasure was cut short"));
+        }
         let mut erased = Erased {
             step: entry.step,
             at: entry.at.clone(),
@@ -270,7 +281,8 @@ impl Writer<'_> {
             too_short: sought.needles.skipped(),
             also_elsewhere: sought.also_elsewhere,
             resumed,
-            cannot_reach: cannot_reach(self.host.disk, &self.place.root),
+            cannot_reach: cannot_reach(git.as_ref()),
+            git,
             receipt: PathBuf::new(),
         };
         erased.receipt = self.vault.receipt(entry.step, &erased)?;
@@ -311,7 +323,13 @@ impl Writer<'_> {
             let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
             // Of files that are bound to each other one may repeat what another says.
             let is_bound = self.format.is_bound(relative);
-            if contents.see(wanted, relative, &bytes) > 0 || is_bound || contents.main().any(&bytes) {
+            // What is no plain log may say it in another way: an index has its words.
+            let is_other = !is_log(relative) || Packing::of(&original(relative)).is_some();
+            if is_other
+                || contents.see(wanted, relative, &bytes) > 0
+                || is_bound
+                || contents.main().any(&bytes)
+            {
                 olds.push((path.to_owned(), old));
             }
         });
@@ -327,7 +345,12 @@ impl Writer<'_> {
         let disk = self.host.disk;
         let folder = path.parent().unwrap_or(Path::new("/"));
         let failed = |source| CommitError::io(path, "removed", source);
-        for item in disk.list(folder).map_err(failed)? {
+        let items = match disk.list(folder) {
+            // The last one that was in it took its folder with it.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            items => items.map_err(failed)?,
+        };
+        for item in items {
             let Some(own) = Old::read(&item.name).filter(|own| own.number == old.number) else { continue };
             let path = folder.join(&item.name);
             let file = own.file_of(disk, &path);
@@ -343,7 +366,7 @@ impl Writer<'_> {
 }
 
 /// What no program can promise of a store.
-pub fn cannot_reach(disk: &dyn Disk, root: &Path) -> Vec<String> {
+pub fn cannot_reach(git: Option<&History>) -> Vec<String> {
     let mut texts: Vec<String> = [
         "blocks of an SSD or a copying file system that are no longer any file's",
         "snapshots and backups of the system, and what was copied elsewhere",
@@ -352,13 +375,6 @@ pub fn cannot_reach(disk: &dyn Disk, root: &Path) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
-    let work_tree = root.ancestors().find(|folder| disk.look(&folder.join(".git")).is_ok());
-    texts.extend(work_tree.map(|folder| {
-        format!(
-            "the git history of {}: what was committed stays in it, and where it was pushed",
-            folder.display()
-        )
-    }));
+    texts.extend(git.map(History::told));
     texts
 }

@@ -13,7 +13,7 @@ use crate::text::unpack::{gunzip, untar};
 /// Folders nested deeper are reported as not searched.
 const DEPTH: usize = 64;
 /// So often what is packed may be packed again.
-const PACKED: usize = 3;
+pub(super) const PACKED: usize = 3;
 
 /// What a search of one place came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -95,7 +95,7 @@ pub fn each_file(
 }
 
 /// Why the bytes are not clean, if they are not.
-fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
+pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
     if needles.any(bytes) {
         return Some("it holds what was to be erased".into());
     }

@@ -1,0 +1,153 @@
+//! What a git repository has of the past, as `git` tells it. It is only read: nothing that its
+//! config names is run, nothing is fetched, and a time ends all of it.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What config could have git run, turned off.
+const PLAIN: [&str; 12] = [
+    "--no-pager",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "diff.external=",
+    "-c",
+    "log.showSignature=false",
+    "-C",
+];
+/// An answer is cut off there.
+const ANSWER: u64 = 256 << 20;
+
+/// A repository, for as long as it may take.
+#[derive(Clone, Debug)]
+pub struct Git {
+    folder: PathBuf,
+    until: Instant,
+}
+
+impl Git {
+    /// The repository that a folder is in.
+    pub fn of(folder: &Path, time: Duration) -> Git {
+        Git { folder: folder.to_owned(), until: Instant::now() + time }
+    }
+
+    /// What git answers, and whether that is all of it.
+    ///
+    /// # Errors
+    ///
+    /// If git is not there, or says no.
+    pub fn ask<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<(Vec<u8>, bool)> {
+        let mut child = self.command(arguments).stdin(Stdio::null()).spawn()?;
+        let out = child.stdout.take();
+        let mut answer = Vec::new();
+        let (status, is_late) = self.watch(child, || match out {
+            Some(out) => out.take(ANSWER).read_to_end(&mut answer),
+            None => Ok(0),
+        })?;
+        match is_late || status.success() || answer.len() as u64 >= ANSWER {
+            true => Ok((answer, !is_late && status.success())),
+            false => Err(io::Error::other(format!("git says no ({status})"))),
+        }
+    }
+
+    /// The bytes of objects, one after the other, until `see` is content; whether all of them
+    /// were seen. What is larger than `largest` is not.
+    ///
+    /// # Errors
+    ///
+    /// If git is not there, or its answer can't be read.
+    pub fn objects(
+        &self,
+        ids: &[String],
+        largest: u64,
+        see: &mut dyn FnMut(&str, &[u8]) -> bool,
+    ) -> io::Result<bool> {
+        let mut child = self.command(&["cat-file", "--batch"]).stdin(Stdio::piped()).spawn()?;
+        let (into, out) = (child.stdin.take(), child.stdout.take());
+        let asked = [ids.join("\n").into_bytes(), b"\n".to_vec()].concat();
+        let writer = thread::spawn(move || into.map(|mut into| into.write_all(&asked)));
+        let mut seen = 0;
+        let mut is_all = true;
+        let watched = self.watch(child, || {
+            let Some(out) = out else { return Ok(()) };
+            let mut out = BufReader::with_capacity(1 << 16, out);
+            while let Some((id, bytes)) = object(&mut out, largest)? {
+                seen += 1;
+                is_all &= bytes.is_some();
+                if !see(&id, &bytes.unwrap_or_default()) {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        let _ = writer.join();
+        watched.map(|_| is_all && seen == ids.len())
+    }
+
+    /// Runs that beside a process, which ends with it, or when the time is over: whether it was.
+    fn watch<T>(
+        &self,
+        mut child: Child,
+        read: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<(std::process::ExitStatus, bool)> {
+        let (done, over) = mpsc::channel::<()>();
+        let left = self.until.saturating_duration_since(Instant::now());
+        let watcher = thread::spawn(move || {
+            let is_late = over.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout);
+            if is_late {
+                let _ = child.kill();
+            }
+            (child.wait(), is_late)
+        });
+        let outcome = read();
+        drop(done);
+        let (status, is_late) = watcher.join().map_err(|_| io::Error::other("git can't be waited for"))?;
+        if !is_late {
+            outcome?;
+        }
+        Ok((status?, is_late))
+    }
+
+    fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
+        let mut git = Command::new("git");
+        git.args(PLAIN).arg(&self.folder).args(arguments);
+        // Where the repository is, is told by the folder alone.
+        let own = |name: &OsString| name.to_string_lossy().starts_with("GIT_");
+        std::env::vars_os().map(|(name, _)| name).filter(own).for_each(|name| {
+            git.env_remove(name);
+        });
+        git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+        git.stdout(Stdio::piped()).stderr(Stdio::null());
+        git
+    }
+}
+
+/// The next object, with its bytes where they are there and not too many; `None` at the end.
+fn object(out: &mut impl BufRead, largest: u64) -> io::Result<Option<(String, Option<Vec<u8>>)>> {
+    let mut head = String::new();
+    if out.read_line(&mut head)? == 0 {
+        return Ok(None);
+    }
+    let mut words = head.split_whitespace();
+    let id = words.next().unwrap_or_default().to_owned();
+    // `<id> missing`: a repository may have a part of its objects elsewhere.
+    let Some(len) = words.nth(1).and_then(|len| len.parse::<u64>().ok()) else { return Ok(Some((id, None))) };
+    if len > largest {
+        io::copy(&mut out.take(len + 1), &mut io::sink())?;
+        return Ok(Some((id, None)));
+    }
+    let mut bytes = vec![0; len as usize];
+    out.read_exact(&mut bytes)?;
+    out.read_exact(&mut [0])?;
+    Ok(Some((id, Some(bytes))))
+}

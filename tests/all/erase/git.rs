@@ -1,0 +1,158 @@
+//! Where a store stands in a git work tree, an erasure names the commits and branches that still
+//! hold what was erased.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::support::{Output, StoreBuilder, Verb};
+use super::{NOW, Site, secret};
+
+const WHEN: &str = "2026-01-05T10:00:00+00:00";
+
+/// What git answers; `None` where it is not there.
+fn git(folder: &Path, words: &[&str]) -> Option<String> {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(folder).args(["-c", "user.name=A", "-c", "user.email=a@b.invalid"]).args(words);
+    git.env("GIT_COMMITTER_DATE", WHEN).env("GIT_AUTHOR_DATE", WHEN);
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    let output = git.output().ok()?;
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
+}
+
+/// A commit of all there is, by its short id.
+fn commit(folder: &Path, message: &str) -> String {
+    git(folder, &["add", "-A", "."]).unwrap();
+    git(folder, &["commit", "-q", "--no-verify", "-m", message]).unwrap();
+    git(folder, &["rev-parse", "--short=10", "HEAD"]).unwrap()
+}
+
+fn with_git(site: &Site, words: &[&str], path: &str) -> Output {
+    let (store, data) = (site.store.path.to_str().unwrap(), site.data.to_str().unwrap());
+    let options = ["--store", store, "--data-dir", data, "--now", NOW];
+    Verb::new(words.iter().copied().chain(options)).env("PATH", path).run()
+}
+
+fn path() -> String {
+    std::env::var("PATH").unwrap_or_default()
+}
+
+/// A store in a fresh repository, nothing of it committed; `None` where there is no git.
+fn site() -> Option<Site> {
+    let store = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": secret(1)}))
+        .learning(json!({"id": "k-2", "content": "It stays as it is."}))
+        .build();
+    let site = Site::of(store);
+    if git(&site.store.path, &["init", "-q", "-b", "main"]).is_none() {
+        eprintln!("skipped: there is no git here");
+        return None;
+    }
+    Some(site)
+}
+
+fn erase(site: &Site, id: &str) -> Value {
+    let output = with_git(site, &["erase", id, "--yes", "--json"], &path()).expect_status(0);
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+/// The ids of the commits that are named, sorted.
+fn ids(row: &Value) -> Vec<&str> {
+    let commits = row["git"]["commits"].as_array().unwrap();
+    let mut ids: Vec<&str> = commits.iter().map(|own| own["id"].as_str().unwrap()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn sorted<const N: usize>(mut ids: [&str; N]) -> [&str; N] {
+    ids.sort_unstable();
+    ids
+}
+
+#[test]
+fn an_erasure_names_the_commits_and_branches_that_hold_what_was_erased() {
+    let Some(site) = site() else { return };
+    let root = site.store.path.clone();
+    let log = site.store.read("learnings.jsonl");
+    site.store.write("learnings.jsonl", b"");
+    commit(&root, "before it");
+    git(&root, &["branch", "clean"]).unwrap();
+    git(&root, &["checkout", "-q", "-b", "side"]).unwrap();
+    site.store.write("learnings.jsonl", &log);
+    let brought = commit(&root, "it comes");
+    site.store.write("learnings.jsonl", &[&log[..], b"\n"].concat());
+    let kept = commit(&root, "a blank line");
+    site.store.write("learnings.jsonl", b"");
+    commit(&root, "it goes");
+    // A merge that brings nothing of it hides the branch from the simplified history.
+    git(&root, &["checkout", "-q", "main"]).unwrap();
+    git(&root, &["merge", "-q", "--no-ff", "-m", "merged", "side"]).unwrap();
+    git(&root, &["checkout", "-q", "clean"]).unwrap();
+    site.store.write("learnings.jsonl", &log);
+
+    let row = erase(&site, "k-1");
+    assert_eq!(ids(&row), sorted([&brought, &kept]), "{row}");
+    assert_eq!(row["git"]["commits"][0]["date"], "2026-01-05");
+    assert_eq!(row["git"]["branches"], json!(["main", "side"]));
+    assert_eq!(row["git"]["incomplete"], Value::Null);
+    let told = row["cannot_reach"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    for part in ["2 commits", &brought, &kept, "on main, side", "git filter-repo"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let receipt = std::fs::read_to_string(row["receipt"].as_str().unwrap()).unwrap();
+    assert!(receipt.contains(&kept) && !receipt.contains(&secret(1)) && !receipt.contains("it comes"));
+}
+
+#[test]
+fn what_is_staged_or_in_the_reflog_alone_is_named_too() {
+    let Some(site) = site() else { return };
+    let root = site.store.path.clone();
+    let log = site.store.read("learnings.jsonl");
+    site.store.write("learnings.jsonl", b"");
+    commit(&root, "before it");
+    site.store.write("learnings.jsonl", &log);
+    let dropped = commit(&root, "it comes");
+    git(&root, &["reset", "-q", "--hard", "HEAD~1"]).unwrap();
+    site.store.write("learnings.jsonl", &[&log[..], b"\n"].concat());
+    git(&root, &["add", "-A"]).unwrap();
+    let output = with_git(&site, &["erase", "k-1", "--yes"], &path()).expect_status(0);
+    for part in [&*dropped, "no branch leads there, the reflog does", "so does a staged version"] {
+        assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn where_no_commit_holds_it_or_git_is_missing_that_is_said() {
+    let Some(site) = site() else { return };
+    let root = site.store.path.clone();
+    let log = site.store.read("learnings.jsonl");
+    site.store.write("learnings.jsonl", b"");
+    commit(&root, "before it");
+    site.store.write("learnings.jsonl", &log);
+    let output = with_git(&site, &["erase", "k-1", "--yes"], &path()).expect_status(0);
+    assert!(output.stderr.contains("none of the 1 commits here"), "{}", output.stderr);
+    let output = with_git(&site, &["erase", "k-2", "--yes"], "/nowhere").expect_status(0);
+    assert!(output.stderr.contains("there is no `git`"), "{}", output.stderr);
+}
+
+#[test]
+fn nothing_that_the_repository_configures_is_run() {
+    let Some(site) = site() else { return };
+    let root = site.store.path.clone();
+    site.store.write(".gitattributes", b"* diff=spy filter=spy\n");
+    commit(&root, "it comes");
+    let (script, trace) = (site.store.around().join("spy"), site.store.around().join("was-run"));
+    std::fs::write(&script, format!("#!/bin/sh\necho x >> {}\ncat\n", trace.display())).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let names = ["core.fsmonitor", "core.pager", "diff.external", "diff.spy.textconv", "diff.spy.command"];
+    let more = ["filter.spy.smudge", "filter.spy.clean", "gpg.program", "core.sshCommand"];
+    for name in names.iter().chain(&more) {
+        git(&root, &["config", name, script.to_str().unwrap()]).unwrap();
+    }
+    git(&root, &["config", "log.showSignature", "true"]).unwrap();
+    let row = erase(&site, "k-1");
+    assert_eq!(row["git"]["branches"], json!(["main"]), "{row}");
+    assert!(!trace.exists());
+}
