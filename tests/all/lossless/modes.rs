@@ -60,8 +60,14 @@ impl Folder {
         })
     }
 
-    fn archive(&self) -> Result<Receipt, CommitError> {
-        self.commit(|scene| palimp::ops::archive::archive(scene, &scene.store.entries).unwrap())
+    /// Refused before it is tried, or while it is.
+    fn archive(&self) -> Result<Receipt, String> {
+        let store = self.store();
+        let packed = &palimp::format::writing::NO_PACKED;
+        let scene = Scene { store: &store, now: ThisMachine::new().now(), random: [7; 16], packed };
+        let plan =
+            palimp::ops::archive::archive(&scene, &store.entries).map_err(|refusal| refusal.message)?;
+        self.commit(|_| plan.clone()).map_err(|error| error.to_string())
     }
 }
 

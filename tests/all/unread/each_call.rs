@@ -70,7 +70,7 @@ fn disk() -> Faulty {
 fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_ours = |path: &Path| {
         let name = path.file_name().unwrap().to_string_lossy();
-        name.ends_with(".palimp-old") || name.ends_with("lock")
+        name.ends_with(".palimp-old") || name.ends_with(".palimp-tmp") || name.ends_with("lock")
     };
     let files = disk.files().into_iter();
     files.filter(|(path, _)| path.starts_with(HOME) && !is_ours(path)).collect()
