@@ -125,7 +125,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
                 .push(Problem::of_file(code, severity, "memory.jsonl", "too long").of_record(index, None));
         }
     }
-    let generation = Generation { len: bytes.len() as u64, ..Generation::default() };
+    let generation = Generation { len: bytes.len() as u64, is_settled: true, ..Generation::default() };
     let decay = DecayTable::new(&[("decision", Some(720.0)), ("preference", None)], Some(168.0), 0.1);
     let session = |name: &str| Session {
         name: name.into(),
