@@ -150,7 +150,7 @@ pub fn likeness_of_document(head: &[u8], is_document: impl Fn(&Outline) -> bool)
 }
 
 /// Whether a name is that of a file which its system or editor keeps out of sight.
-pub fn is_hidden(name: &OsString) -> bool {
+fn is_hidden(name: &OsString) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
@@ -247,6 +247,20 @@ fn value_after(bytes: &[u8], end: usize) -> u8 {
     let rest = bytes.get(end + 1..).unwrap_or_default();
     let mut rest = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
     rest.nth(1).copied().unwrap_or_default()
+}
+
+/// What speaks against a folder `sessions/` of a format with sessions: others keep their files
+/// directly below it, or their own in the sessions; `none` says what those lack.
+pub fn strangers(folder: &Path, glance: &dyn Glance, seen: &mut Evidence, none: &str) {
+    let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
+    let sessions = glance.folders(folder).into_iter().take(LOOKED_INTO);
+    if has_files(folder) {
+        seen.against.get_or_insert_with(|| "files are directly below its `sessions/`".into());
+    } else if seen.records + seen.names == 0
+        && sessions.map(|own| folder.join(own)).any(|own| has_files(&own))
+    {
+        seen.against.get_or_insert_with(|| none.to_owned());
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::support;
 
 use std::path::Path;
 
-use palimp::model::{Extent, Moment, Severity, State, Store};
+use palimp::model::{Code, Extent, Moment, Problem, Severity, State, Store};
 use palimp::store::{Place, load, look_at};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -543,8 +543,12 @@ fn real(name: &str) -> Option<Store> {
 fn stores_made_by_the_format_s_own_tool_load_whole_and_clean() {
     for (name, count) in [("init-only", 9), ("full-cycle", 50)] {
         let Some(store) = real(name) else { return };
-        let serious: Vec<_> =
-            store.problems.iter().filter(|problem| problem.severity != Severity::Note).collect();
+        // What that tool says of these copies too: no validation was run, and the repositories and
+        // imports around them were left behind.
+        let is_told =
+            |own: &Problem| own.message.contains("`validatedAt`") || own.code == Code::DanglingReference;
+        let is_serious = |own: &&Problem| own.severity != Severity::Note && !is_told(own);
+        let serious: Vec<_> = store.problems.iter().filter(is_serious).collect();
         assert!(serious.is_empty(), "{name}: {serious:?}");
         assert_eq!((store.entries.len(), store.count(State::Live)), (count, count), "{name}");
     }

@@ -368,7 +368,7 @@ fn stores_that_other_programs_wrote_are_theirs_from_each_of_their_files() {
             println!("skipped: {path} is absent");
             continue;
         }
-        let root = std::path::absolute(&root).unwrap();
+        let root = root.canonicalize().unwrap();
         expect_same_or_none(&root, format, path);
         assert!(look_at(&root, None).found.is_ok(), "{path}");
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::glance::{
-    ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, is_hidden, likeness, likeness_of_document,
+    ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness, likeness_of_document, strangers,
 };
 use super::super::{Placement, parts};
 use crate::model::Role;
@@ -110,7 +110,8 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
             break;
         }
     }
-    strangers(&folder, glance, &mut seen);
+    const NONE: &str = "no session below `sessions/` has a manifest or one of the four logs";
+    strangers(&folder, glance, &mut seen, NONE);
     let shared = SHARED.iter().filter(|name| rooms[2] && glance.has_file(&root.join("shared"), name)).count();
     seen.likely += shared;
     seen.names += usize::from(shared == SHARED.len());
@@ -129,20 +130,6 @@ fn archives(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
             false if files.iter().any(|own| *own == *packed) => seen.names += 1,
             false => {}
         }
-    }
-}
-
-/// Others keep their files directly below `sessions/`, or their own in the sessions.
-fn strangers(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
-    let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
-    let sessions = glance.folders(folder).into_iter().take(LOOKED_INTO);
-    if has_files(folder) {
-        seen.against.get_or_insert("files are directly below its `sessions/`".into());
-    } else if seen.records + seen.names == 0
-        && sessions.map(|own| folder.join(own)).any(|own| has_files(&own))
-    {
-        seen.against
-            .get_or_insert("no session below `sessions/` has a manifest or one of the four logs".into());
     }
 }
 
