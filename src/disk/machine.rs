@@ -81,8 +81,7 @@ impl Machine for ThisMachine {
 
     fn random(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-        if filled != Ok(bytes.len()) {
+        if getrandom::fill(&mut bytes).is_err() {
             // No source of chance: what differs between any two calls has to do.
             let now = Moment::of_the_clock().0 as u128;
             let own = u128::from(std::process::id()) << 64 | self.began.elapsed().as_nanos();
