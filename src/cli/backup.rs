@@ -163,7 +163,7 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
                 });
                 context.out.json(&row)?;
             } else {
-                context.out.line(&path.told().into_owned())?;
+                context.out.line(&path.told())?;
             }
         }
     }

@@ -23,7 +23,7 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result<Exit, Fail
             let row = serde_json::json!({ "path": place.root.told().into_owned(), "format": place.format });
             context.out.json(&row)?;
         } else {
-            context.out.line(&place.root.told().into_owned())?;
+            context.out.line(&place.root.told())?;
         }
     }
     Ok(Exit::Done)

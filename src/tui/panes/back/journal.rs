@@ -120,7 +120,7 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
         lines.extend(wrapped.into_iter().map(Line::raw));
     };
     if let Some(own) = app.snapshot.stores.get(store) {
-        put(&own.root.told().into_owned());
+        put(&own.root.told());
     }
     put(&match (row.until, row.why_not) {
         (Some(until), _) if row.comes_again() => {
