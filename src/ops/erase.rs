@@ -10,7 +10,7 @@ use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
-use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean};
+use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean, spare};
 use crate::text::lines;
 use crate::text::needle::Needles;
 
@@ -22,7 +22,7 @@ const HELD: &str = "it is deleted, and no document has it any more: restore it f
 
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
-    let (_, writes) = writes(scene.store)?;
+    let (format, writes) = writes(scene.store)?;
     writing::reason(reason)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
     let (mut targets, mut known) = (Vec::new(), HashSet::new());
@@ -46,6 +46,7 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
             targets.push(target);
         }
     }
+    spare(format, scene.store, entries, &scene.random, &mut targets);
     Ok(targets)
 }
 
@@ -114,14 +115,14 @@ impl Gone {
     pub fn wanted(&self, scene: &Scene<'_>) -> Option<Wanted<'_>> {
         let (format, _) = writes(scene.store).ok()?;
         let any = !self.targets.is_empty();
-        any.then(|| Wanted::of(format, scene.store, &self.targets, scene.now))
+        any.then(|| Wanted::before(format, scene.store, &self.targets, scene.now))
     }
 
     /// What of the store was erased before, and has been written anew.
     pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
         let Some((format, _)) = format else { return Vec::new() };
-        let wanted = Wanted::of(format, store, &self.targets, now);
+        let wanted = Wanted::before(format, store, &self.targets, now);
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {

@@ -58,7 +58,7 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let plain = without_deleted(store);
     let vault = Vault::look(disk, data, &store.root);
     let erased: Vec<Target> = vault.erased()?.into_iter().map(|line| line.record).collect();
-    let wanted = Wanted::of(format, &plain, &erased, now);
+    let wanted = Wanted::before(format, &plain, &erased, now);
     let mut held = held(disk, &vault, &plain);
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     let gone = Gone::of(format, &plain, &held, now);
