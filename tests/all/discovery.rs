@@ -197,8 +197,18 @@ fn thousands_of_stores_below_a_folder_are_all_listed() {
     for number in 0..5_000 {
         std::fs::create_dir(store.file(format!("a{number}"))).unwrap();
     }
-    let output = support::run(["stores", "--json", "--store", store.path.to_str().unwrap()]).expect_status(0);
-    assert_eq!((output.json_lines().len(), output.stderr.as_str()), (count, ""));
+    let path = store.path.to_str().unwrap();
+    let took = |store: &str, count: usize| {
+        let began = std::time::Instant::now();
+        let output = support::run(["stores", "--json", "--store", store]).expect_status(0);
+        assert_eq!((output.json_lines().len(), output.stderr.as_str()), (count, ""));
+        began.elapsed().as_secs_f64()
+    };
+    let few = many(count / 10);
+    let (one, all) = (took(few.path.to_str().unwrap(), count / 10), took(path, count));
+    println!("{} stores in {one:.2} s, {count} in {all:.2} s", count / 10);
+    // The empty folders, and the start of the program, are in there too.
+    assert!(count < 10_000 || all < 15.0 * one + 1.0, "{one} s, {all} s");
 }
 
 #[test]

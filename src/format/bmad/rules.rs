@@ -203,7 +203,7 @@ impl<'a> Files<'a> {
             match first.get(id) {
                 Some((other, line)) => {
                     let place = format!("{}:{line}", other.path.display());
-                    add(Code::DuplicateId, Severity::Warning, format!("The id stands already in {place}."));
+                    add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));
                 }
                 None => {
                     first.insert(id, (log, line));
