@@ -11,7 +11,7 @@ use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Entry, Plan, Snapshot, Store};
+use crate::model::{Entry, Plan, Snapshot, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
@@ -162,7 +162,7 @@ fn tell(context: &Context, erased: &Erased) {
         });
         erased.cannot_reach.iter().for_each(|own| say(&format!("  {own}")));
     }
-    say(&format!("receipt: {}", erased.receipt.display()));
+    say(&format!("receipt: {}", erased.receipt.told()));
 }
 
 fn print(context: &mut Context, one: &Asked, erased: Option<&Erased>) -> Result<(), Failure> {
@@ -175,7 +175,7 @@ fn print(context: &mut Context, one: &Asked, erased: Option<&Erased>) -> Result<
     let row = Row {
         plan: plan_row(&one.plan),
         applied: erased.is_some(),
-        receipt: erased.map(|own| own.receipt.display().to_string()),
+        receipt: erased.map(|own| own.receipt.told().into_owned()),
         undo: None,
         searched: erased.map_or(&[], |own| &own.searched),
         left: erased.map_or(&[], |own| &own.left),

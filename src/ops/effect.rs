@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::format;
-use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, State, Store};
+use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, State, Store, Tell};
 use crate::store::derive;
 
 /// What becomes of a memory.
@@ -24,7 +24,7 @@ impl Fate {
     pub fn told(&self) -> String {
         match self {
             Fate::Goes => "goes".into(),
-            Fate::Moves(file) => format!("to {}", file.display()),
+            Fate::Moves(file) => format!("to {}", file.told()),
             Fate::Changes => "is rewritten".into(),
         }
     }
@@ -202,6 +202,5 @@ impl After {
 
 /// The file on disk that a path names, which may be within an archive.
 fn container(path: &Path) -> &Path {
-    let text = path.as_os_str().to_str().unwrap_or_default();
-    text.split_once("!/").map_or(path, |(own, _)| Path::new(own))
+    crate::model::container(path).unwrap_or(path)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
-use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store};
+use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
 use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean};
@@ -56,7 +56,7 @@ pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
 }
 
 fn is_log(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = path.file_name().unwrap_or_default().told();
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 
@@ -164,7 +164,7 @@ impl Gone {
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
         let cleaned = clean(&wanted, file, copy, marks).map_err(|refusal| holds(&refusal.message))?;
         let Some(left) = cleaned.left(copy) else {
-            return Err(holds(&format!("{} can't come back.", file.display())));
+            return Err(holds(&format!("{} can't come back.", file.told())));
         };
         self.without_doubtful(scene, &wanted, file, left)
     }
@@ -195,7 +195,7 @@ impl Gone {
                 Ok(crate::model::plan::apply(&copy, &splices))
             }
             (false, false) => {
-                let file = file.display();
+                let file = file.told();
                 Err(Refusal::unfit(format!("{told}: {file} may hold it, and can't be taken apart.")))
             }
         }

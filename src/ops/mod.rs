@@ -31,7 +31,9 @@ pub use progress::Progress;
 use crate::format::writing::{Faults, Writes, document};
 use crate::format::{self, Format, Placement, Shape};
 use crate::model::plan::UNDO_ROOM;
-use crate::model::{Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store};
+use crate::model::{
+    Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store, Tell, container,
+};
 use crate::store::derive;
 
 /// The format of a store, as it is written.
@@ -268,8 +270,8 @@ fn worse<'a>(
 /// archive, or was only seen.
 pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Refusal> {
     let document = store.document(entry);
-    let name = document.path.to_string_lossy();
-    let packed = name.contains("!/") || name.ends_with(".gz") || name.ends_with(".tgz");
+    let name = document.path.told();
+    let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
     if packed {
         let message = format!("it is in the archive {name}: unarchive it first.");
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
@@ -295,7 +297,7 @@ pub fn config_is_known(store: &Store) -> Result<(), Refusal> {
     match broken.next().map(|own| &*own.file) {
         Some(file) => Err(Refusal::corrupt(format!(
             "{} can't be read, and it says what is to go: repair it first.",
-            file.display()
+            file.told()
         ))),
         None => Ok(()),
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Refusal, Scene, backups, base, plan, writes};
 use crate::check::derived;
-use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store};
+use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container};
 use crate::store::derive;
 use crate::text::torn::{first_name, whole_behind};
 
@@ -77,7 +77,7 @@ pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Optio
 fn is_mended(document: &Document) -> bool {
     matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
         && document.path.extension().is_some_and(|end| end == "jsonl")
-        && !document.path.to_string_lossy().contains("!/")
+        && container(&document.path).is_none()
 }
 
 type Edits = Vec<(Range<usize>, Vec<u8>)>;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::commit::is_ours;
 use crate::disk::{Disk, Item, ItemKind, Seen};
 use crate::format::{Format, Placement};
-use crate::model::{Code, Problem, Role, Severity, Unread};
+use crate::model::{Code, Problem, Role, Severity, Tell, Unread};
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
@@ -95,7 +95,7 @@ impl Walk<'_> {
             && !target.as_ref().is_some_and(|target| target.starts_with(&self.real_root))
         {
             let message = match target {
-                Some(target) => format!("It leads to {}; it is not followed.", target.display()),
+                Some(target) => format!("It leads to {}; it is not followed.", target.told()),
                 None => "It leads nowhere.".into(),
             };
             self.not_opened(&path, "it is a link that is not followed", listing);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
 use crate::format::{FORMATS, Format, Placement};
+use crate::model::Tell;
 
 use below::Below;
 use judge::{Judge, Verdict, absolute};
@@ -218,7 +219,7 @@ fn session_named(root: &Path, path: &Path, item: &Item) -> Option<String> {
     (parts.next()? == "sessions").then_some(())?;
     let session = parts.next()?;
     // A file directly below `sessions/` is none.
-    (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.to_string_lossy().into_owned())
+    (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.told().into_owned())
 }
 
 fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) -> String {
@@ -226,7 +227,7 @@ fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) 
         return format!("no store was found in it: {refused}");
     }
     if item.kind == ItemKind::File {
-        let folder = path.parent().unwrap_or(path).display();
+        let folder = path.parent().unwrap_or(path).told();
         return format!("it is a file, and the folder that it is in ({folder}) is no store");
     }
     let named = |(format, why): &(&'static dyn Format, String)| match forced {

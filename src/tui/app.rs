@@ -379,9 +379,14 @@ impl App {
         self.snapshot.stores.iter().map(|store| store.problems.len()).sum()
     }
 
-    /// Problems of all stores, as (store, index within its problems).
+    /// Problems of all stores, errors first, as (store, index within its problems).
     pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let stores = self.snapshot.stores.iter().enumerate();
-        stores.flat_map(|(number, store)| (0..store.problems.len()).map(move |problem| (number, problem)))
+        let stores = &self.snapshot.stores;
+        [Severity::Error, Severity::Warning, Severity::Note].into_iter().flat_map(move |severity| {
+            stores.iter().enumerate().flat_map(move |(number, store)| {
+                let all = store.problems.iter().enumerate();
+                all.filter(move |(_, own)| own.severity == severity).map(move |(at, _)| (number, at))
+            })
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Entry, Plan, Store};
+use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
@@ -67,7 +67,7 @@ pub fn unless_erased<T>(
 fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
     let id = store.view(entry).and_then(|view| view.id.as_deref());
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
-    erased.id.is_none() && (erased.file == store.document(entry).path.to_string_lossy() || is_called_so)
+    erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
 
 /// Whether a record of the same bytes stands in the store as it is on disk now.
@@ -135,7 +135,7 @@ pub fn told(erased: &Erased) -> Vec<String> {
     lines.extend(
         erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")),
     );
-    lines.push(format!("receipt: {}", erased.receipt.display()));
+    lines.push(format!("receipt: {}", erased.receipt.told()));
     lines.push("What no program can reach:".into());
     lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));
     lines

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::format::fields::{self, Need};
 use crate::format::form::{Form, Kind};
 use crate::format::reading::{self, Reading, byte_order_mark};
-use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View};
+use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, Tell, View};
 use crate::text::front_matter::{Note, Value};
 use crate::text::secrets;
 
@@ -132,7 +132,7 @@ fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_stem().unwrap_or_default().told().into_owned()
 }
 
 /// Problems of the note that is being read.

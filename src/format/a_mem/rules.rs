@@ -8,7 +8,7 @@ use super::layout;
 use super::note::target;
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
-    Body, Code, Document, Entry, Moment, Named, Problem, Record, Reference, Role, Severity, State, View,
+    Body, Code, Document, Entry, Moment, Named, Problem, Record, Reference, Role, Severity, State, Tell, View,
 };
 
 /// So many names stand in one message.
@@ -169,7 +169,7 @@ impl<'a> Notes<'a> {
         for &(_, document, view) in &self.notes {
             let id = view.id.as_deref().unwrap_or_default();
             if let Some(before) = first.get(id) {
-                let message = format!("Same id as {}.", before.path.display());
+                let message = format!("Same id as {}.", before.path.told());
                 let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
                 problems.push(problem.at_line(1).of_record(0, Some(id)));
             } else {

@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Severity, View};
+use crate::model::{Code, Moment, Severity, Tell, View};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, Kind};
 
@@ -49,7 +49,7 @@ pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
 }
 
 fn session_of(path: &Path) -> Option<String> {
-    layout::session_of(path).map(|name| name.to_string_lossy().into_owned())
+    layout::session_of(path).map(|name| name.told().into_owned())
 }
 
 fn entry(fields: &mut Fields<'_>, raw: &[u8], session: Option<&str>) -> View {

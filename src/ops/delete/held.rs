@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::super::{Refusal, Scene, base, by_document};
 use crate::format::writing::{Writes, document};
-use crate::model::{Change, Entry, Store};
+use crate::model::{Change, Entry, Store, Tell};
 use crate::store::commit::{deleted_from, without_deleted};
 
 /// Whether a record is in no file of the store, and only our own data holds it.
@@ -41,7 +41,7 @@ pub fn bring_back(
             let lines = own.iter().flat_map(|entry| [store.raw(entry), b"\n"].concat());
             changes.push(Change::append(path, lines.collect::<Vec<u8>>(), now));
         } else if now.is_some() {
-            return Err(Refusal::unfit(format!("another file is {} by now.", path.display())));
+            return Err(Refusal::unfit(format!("another file is {} by now.", path.told())));
         } else {
             changes.push(Change::create(path, held.bytes.to_vec()));
         }

@@ -71,7 +71,7 @@ use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -285,7 +285,7 @@ impl<'a> Writer<'a> {
             "the change is made and durable, but the journal is not: {}. Step {number} is kept in {}; the next start \
              of palimp adds it to the journal, and then `palimp undo {number}` takes it back",
             error.in_short(),
-            file.display()
+            file.told()
         )
     }
 
@@ -415,7 +415,7 @@ impl Drop for Writer<'_> {
 
 fn file_line(change: &Change) -> FileLine {
     FileLine {
-        path: change.path.to_string_lossy().into_owned(),
+        path: change.path.clone(),
         change: change.word().to_owned(),
         bytes_before: change.len_before(),
         bytes_after: change.len_after(),

@@ -259,7 +259,7 @@ fn finished(writer: &Writer<'_>, inverse: &Change) -> FileLine {
         }
     };
     FileLine {
-        path: inverse.path.to_string_lossy().into_owned(),
+        path: inverse.path.clone(),
         change: change.to_owned(),
         bytes_before: before,
         bytes_after: after,

@@ -10,7 +10,7 @@ use super::super::wanted::{Restoring, Wanted};
 use super::{Difference, Moved};
 use crate::format::writing::NO_PACKED;
 use crate::model::plan::counted;
-use crate::model::{Carry, EntryRef, Plan, Snapshot, Store};
+use crate::model::{Carry, EntryRef, Plan, Snapshot, Store, Tell};
 use crate::ops::effect::{Touched, effect};
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
@@ -253,7 +253,7 @@ fn same_of(
     let sides = sides(shown, restoring, fresh, host)?;
     let Some(chosen) = &restoring.chosen else {
         if sides.has_grown() {
-            let file = restoring.copy.file.display();
+            let file = restoring.copy.file.told();
             return Err(Refusal::unfit(format!(
                 "{file} has records now that were not shown, and they would be lost: look at it again."
             ))
@@ -271,6 +271,6 @@ fn same_of(
     if chosen.is_empty() {
         return Ok(None);
     }
-    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.copy.file.display());
+    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.copy.file.told());
     Ok(Some((name, Restoring { chosen: Some(chosen), ..restoring.clone() })))
 }

@@ -1,7 +1,7 @@
 //! What became of one memory since it was shown, in words.
 
 use crate::format::writing::NO_PACKED;
-use crate::model::{Entry, Moment, State, Store};
+use crate::model::{Entry, Moment, State, Store, Tell};
 use crate::ops::form::{Field, Form, form, items};
 use crate::ops::{Scene, writes};
 use crate::text::edit::{remove, scan};
@@ -29,7 +29,7 @@ pub fn told(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) ->
         return if only_used(was, is, now) { None } else { Some(changed(was, is, now)) };
     }
     let [from, to] = [was, is].map(|(store, entry)| &store.document(entry).path);
-    (from != to).then(|| format!("moved to {}", to.display()))
+    (from != to).then(|| format!("moved to {}", to.told()))
 }
 
 /// Whether it differs in nothing but how often and when it was used, and what follows from that.

@@ -38,7 +38,7 @@ use thiserror::Error;
 use super::bundle::{BUNDLE, COMMANDS};
 use super::document::text;
 use super::{events, layout, shape};
-use crate::model::{Document, Moment};
+use crate::model::{Document, Moment, Tell};
 use crate::text::canonical::sha256_indented;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -113,7 +113,7 @@ pub enum Refused {
     #[error("The store has no `state.json` that can be read: {0}")]
     NoState(String),
     /// Not all of a file is at hand.
-    #[error("Only a part of {} was read.", .0.display())]
+    #[error("Only a part of {} was read.", .0.told())]
     NotWhole(PathBuf),
     /// The state is of another version than the one there is.
     #[error("The state's `schemaVersion` is not the one that this format has.")]

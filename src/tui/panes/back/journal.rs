@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
 use super::{draw_text, one_line, part, say, size};
+use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::store::commit::{Row, Standing, Turn};
 use crate::tui::app::App;
@@ -61,7 +62,7 @@ fn line(app: &App, own: &back::Line, width: usize) -> Line<'static> {
             let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("now {}", size(now)));
             dim(format!(
                 "       changed outside palimp: {} was left with {}, {now}",
-                path.display(),
+                path.told(),
                 size(*before)
             ))
         }
@@ -123,7 +124,7 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
         lines.extend(wrapped.into_iter().map(Line::raw));
     };
     if let Some(own) = app.snapshot.stores.get(store) {
-        put(&own.root.display().to_string());
+        put(&own.root.told());
     }
     put(&match (row.until, row.why_not) {
         (Some(until), _) if row.comes_again() => {
@@ -136,7 +137,13 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
         }
     });
     for file in &row.line.files {
-        put(&format!("{:8} {}  {} → {} B", file.change, file.path, file.bytes_before, file.bytes_after));
+        put(&format!(
+            "{:8} {}  {} → {} B",
+            file.change,
+            file.path.told(),
+            file.bytes_before,
+            file.bytes_after
+        ));
     }
     put(&match others(row) {
         told if told.is_empty() => "Nobody else changed anything after this step.".to_owned(),

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{draw_text, one_line, part, say, size};
+use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::ops::restore::{Item, Kind};
 use crate::store::commit::NOT_VERIFIED;
@@ -68,7 +69,7 @@ fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
         (Some(own), false) => if own.is_whole { "✓" } else { "✖" }.into(),
     };
     let at = own.copy.at.map(|at| at.to_minute()).unwrap_or_else(|| "at no known time".into());
-    let file = own.copy.file.display().to_string();
+    let file = own.copy.file.told().into_owned();
     let short = file.strip_suffix(".jsonl").unwrap_or(&file);
     let used = theme::width(&state) + 1 + 16 + 1 + 9;
     let reason = theme::fit(&own.copy.reason.to_string(), 20);
@@ -99,10 +100,10 @@ fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
                 Some(own) if own.is_whole => format!(" It is intact: {}.", own.told),
                 Some(own) => format!(" It is damaged: {}.", own.told),
             };
-            let path = own.copy.path.display();
+            let path = own.copy.path.told();
             format!(
                 "{path}, a copy of {}, {}.{found} Enter opens it: nothing is changed by that.",
-                own.copy.file.display(),
+                own.copy.file.told(),
                 own.copy.reason
             )
         }
@@ -134,7 +135,7 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     .areas(inner);
     let at = opened.copy.at.map(|at| at.to_minute()).unwrap_or_default();
     let sign = if opened.verified.is_whole { "✓" } else { "✖" };
-    let about = format!("{} {at} → now · {sign} {}", compared.file.display(), opened.verified.told);
+    let about = format!("{} {at} → now · {sign} {}", compared.file.told(), opened.verified.told);
     say(app, frame, &theme::fit(&about, usize::from(head.width)), head);
     if compared.items.is_empty() {
         let text = if compared.is_alike {

@@ -1,6 +1,7 @@
 //! The journal: what a step changed, and turning it round.
 
 use super::{ask, plan};
+use crate::model::Tell;
 use crate::store::commit::{Account, Standing, Turn};
 use crate::tui::action::Action;
 use crate::tui::app::App;
@@ -87,7 +88,7 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let (Turn::Undo(of) | Turn::Redo(of)) = wanted;
     let name = match app.snapshot.stores.len() {
         1 => format!("step {of}"),
-        _ => format!("step {of} of {}", app.snapshot.stores[store].root.display()),
+        _ => format!("step {of} of {}", app.snapshot.stores[store].root.told()),
     };
     app.back.read_of = Some(std::sync::Arc::clone(&app.snapshot));
     plan(app, name, Wanted::Turn(store, wanted))
