@@ -99,7 +99,7 @@ fn a_check_on_a_terminal_is_a_line_for_each_kind_of_problem_errors_first() {
     assert!(rows.len() > 300, "{} rows off a terminal", rows.len());
     let shown = |more: &[&str]| {
         let words = [&["check", "--now", NOW, "--store", path], more].concat();
-        let terminal = Terminal::palimp(words, 400, 100);
+        let terminal = Terminal::palimp(words, 400, 300);
         terminal.wait_exit(SOON);
         terminal.screen(|screen| screen.contents())
     };

@@ -67,8 +67,8 @@ fn look_alikes_are_named_with_the_reason() {
     let said =
         |path: &str| output.stderr.lines().find(|line| line.contains(path)).unwrap_or_default().to_owned();
     let own = said("project/.agent-memory");
-    assert!(own.contains("not one of ours, because its `state.json` holds no bundle"), "{}", output.stderr);
-    assert!(said("packages/api/.bmad/memory").contains("not one of ours"), "{}", output.stderr);
+    assert!(own.contains("not a memory store: its `state.json` holds no bundle"), "{}", output.stderr);
+    assert!(said("packages/api/.bmad/memory").contains("not a memory store"), "{}", output.stderr);
     let upward = stores(&home.path, &home.file("project/src/deep"));
     assert!(upward.stderr.contains("project/.agent-memory"), "{}", upward.stderr);
 }
@@ -82,7 +82,7 @@ fn a_named_folder_shows_every_store_below_it_in_one_list() {
         output.json_lines().iter().map(|row| row["format"].as_str().unwrap().to_owned()).collect();
     formats.sort();
     assert_eq!(formats, ["a-mem", "agent-memory", "bmad", "session-log"]);
-    assert!(output.stderr.contains("not one of ours"), "{}", output.stderr);
+    assert!(output.stderr.contains("not a memory store"), "{}", output.stderr);
 }
 
 #[test]
