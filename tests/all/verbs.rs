@@ -113,7 +113,7 @@ fn what_was_written_in_an_editor_is_kept_whatever_refuses_it() {
     for (script, options, said, kept) in [
         ("printf 'typed\\n' > $1; exit 1", yes, "ended with", b"typed\n".as_slice()),
         ("printf 'caf\\351' > $1", yes, "not UTF-8", b"caf\xe9"),
-        ("printf typed > $1", &[], "say --yes", b"typed"),
+        ("printf typed > $1", &[], "use --yes", b"typed"),
         ("head -c 2000000 /dev/zero | tr '\\0' x > $1", yes, "E_SIZE_LIMIT", &[b'x'; 2_000_000]),
     ] {
         let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
