@@ -7,7 +7,6 @@ mod again;
 mod cut_short;
 mod git;
 mod looked;
-mod namesakes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

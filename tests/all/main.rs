@@ -28,6 +28,7 @@ mod keys;
 mod left;
 mod lossless;
 mod memory;
+mod namesakes;
 mod ranking;
 mod reading;
 mod repairing;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use self::gone::Gone;
 use self::known::Known;
 use super::made::is_log;
+use super::vault::Turn;
 use super::{CommitError, Vault, copies};
 use crate::disk::Disk;
 use crate::format::reading::Reading;
@@ -96,6 +97,10 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store) -> Vec<Held> {
     let mut all = Vec::new();
     for number in vault.steps().into_iter().rev() {
         let Ok(Some(step)) = vault.step(number) else { continue };
+        // What a step had added, and was taken back, nobody deleted.
+        if matches!(step.turn, Some(Turn::Undo(_))) {
+            continue;
+        }
         let at = Moment::parse(&step.at).map(|(when, _)| when);
         let kept = if DELETING.contains(&&*step.verb) { Kept::Deletion } else { Kept::Change };
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));

@@ -93,11 +93,11 @@ fn a_string_that_pauses_is_skipped_to_its_end_and_keys_are_heard_where_none_come
         }
         events
     };
-    let j = key(KeyCode::Char('j'), KeyModifiers::NONE);
-    assert_eq!(heard(&[b"\x1b]52;c;dx", b"y\x07j"]), [j.clone()]);
-    assert_eq!(heard(&[b"\x1bP1+r64", b"616465\x1b\\j"]), [j.clone()]);
-    assert_eq!(heard(&[b"\x1b]0;dxy", b"j"]), [j.clone()]);
-    assert_eq!(heard(&[&[&b"\x1b]"[..], &[b'd'; 5000]].concat(), b"j"]), [j]);
+    let j = [key(KeyCode::Char('j'), KeyModifiers::NONE)];
+    assert_eq!(heard(&[b"\x1b]52;c;dx", b"y\x07j"]), j);
+    assert_eq!(heard(&[b"\x1bP1+r64", b"616465\x1b\\j"]), j);
+    assert_eq!(heard(&[b"\x1b]0;dxy", b"j"]), j);
+    assert_eq!(heard(&[&[&b"\x1b]"[..], &[b'd'; 5000]].concat(), b"j"]), j);
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Records that share an id: only the one that is meant is erased, and an id that was erased may be
-//! given to another record.
+//! Records that share an id: only the one that is meant is deleted, brought back or erased, and an id
+//! that was erased may be given to another record.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::support::{Output, Verb};
+use crate::support::{Output, Verb};
 
 const ERASED: &str = "Alpha wording of the first";
 const STAYS: &str = "Beta says wholly otherwise";
@@ -170,4 +170,75 @@ fn an_id_that_was_erased_may_be_given_to_another_record() {
         std::fs::write(&another, late).unwrap();
         assert_is_like_any_other(&desk, STAYS, format.0);
     }
+}
+
+#[test]
+fn a_key_deletes_the_record_that_it_names_and_no_other_with_its_id() {
+    for format in FORMATS {
+        for (deleted, stays) in [(ERASED, STAYS), (STAYS, ERASED)] {
+            let desk = Desk::new(format);
+            desk.write(&[(ERASED, STAYS)]);
+            let before = desk.titles();
+            if format.0 == "session-log" {
+                let outcome = desk.run(&["delete", &desk.key(deleted)]);
+                assert_eq!(outcome.status, Some(3), "{outcome:?}");
+                assert!(outcome.stderr.contains("has the same id"), "{outcome:?}");
+                assert_eq!(desk.titles(), before);
+            }
+            desk.run(&["delete", &desk.key(deleted), "--remove"]);
+            let left: Vec<String> = before.iter().filter(|own| !own.contains(deleted)).cloned().collect();
+            assert_eq!(desk.titles(), left, "{} {stays}", format.0);
+        }
+    }
+}
+
+#[test]
+fn of_two_records_with_an_id_the_deleted_one_is_listed_and_comes_back() {
+    for format in ["memory-server", "bmad"] {
+        let desk = Desk::new(FORMATS.into_iter().find(|own| own.0 == format).unwrap());
+        let record = std::fs::read_to_string(&desk.file).unwrap();
+        let line = record.lines().find(|line| line.contains(ERASED)).unwrap();
+        let day = line.find("\"20").map(|at| &line[at + 1..at + 11]).unwrap();
+        desk.write(&[(ERASED, STAYS), (day, "2025-03-04")]);
+        let before = desk.titles();
+        desk.run(&["delete", &desk.key(STAYS)]).expect_status(0);
+        let rows = desk.run(&["list", "is:deleted", "--json"]).expect_status(0).json_lines();
+        assert_eq!(rows.len(), 1, "{format}: {rows:?}");
+        desk.run(&["undelete", rows[0]["key"].as_str().unwrap()]).expect_status(0);
+        assert_eq!(desk.titles(), before, "{format}");
+    }
+}
+
+#[test]
+fn a_record_that_was_added_and_undone_is_not_listed_as_deleted() {
+    for format in FORMATS {
+        let desk = Desk::new(format);
+        desk.run(&["undo"]).expect_status(0);
+        let rows = desk.run(&["list", "is:deleted", "--json"]).json_lines();
+        assert_eq!(rows, Vec::<Value>::new(), "{}", format.0);
+    }
+}
+
+#[test]
+fn a_plan_that_nobody_was_asked_about_names_the_records() {
+    let desk = Desk::new(FORMATS[1]);
+    for verb in [&["delete"][..], &["tag", "+x"], &["edit", "--set", "importance=low"]] {
+        let (first, more) = verb.split_first().unwrap();
+        let key = desk.key(ERASED);
+        let args = [&[*first, &key], more, &["--dry-run"]].concat();
+        let shown = desk.run(&args);
+        assert!(shown.stdout.contains(ERASED), "{verb:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_home_folder_that_depends_on_where_it_is_run_is_none() {
+    let desk = Desk::new(FORMATS[1]);
+    let root = desk.root();
+    let args = ["tag", &desk.key(ERASED), "+x", "--yes", "--store", root.to_str().unwrap()];
+    let folder = desk.folder.path().join("elsewhere");
+    std::fs::create_dir(&folder).unwrap();
+    let refused = Verb::new(args).in_folder(&folder).home("relative").run();
+    assert_eq!(refused.status, Some(4), "{refused:?}");
+    assert_eq!(files(&folder), Vec::<PathBuf>::new());
 }
