@@ -59,7 +59,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
         if context.options.dry_run {
             return Ok(Exit::Done);
         }
-        return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
+        return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
     }
     let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
     context.shown.still_stands(&plans, context.now)?;
@@ -165,7 +165,7 @@ fn tell(context: &Context, erased: &Erased) {
         say(&format!("{} values were too short to be searched for", erased.too_short));
     }
     if !erased.left.is_empty() {
-        say("not erased everywhere; what is left stands here, and is yours to remove:");
+        say("not erased everywhere; what is left is here, and is yours to remove:");
         erased.left.iter().for_each(|own| say(own));
         return;
     }

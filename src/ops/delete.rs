@@ -80,7 +80,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
-        let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` mends what can be mended, and keeps torn lines in quarantine.";
+        let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps torn lines in quarantine.";
         plan.lines.push(format!("{broken} of them {message}"));
     }
     Ok(plan)

@@ -157,7 +157,7 @@ impl Gone {
             for (number, record) in (0..).zip(&own.records) {
                 if wanted.takes(&own.path, own.raw(record), record.view(), None) {
                     let id = record.view().and_then(|view| view.id.as_deref());
-                    let message = "It was erased, and somebody wrote it anew: erase it again.";
+                    let message = "It was erased, and somebody wrote it again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }

@@ -284,7 +284,7 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Ref
     let name = document.path.told();
     let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
     if packed {
-        let message = format!("it stands in the archive {name}: unarchive it first.");
+        let message = format!("it is in the archive {name}: unarchive it first.");
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
     if document.offset > 0 {
@@ -307,7 +307,7 @@ pub fn config_is_known(store: &Store) -> Result<(), Refusal> {
         store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
     match broken.next().map(|own| &*own.file) {
         Some(file) => Err(Refusal::corrupt(format!(
-            "{} can't be read, and it says what is to go: mend it first.",
+            "{} can't be read, and it says what is to go: repair it first.",
             file.told()
         ))),
         None => Ok(()),

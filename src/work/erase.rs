@@ -154,7 +154,7 @@ pub fn told(erased: &Erased) -> Vec<String> {
             lines.push(format!("erased; {files} files were searched, and {found}"));
         }
         left => {
-            lines.push("not erased everywhere; what is left stands here, and is yours to remove:".into());
+            lines.push("not erased everywhere; what is left is here, and is yours to remove:".into());
             lines.extend(left.iter().map(|own| format!("  {own}")));
         }
     }

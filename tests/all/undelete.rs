@@ -50,9 +50,11 @@ const CASES: [(&str, &str, &str); 4] = [
 
 #[test]
 fn what_was_removed_is_listed_as_deleted_and_comes_back_as_it_was_by_id_by_key_and_by_query() {
-    for (store, query, verb) in CASES {
+    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    for (number, (store, query, verb)) in CASES.into_iter().enumerate() {
         let desk = Desk::new(store);
-        for by in ["id", "key", "query"] {
+        let ways = ["id", "key", "query"].into_iter().enumerate();
+        for (_, by) in ways.filter(|(way, _)| is_long || number % 3 == *way) {
             let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
             let (id, raw) = (row["id"].as_str().unwrap(), &row["raw"]);
             // Ids are each session's own.
