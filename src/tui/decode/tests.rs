@@ -1,3 +1,5 @@
+//! What becomes of the bytes of a terminal.
+
 use proptest::prelude::*;
 
 use super::*;
