@@ -53,7 +53,7 @@ pub use drafts::{
 };
 pub use error::{CommitError, Files, nothing_else};
 pub use guard::Guard;
-pub use hidden::{Old, is_ours};
+pub use hidden::{Old, is_ours, is_temp};
 pub use keeping::undo_until;
 pub use known::unfinished;
 pub use latest::{change_id, last_change};
@@ -376,6 +376,16 @@ impl<'a> Writer<'a> {
             Ok(beside) => self.path_beside(beside),
             Err(_) => self.place.root.join(relative),
         }
+    }
+
+    /// The opposite of [`Writer::path`]: a file of the store, or of the folder around it.
+    fn relative(&self, file: &Path) -> Option<PathBuf> {
+        let root = &self.place.root;
+        let around = root.parent().unwrap_or(root);
+        let beside = || file.strip_prefix(around).map(Path::to_owned).ok();
+        let really = || Some(file.strip_prefix(self.host.disk.real_path(around).ok()?).ok()?.to_owned());
+        let within = file.strip_prefix(root).map(Path::to_owned).ok();
+        within.or_else(|| Some(Path::new("..").join(beside().or_else(really)?)))
     }
 
     /// A file in the folder around the store. A link that stays in that folder is written
