@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::model::{Code, Problem, Severity};
+use crate::model::{Code, Problem, Severity, Tell};
 
 /// So many files of a group are named, and so many lines of a file.
 const NAMED: usize = 5;
@@ -41,7 +41,7 @@ pub struct InFile<'a> {
 impl InFile<'_> {
     /// The file with its lines, as `file:3,9,…`, and how many there are.
     pub fn told(&self) -> String {
-        let name = if self.file.as_os_str().is_empty() { ".".into() } else { self.file.to_string_lossy() };
+        let name = if self.file.as_os_str().is_empty() { ".".into() } else { self.file.told() };
         let lines: Vec<String> = self.lines.iter().map(u32::to_string).collect();
         let colon = if lines.is_empty() { "" } else { ":" };
         let count = if self.count > 1 { format!("  ({})", self.count) } else { String::new() };

@@ -6,7 +6,7 @@ use super::change::{Carry, Written, make_written, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::format::writing::{NO_PACKED, Scene};
-use crate::model::{Snapshot, Store};
+use crate::model::{Snapshot, Store, Tell};
 use crate::ops::{self, Draft};
 
 /// What was asked for.
@@ -73,7 +73,7 @@ pub fn the_store<'a>(snapshot: &'a Snapshot, session: Option<&str>) -> Result<&'
     match (with.as_slice(), all.as_slice()) {
         ([one], _) | ([], [one]) => Ok(one),
         _ => {
-            let names: Vec<String> = all.iter().map(|store| format!("  {}", store.root.display())).collect();
+            let names: Vec<String> = all.iter().map(|store| format!("  {}", store.root.told())).collect();
             let message = format!("several stores are open; name one with --store:\n{}", names.join("\n"));
             Err(Failure::new(Exit::Refused, message))
         }

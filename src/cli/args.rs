@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::backup::BackupVerb;
-use crate::model::{Moment, Zone};
+use crate::model::{Moment, Tell, Zone};
 use crate::query::Ranking;
 
 /// Review, repair and forget what AI agents remember.
@@ -58,7 +59,7 @@ pub struct Options {
     #[arg(long, global = true)]
     pub dry_run: bool,
 
-    /// Asks no question.
+    /// Skip the confirmation.
     #[arg(long, global = true)]
     pub yes: bool,
 
@@ -110,7 +111,7 @@ pub enum Verb {
     List {
         /// What to list; everything live where it is absent.
         query: Vec<String>,
-        /// At most so many.
+        /// Limit the number of results.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
@@ -122,13 +123,14 @@ pub enum Verb {
         /// Every factor of every rank.
         #[arg(long)]
         explain: bool,
-        /// At most so many.
+        /// Limit the number of results.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
     /// One record, whole.
     Show {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        #[arg(value_parser = name())]
         id: String,
     },
     /// Problems; writes nothing.
@@ -136,7 +138,7 @@ pub enum Verb {
     /// Adds a record.
     Add {
         /// The session that it belongs to.
-        #[arg(long)]
+        #[arg(long, value_parser = name())]
         session: Option<String>,
         /// The format's own word for its type.
         #[arg(long = "type", value_name = "TYPE")]
@@ -157,6 +159,7 @@ pub enum Verb {
     /// Sets fields of a record.
     Edit {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        #[arg(value_parser = name())]
         id: Option<String>,
         /// The records that the query finds, instead of an id.
         #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with_all = ["id", "editor"])]
@@ -250,7 +253,7 @@ pub enum Verb {
     /// Drops what a log need not keep.
     Compact {
         /// That session alone.
-        #[arg(long)]
+        #[arg(long, value_parser = name())]
         session: Option<String>,
     },
     /// Makes indexes and counts anew.
@@ -263,12 +266,12 @@ pub enum Verb {
     Stats,
     /// What was changed, and until when it can be taken back.
     Journal,
-    /// Takes back the last step, or that one.
+    /// Undo the last step, or that one.
     Undo {
         /// The step's number.
         step: Option<u64>,
     },
-    /// Does again what was taken back last.
+    /// Redo what was undone last.
     Redo,
     /// Records in other shapes.
     Export {
@@ -305,6 +308,7 @@ pub enum Verb {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Chosen {
     /// Ids, `SESSION/ID`, `STORE/SESSION/ID`, or keys.
+    #[arg(value_parser = name())]
     pub ids: Vec<String>,
     /// The records that the query finds, instead of ids.
     #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with = "ids")]
@@ -314,7 +318,7 @@ pub struct Chosen {
 /// What can be done with sessions.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionVerb {
-    /// Makes one.
+    /// Create a session.
     New {
         /// Its id; one is made up where it is absent.
         id: Option<String>,
@@ -327,6 +331,7 @@ pub enum SessionVerb {
     /// Everything of one, as JSON Lines or one JSON document.
     Export {
         /// Which.
+        #[arg(value_parser = name())]
         id: String,
         /// The shape.
         #[arg(long = "format", value_enum, default_value = "jsonl")]
@@ -335,11 +340,13 @@ pub enum SessionVerb {
     /// Moves one aside, whole.
     Archive {
         /// Which.
+        #[arg(value_parser = name())]
         id: String,
     },
     /// Brings one back.
     Unarchive {
         /// Which.
+        #[arg(value_parser = name())]
         id: String,
         /// Beyond the limits of size.
         #[arg(long)]
@@ -348,6 +355,7 @@ pub enum SessionVerb {
     /// Deletes one with all that is in it.
     Delete {
         /// Which.
+        #[arg(value_parser = name())]
         id: String,
     },
 }
@@ -363,6 +371,11 @@ pub enum ShapeArg {
     Markdown,
     /// Comma-separated values.
     Csv,
+}
+
+/// What names something that is there: bytes that are no text stand as they are told.
+pub fn name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|word| word.into_string().unwrap_or_else(|word| word.told().into_owned()))
 }
 
 fn fraction(text: &str) -> Result<f64, String> {

@@ -1,16 +1,18 @@
 //! `palimp backup`: copies of files as they were.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
+use super::args::name;
 use super::change::{Carry, make_with, scene};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::{Disk, Real};
-use crate::model::{Moment, Snapshot, Store};
+use crate::model::{Moment, Snapshot, Store, Tell};
 use crate::ops;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
@@ -30,13 +32,16 @@ pub enum BackupVerb {
     /// What a backup has and the file lacks.
     Diff {
         /// Its path, as `list` gives it.
+        #[arg(value_parser = name())]
         backup: String,
     },
     /// Brings records back.
     Restore {
         /// Its path, as `list` gives it.
+        #[arg(value_parser = name())]
         backup: String,
         /// The records; all that the file lacks where none is named.
+        #[arg(value_parser = name())]
         ids: Vec<String>,
         /// The whole file, as it was.
         #[arg(long)]
@@ -104,9 +109,9 @@ fn row(store: &Store, copy: &Copy, verified: Option<&Verified>) -> serde_json::V
         _ => None,
     };
     serde_json::json!({
-        "store": store.root.display().to_string(),
-        "backup": copy.path.display().to_string(),
-        "file": copy.file.display().to_string(),
+        "store": store.root.told().into_owned(),
+        "backup": copy.path.told().into_owned(),
+        "file": copy.file.told().into_owned(),
         "at": copy.at.map(|at| at.to_rfc3339()),
         "bytes": copy.bytes,
         "reason": copy.reason.to_string(),
@@ -118,7 +123,7 @@ fn row(store: &Store, copy: &Copy, verified: Option<&Verified>) -> serde_json::V
 
 fn told(copy: &Copy, verified: Option<&Verified>) -> String {
     let at = copy.at.map(|at| at.to_minute()).unwrap_or_default();
-    let (path, file, reason) = (copy.path.display(), copy.file.display(), copy.reason.to_string());
+    let (path, file, reason) = (copy.path.told(), copy.file.told(), copy.reason.to_string());
     let found = match verified {
         None => NOT_VERIFIED.to_owned(),
         Some(own) if own.is_whole => format!("whole: {}", own.told),
@@ -151,14 +156,14 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
             let path = vault.copy(&document.path, &document.bytes, context.now)?;
             if context.options.json {
                 let row = serde_json::json!({
-                    "store": store.root.display().to_string(),
-                    "backup": path.display().to_string(),
-                    "file": document.path.display().to_string(),
+                    "store": store.root.told().into_owned(),
+                    "backup": path.told().into_owned(),
+                    "file": document.path.told().into_owned(),
                     "bytes": document.len,
                 });
                 context.out.json(&row)?;
             } else {
-                context.out.line(&path.display().to_string())?;
+                context.out.line(&path.told())?;
             }
         }
     }
@@ -170,9 +175,10 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     let found = all(context, snapshot)?;
     let fits = |(number, copy): &&(usize, Copy)| {
         let whole = snapshot.stores[*number].root.join(&copy.path);
-        copy.path.as_os_str() == name
-            || whole.as_os_str() == name
-            || copy.path.file_name().is_some_and(|own| own == name)
+        let is_named = |own: &OsStr| own == name || own.told() == name;
+        is_named(copy.path.as_os_str())
+            || is_named(whole.as_os_str())
+            || copy.path.file_name().is_some_and(is_named)
     };
     let Some((number, copy)) = found.iter().find(fits).cloned() else {
         return Err(Failure::new(
@@ -183,10 +189,7 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     let whole = snapshot.stores[number].root.join(&copy.path);
     let read = Real.read(&whole, 0, None);
     let (bytes, _) = read.map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            format!("{} can't be read: {error}. Nothing was changed.", whole.display()),
-        )
+        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", whole.told()))
     })?;
     Ok((number, copy, bytes))
 }
@@ -263,6 +266,6 @@ fn tell_staying(compared: &Comparison, id: &str) {
     match compared.items.iter().find(own) {
         _ if comes => {}
         Some(item) => say(&format!("{id}: {}; {}", item.kind.as_str(), item.told)),
-        None => say(&format!("{id}: it stands as it did, or the backup has none of that id")),
+        None => say(&format!("{id}: it is unchanged, or the backup has none of that id")),
     }
 }

@@ -9,7 +9,7 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Entry, NotWhole, Plan, Store, plan};
+use crate::model::{Change, Entry, NotWhole, Plan, Store, Tell, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::store::referred;
 use crate::text::secrets::mask;
@@ -93,7 +93,7 @@ pub fn make_written(
         if context.options.dry_run {
             return Ok(Exit::Done);
         }
-        return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
+        return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
     }
     let change = is_of_several(plans).then(|| change_id(&machine()));
     let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
@@ -156,12 +156,12 @@ fn carry_out(
         return Err(Failure::new(Exit::Failed, receipt.notes.join("\n")));
     }
     let undo = undo_of(context, store, receipt.step);
-    context.changed.push(format!("  {}: `{undo}` takes it back", store.root.display()));
+    context.changed.push(format!("  {}: `{undo}` undoes it", store.root.told()));
     receipt.notes.iter().for_each(|note| say(note));
     if !context.options.json {
         say(&match receipt.plan.is_too_large_to_undo() {
             true => "saved; it can't be undone: it replaced more than is kept for that".to_owned(),
-            false => format!("saved; `{undo}` takes it back"),
+            false => format!("saved; `{undo}` undoes it"),
         });
     }
     Ok(())
@@ -182,7 +182,7 @@ fn undo_of(context: &Context, store: &Store, step: u64) -> String {
 /// A path as a shell takes it.
 fn quoted(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let text = path.display().to_string();
+    let text = path.told().into_owned();
     let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
     match text.chars().all(is_plain) {
         true => text,
@@ -242,7 +242,7 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
 pub fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = plan.lines.clone();
     for change in plan.all().filter(|change| !change.is_empty()) {
-        lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).display()));
+        lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).told()));
     }
     lines
 }
@@ -268,7 +268,7 @@ pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
     PlanRow {
         fingerprint: plan.fingerprint(),
         verb: plan.verb,
-        store: plan.root.display().to_string(),
+        store: plan.root.told().into_owned(),
         records: plan.records,
         files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
         told: &plan.lines,
@@ -277,7 +277,7 @@ pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
 
 fn file_row(change: &Change) -> FileRow {
     FileRow {
-        path: change.path.to_string_lossy().into_owned(),
+        path: change.path.told().into_owned(),
         change: change.word(),
         bytes_before: change.len_before(),
         bytes_after: change.len_after(),
@@ -322,6 +322,6 @@ mod tests {
         assert_eq!(Failure::from(moved(Files::Erasing)).exit, Exit::Failed);
         assert_eq!(Failure::from(moved(Files::Restored)).exit, Exit::Refused);
         let erased = Failure::from(moved(Files::Erasing)).message().to_owned();
-        assert!(erased.contains("not erased everywhere") && !erased.contains("takes it back"), "{erased}");
+        assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
     }
 }

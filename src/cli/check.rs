@@ -12,7 +12,7 @@ use super::failure::{Exit, Failure, say};
 use super::open;
 use super::out::{cut, terminal_width};
 use crate::check::{derived, findings, groups};
-use crate::model::{Problem, Severity, Store};
+use crate::model::{Problem, Severity, Store, Tell};
 use crate::ops::repair::repairs;
 
 #[derive(Serialize)]
@@ -66,8 +66,8 @@ fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Re
     for finding in findings(store) {
         let problem = finding.problem;
         let row = Row {
-            store: store.root.display().to_string(),
-            file: problem.file.to_string_lossy().into_owned(),
+            store: store.root.told().into_owned(),
+            file: problem.file.told().into_owned(),
             line: problem.line,
             id: problem.id.clone(),
             code: problem.code.as_str(),
@@ -102,7 +102,7 @@ fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<()
     };
     let longest = groups.iter().map(|group| kind(group).chars().count()).max().unwrap_or(0).min(width / 3);
     let mut line = |text: String| context.out.line(&cut(&text, width));
-    line(store.root.display().to_string())?;
+    line(store.root.told().into_owned())?;
     for group in &groups {
         let (severity, count) = (group.severity.as_str(), group.count);
         line(format!("  {severity:8}{count:>6}  {:longest$}  {}", kind(group), group.message))?;

@@ -7,7 +7,7 @@ use super::args::Chosen;
 use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
 use crate::model::key::{Key, Written, file_digest};
-use crate::model::{Entry, EntryRef, Snapshot, State, Store};
+use crate::model::{Entry, EntryRef, Snapshot, State, Store, Tell};
 use crate::ops;
 use crate::ops::delete::is_held;
 use crate::query::{Cancel, Order, Query, Request, search};
@@ -277,7 +277,7 @@ fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
         return true;
     }
     let Some(before) = before.strip_suffix('/') else { return false };
-    let root = store.root.display().to_string();
+    let root = store.root.told().into_owned();
     let is_store = |named: &str| !named.is_empty() && (root == named || root.ends_with(&format!("/{named}")));
     match store.session(entry).map(|session| session.name.as_str()) {
         None => is_store(before),
@@ -295,8 +295,8 @@ fn place(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
     match store.session(entry) {
-        Some(session) => format!("{}/{}/{id}", store.root.display(), session.name),
-        None => format!("{}/{id}", store.root.display()),
+        Some(session) => format!("{}/{}/{id}", store.root.told(), session.name),
+        None => format!("{}/{id}", store.root.told()),
     }
 }
 

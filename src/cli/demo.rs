@@ -6,7 +6,7 @@ use super::Context;
 use super::failure::{Exit, Failure};
 use crate::demo;
 use crate::disk::{self, Disk, Real};
-use crate::model::Moment;
+use crate::model::{Moment, Tell};
 use crate::store::{self, Place};
 
 /// The seed of `--demo`.
@@ -20,10 +20,10 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result<Exit, Fail
     write(folder, seed, context.now)?;
     for place in places(folder) {
         if context.options.json {
-            let row = serde_json::json!({ "path": place.root.display().to_string(), "format": place.format });
+            let row = serde_json::json!({ "path": place.root.told().into_owned(), "format": place.format });
             context.out.json(&row)?;
         } else {
-            context.out.line(&place.root.display().to_string())?;
+            context.out.line(&place.root.told())?;
         }
     }
     Ok(Exit::Done)
@@ -32,7 +32,7 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result<Exit, Fail
 /// Writes the demo's files into a folder that is empty or not there yet.
 fn write(folder: &Path, seed: u64, now: Moment) -> Result<(), Failure> {
     if Real.list(folder).is_ok_and(|items| !items.is_empty()) {
-        let message = format!("{} is not empty; the demo is not written over anything.", folder.display());
+        let message = format!("{} is not empty; the demo is not written over anything.", folder.told());
         return Err(Failure::new(Exit::Refused, message));
     }
     for (path, bytes) in demo::stores(seed, now) {

@@ -9,7 +9,7 @@ use super::change::{Carry, machine, make_with};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Plan, Store, plan};
+use crate::model::{Plan, Store, Tell, plan};
 use crate::store::commit::{
     Account, CommitError, FileLine, History, Host, Row, Turn, Vault, Writer, last_change,
 };
@@ -51,7 +51,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
         if !context.options.json {
             for (path, before, now) in &account.moved {
                 let now = now.map_or("is gone".into(), |now| format!("has {now} B"));
-                say(&format!("{}: {now}, was left with {before}: changed by others", path.display()));
+                say(&format!("{}: {now}, was left with {before}: changed outside palimp", path.told()));
             }
         }
     }
@@ -80,7 +80,7 @@ fn told(row: &Row) -> Vec<String> {
 
 fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
     RowLine {
-        store: store.root.display().to_string(),
+        store: store.root.told().into_owned(),
         step: row.line.step,
         at: &row.line.at,
         verb: &row.line.verb,
@@ -112,7 +112,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
     turn(context, &snapshot.stores, &steps, &|writer, number| writer.undo(number.or(step)))
 }
 
-/// Does again what was taken back last.
+/// Redo what was undone last.
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
@@ -136,8 +136,7 @@ fn with_step<'a>(
         [] => Ok(None),
         [one] => Ok(Some(one)),
         several => {
-            let names: Vec<String> =
-                several.iter().map(|store| format!("  {}", store.root.display())).collect();
+            let names: Vec<String> = several.iter().map(|store| format!("  {}", store.root.told())).collect();
             let message =
                 format!("several stores have a step {number}; name one with --store:\n{}", names.join("\n"));
             Err(Failure::new(Exit::Refused, message))

@@ -7,7 +7,7 @@ use super::Context;
 use super::failure::{Exit, Failure, say};
 use crate::disk::{Disk, Real, ThisMachine};
 use crate::format::FORMATS;
-use crate::model::{Document, Extent, Snapshot, Store};
+use crate::model::{Document, Extent, Snapshot, Store, Tell, container};
 use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, unfinished};
 use crate::store::{self, Looked, Place};
 
@@ -107,7 +107,7 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
         let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
         let alike = look.alike.iter().map(|(path, why)| (path, why));
         for (path, why) in own.into_iter().chain(alike) {
-            let line = format!("{}: {why}", path.display());
+            let line = format!("{}: {why}", path.told());
             if look.refused { context.unread.line(line) } else { say(&line) }
         }
     }
@@ -118,7 +118,7 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
 /// Says what was not looked into. A verb that changes something needs all.
 fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure> {
     let unseen = looked.iter().flat_map(|look| &look.unseen);
-    let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.told())).collect();
     match told.is_empty() {
         true => Ok(()),
         false if all => Err(Failure::new(
@@ -189,16 +189,16 @@ pub fn none_found(looked: &[Looked], named: bool) -> Failure {
     let exit = if looked.iter().any(|look| look.refused) { Exit::Failed } else { Exit::Nothing };
     if named {
         let why = looked.iter().filter_map(|look| Some((&look.path, look.found.as_ref().err()?)));
-        let lines: Vec<String> = why.map(|(path, why)| format!("{}: {why}", path.display())).collect();
+        let lines: Vec<String> = why.map(|(path, why)| format!("{}: {why}", path.told())).collect();
         return Failure::new(
             exit,
             format!("{}\nno store was found there. Nothing was written.", lines.join("\n")),
         );
     }
     let alike = looked.iter().flat_map(|look| &look.alike);
-    let places = looked.iter().map(|look| format!("  {}", look.path.display()));
+    let places = looked.iter().map(|look| format!("  {}", look.path.told()));
     let places: Vec<String> =
-        places.chain(alike.map(|(path, why)| format!("{}: {why}", path.display()))).collect();
+        places.chain(alike.map(|(path, why)| format!("{}: {why}", path.told()))).collect();
     let message = "no store was found from here or from home. Name one with --store PATH. Looked at:";
     Failure::new(exit, format!("{message}\n{}", places.join("\n")))
 }
@@ -220,14 +220,14 @@ pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
 /// The archive of a session, as it stands on the disk; empty where there is none.
 pub fn packed_session(store: &Store, name: &str) -> Result<Vec<u8>, Failure> {
     let named = |document: &&Arc<Document>| {
-        let file = document.path.file_name().and_then(|own| own.to_str()).unwrap_or_default();
+        let file = document.path.file_name().unwrap_or_default().told();
         let stem = file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".tgz"));
-        stem == Some(name) && !document.path.to_string_lossy().contains("!/")
+        stem == Some(name) && container(&document.path).is_none()
     };
     let Some(document) = store.documents.iter().find(named) else { return Ok(Vec::new()) };
     let path = store.root.join(&document.path);
     let (bytes, _) = Real.read(&path, 0, None).map_err(|error| {
-        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", path.display()))
+        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", path.told()))
     })?;
     Ok(bytes)
 }

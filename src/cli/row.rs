@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
 use crate::format;
-use crate::model::{Entry, EntryRef, Moment, Snapshot, Store};
+use crate::model::{Entry, EntryRef, Moment, Snapshot, Store, Tell};
 use crate::query::{Explanation, Fading, Ranking};
 
 /// The fields of `list`, `search` and `show` with `--json`.
@@ -64,7 +64,7 @@ impl Row {
         let decay = view.map(|view| Fading::of(store, entry, view, now).now());
         Row {
             key: store.key(entry),
-            store: store.root.display().to_string(),
+            store: store.root.told().into_owned(),
             format: store.format,
             session: store.session(entry).map(|session| session.name.clone()),
             id: id(store, entry),
@@ -79,7 +79,7 @@ impl Row {
             decay,
             rank,
             state: entry.state.as_str(),
-            file: document.path.to_string_lossy().into_owned(),
+            file: document.path.told().into_owned(),
             line: record.line,
             byte: [line.start, line.end],
             record: (line != record.span).then_some([record.span.start, record.span.end]),

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use super::demo::Temporary;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
-use crate::model::Moment;
+use crate::model::{Moment, Tell};
 use crate::tui::{self, Demo, Ended, Options};
 
 /// The size of the screen that is printed off a terminal.
@@ -50,7 +50,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, 
     } else {
         let looked = open::places(context, paths);
         if let Some(word) = paths.iter().find(|path| is_no_path(path, &looked)) {
-            let message = format!("{} is neither a verb nor a file or folder here.", word.display());
+            let message = format!("{} is neither a verb nor a file or folder here.", word.told());
             return Err(Failure::new(Exit::Usage, message));
         }
         let places = open::found(&looked);
@@ -70,7 +70,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, 
 
 /// Whether a word that was taken for a path is none: a verb that is misspelt, most likely.
 fn is_no_path(path: &Path, looked: &[crate::store::Looked]) -> bool {
-    let is_word = path.components().count() == 1 && !path.to_string_lossy().contains(['/', '.']);
+    let is_word = path.components().count() == 1 && !path.told().contains(['/', '.']);
     is_word && looked.iter().any(|look| look.path == path && look.refused)
 }
 

@@ -9,7 +9,7 @@ use super::failure::{Exit, Failure};
 use super::{Context, export, open};
 use crate::disk::Real;
 use crate::format::writing::Scene;
-use crate::model::{EntryRef, Session, Snapshot, State, Store};
+use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell};
 use crate::ops;
 use crate::store::packed_bytes;
 
@@ -99,7 +99,7 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
     let count =
         |state| store.entries.iter().filter(|own| own.session == Some(number) && own.state == state).count();
     Row {
-        store: store.root.display().to_string(),
+        store: store.root.told().into_owned(),
         session: session.name.clone(),
         lifecycle: session.lifecycle,
         created: session.created.map(|when| when.to_rfc3339()),

@@ -5,7 +5,7 @@ use super::open;
 use super::row::Row;
 use super::{Context, chosen, row};
 use crate::format;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::{EntryRef, Snapshot, Tell};
 use crate::query::{Query, Request, explain};
 use crate::text::show::show_lines;
 
@@ -49,7 +49,7 @@ fn print(context: &mut Context, snapshot: &Snapshot, at: EntryRef, row: &row::Ro
     let text = format::text_of(store, entry);
     context.out.line(&row.to_line(context.now))?;
     let record = store.record(entry);
-    let file = store.document(entry).path.display().to_string();
+    let file = store.document(entry).path.told().into_owned();
     context.out.line(&format!("{file}:{} bytes {}-{}", record.line, record.span.start, record.span.end))?;
     context.out.line("")?;
     // A private key covers lines, so what is masked is masked before it is cut into them.

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{State, Store};
+use crate::model::{State, Store, Tell};
 use crate::store::commit::{LogLine, Vault};
 
 /// Prints figures of every store, and the metrics of all.
@@ -37,7 +37,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
             [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
         let line = format!(
             "{}: {} live, {} archived, {} deleted, {} broken, {} sessions, {} bytes",
-            store.root.display(),
+            store.root.told(),
             counts[0],
             counts[1],
             counts[2],
@@ -66,7 +66,7 @@ fn figures(store: &Store) -> serde_json::Value {
         *kinds.entry(kind.to_owned()).or_default() += 1;
     }
     json!({
-        "path": store.root.display().to_string(),
+        "path": store.root.told().into_owned(),
         "format": store.format,
         "sessions": store.sessions.len(),
         "records": store.count(State::Live),

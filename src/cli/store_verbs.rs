@@ -8,7 +8,7 @@ use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::disk::{Disk, Real, Seen};
 use crate::format::writing::Scene;
-use crate::model::{Moment, Plan, Store};
+use crate::model::{Moment, Plan, Store, Tell};
 use crate::ops;
 use crate::store::commit::make_folders;
 use crate::store::{self, Place, packed_bytes};
@@ -21,15 +21,14 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
         Seen::Unreadable(error) => Some(format!("can't be read: {error}")),
     };
     if let Some(why) = why {
-        let message = format!("{} {why}; nothing was written.", folder.display());
+        let message = format!("{} {why}; nothing was written.", folder.told());
         return Err(Failure::new(Exit::Refused, message));
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = ops::init::init(format, &root, context.now)?;
     let writes = context.options.yes && !context.options.dry_run && !context.options.readonly;
     if writes {
-        let failed =
-            |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.display()));
+        let failed = |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.told()));
         make_folders(&Real, &root).map_err(failed)?;
     }
     let empty = store::load(&place(&root, &plan), crate::model::Extent::Whole, None, context.now);

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Context;
 use super::failure::{Exit, Failure};
 use super::open;
-use crate::model::{State, Store};
+use crate::model::{State, Store, Tell};
 
 #[derive(Serialize)]
 struct Row {
@@ -44,7 +44,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
 fn row(store: &Store) -> Row {
     let [error, warning, note] = store.problem_counts();
     Row {
-        path: store.root.display().to_string(),
+        path: store.root.told().into_owned(),
         format: store.format,
         sessions: store.sessions.len(),
         records: store.count(State::Live),

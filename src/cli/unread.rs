@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::failure::say;
-use crate::model::{Code, Snapshot, Store};
+use crate::model::{Code, Snapshot, Store, Tell};
 
 /// So many are told of one store.
 const MOST: usize = 20;
@@ -16,7 +16,7 @@ pub struct Told(RefCell<BTreeSet<String>>);
 impl Told {
     /// Says what of a store could not be read.
     pub fn store(&self, store: &Store) {
-        let root = store.root.display();
+        let root = store.root.told();
         let lines = store.unread.iter().take(MOST).map(|own| format!("{root}: {own}"));
         lines.for_each(|line| self.line(line));
         if let more @ 1.. = store.unread.len().saturating_sub(MOST) {
@@ -28,8 +28,8 @@ impl Told {
     pub fn archives(&self, snapshot: &Snapshot) {
         for store in &snapshot.stores {
             for own in store.problems.iter().filter(|own| own.code == Code::ArchiveBroken) {
-                let root = store.root.display();
-                self.line(format!("{root}: {} is not given out whole: {}", own.file.display(), own.message));
+                let root = store.root.told();
+                self.line(format!("{root}: {} is not given out whole: {}", own.file.told(), own.message));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! a slash, or `.` or `..`, that exists is a path, and everything else a word.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
@@ -13,6 +13,7 @@ use clap::{Command, FromArgMatches};
 use super::args::{Args, Verb};
 use super::help;
 use crate::disk::{Disk, Real};
+use crate::model::{Tell, meant};
 
 /// What is before a tag to take away, or a word of a query that is to be absent, within this
 /// program: no argument can hold it.
@@ -67,8 +68,16 @@ impl Args {
         {
             query.iter_mut().for_each(|word| *word = word.trim_start_matches(TAKEN).to_owned());
         }
+        args.paths.iter_mut().chain(&mut args.options.stores).for_each(|path| *path = named(path));
         Ok(args)
     }
+}
+
+/// The path of a word: as it is typed, or as it was told where that is what is there.
+fn named(word: &Path) -> PathBuf {
+    let stands = |path: &Path| Real.look(path).is_ok();
+    let told = word.to_str().map(meant).filter(|told| told != word && stands(told));
+    told.unwrap_or_else(|| word.to_owned())
 }
 
 /// The words as they are parsed: paths as `--store`, in front.
@@ -206,7 +215,7 @@ impl<'a> Sorted<'a> {
     fn refuse_misplaced(&self) -> Result<(), clap::Error> {
         let refused = |message: String| Err(clap::Error::raw(ErrorKind::InvalidSubcommand, message));
         let [first, others @ ..] = self.before.as_slice() else { return Ok(()) };
-        let shown = |word: &OsString| word.to_string_lossy().into_owned();
+        let shown = |word: &OsString| word.told().into_owned();
         if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
             let paths = self.before.iter().filter(|word| *word != verb).map(shown);
             let paths: Vec<String> = paths.collect();
@@ -240,7 +249,7 @@ fn has_slash(word: &OsStr) -> bool {
 }
 
 fn exists(word: &OsStr) -> bool {
-    Real.look(Path::new(word)).is_ok()
+    Real.look(&named(Path::new(word))).is_ok()
 }
 
 /// Whether a word among those of a query is a path.

@@ -9,6 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::model::Tell;
+
 /// What config could have git run, turned off.
 const PLAIN: [&str; 12] = [
     "--no-pager",
@@ -121,7 +123,7 @@ impl Git {
         let mut git = Command::new("git");
         git.args(PLAIN).arg(&self.folder).args(arguments);
         // Where the repository is, is told by the folder alone.
-        let own = |name: &OsString| name.to_string_lossy().starts_with("GIT_");
+        let own = |name: &OsString| name.told().starts_with("GIT_");
         std::env::vars_os().map(|(name, _)| name).filter(own).for_each(|name| {
             git.env_remove(name);
         });

@@ -6,10 +6,11 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::process::is_alive;
+use crate::model::Tell;
 
 /// Why a new file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("{} can't be written: {source}. What was written before it stays.", path.display())]
+#[error("{} can't be written: {source}. What was written before it stays.", path.told())]
 pub struct WriteError {
     /// The file or folder.
     pub path: PathBuf,

@@ -17,12 +17,11 @@ mod stored;
 mod title;
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{
-    DecayTable, Document, Entry, Lock, Moment, Problem, Record, RecordText, Role, Session, Store,
+    DecayTable, Document, Entry, Lock, Moment, Problem, Record, RecordText, Role, Session, Store, Tell,
 };
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
@@ -351,7 +350,7 @@ fn with_bytes<T>(
     take: impl FnOnce(Content<'_>) -> T,
 ) -> T {
     let Some(format) = format else { return take(Content::Broken(raw)) };
-    let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
+    let stem = path.file_stem().map(Tell::told).unwrap_or_default();
     match format.shape(path) {
         Shape::Markdown => {
             let text = String::from_utf8_lossy(raw);

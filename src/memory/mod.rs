@@ -24,7 +24,7 @@ pub use sessions::Statistics;
 
 use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store};
+use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store, Tell};
 use crate::ops;
 use crate::store::commit::{Host, Receipt, Writer, make_folders};
 use crate::store::{Place, load_from, look_at};
@@ -49,14 +49,14 @@ impl Memory {
     pub fn open(root: &Path, data: &Path) -> Result<Memory, MemoryError> {
         let looked = look_at(root, None);
         let found = looked.found.map_err(|why| {
-            let message = format!("{}: {why}. Nothing was written.", root.display());
+            let message = format!("{}: {why}. Nothing was written.", root.told());
             MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
         })?;
         let mut places = found.into_iter();
         match (places.next(), places.next()) {
             (Some(place), None) => Ok(Memory::at(Box::new(Real), Box::new(ThisMachine::new()), place, data)),
             _ => {
-                let message = format!("{} holds several stores; name one.", root.display());
+                let message = format!("{} holds several stores; name one.", root.told());
                 Err(MemoryError::new("E_INVALID_FORMAT", message))
             }
         }
@@ -70,17 +70,17 @@ impl Memory {
             Seen::Absent => {}
             Seen::Read(items) if items.is_empty() => {}
             Seen::Read(_) => {
-                let message = format!("{} is not empty. Nothing was written.", root.display());
+                let message = format!("{} is not empty. Nothing was written.", root.told());
                 return Err(MemoryError::new("E_INVALID_FORMAT", message));
             }
             Seen::Unreadable(error) => {
-                let message = format!("{} can't be read: {error}. Nothing was written.", root.display());
+                let message = format!("{} can't be read: {error}. Nothing was written.", root.told());
                 return Err(MemoryError::new("E_STORAGE_IO", message));
             }
         }
         let plan = ops::init::init(format, &root, machine.now())?;
         make_folders(&Real, &root).map_err(|error| {
-            MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.display()))
+            MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.told()))
         })?;
         let place = Place { root, format: plan.format, session: None };
         let mut memory = Memory::at(Box::new(Real), Box::new(machine), place, data);

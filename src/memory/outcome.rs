@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{Act, Change, Document, Moment, Plan, Role, Store};
+use crate::model::{Act, Change, Document, Moment, Plan, Role, Store, Tell};
 use crate::store::derive;
 
 /// A record that was added.
@@ -52,7 +52,7 @@ pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<Brought
 /// The session that a plan makes: the folder is called like it.
 pub(super) fn new_session(plan: &Plan) -> Option<String> {
     let folder = plan.changes.iter().find(|change| matches!(change.act, Act::MakeFolder))?;
-    folder.path.file_name()?.to_str().map(str::to_owned)
+    folder.path.file_name().map(|name| name.told().into_owned())
 }
 
 /// The records that a plan takes out of the files that it changes.

@@ -9,6 +9,7 @@ pub mod record;
 pub mod references;
 pub mod snapshot;
 pub mod time;
+pub mod told;
 pub mod unread;
 
 pub use carried::Carry;
@@ -20,4 +21,5 @@ pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};
 pub use references::{References, Tie};
 pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};
+pub use told::{Tell, container, meant};
 pub use unread::{NotWhole, Unread, Whole};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::snapshot::{Extent, Store};
+use crate::model::Tell;
 
 /// So many are named in one message.
 const NAMED: usize = 3;
@@ -19,7 +20,7 @@ pub struct Unread {
 
 impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
+        let path = self.path.told();
         let name: &dyn fmt::Display = if self.path.as_os_str().is_empty() { &"its folder" } else { &path };
         write!(f, "{name} can't be read: {}", self.why)
     }
@@ -60,7 +61,7 @@ fn told(root: &std::path::Path, unread: &[Unread]) -> String {
     };
     format!(
         "In {}, {}{more}. What is not seen may matter to this change: make it readable first.",
-        root.display(),
+        root.told(),
         named.join("; ")
     )
 }

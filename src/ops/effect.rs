@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::format;
-use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, State, Store};
+use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, State, Store, Tell};
 use crate::store::derive;
 
 /// What becomes of a memory.
@@ -24,8 +24,8 @@ impl Fate {
     pub fn told(&self) -> String {
         match self {
             Fate::Goes => "goes".into(),
-            Fate::Moves(file) => format!("to {}", file.display()),
-            Fate::Changes => "is written anew".into(),
+            Fate::Moves(file) => format!("to {}", file.told()),
+            Fate::Changes => "is rewritten".into(),
         }
     }
 }
@@ -82,7 +82,7 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
         if document.role == Role::Tombstones {
             let [was, is] = [before.map(|own| &**own), Some(&**document)].map(|own| ids(own.into_iter()));
             lines.extend(is.difference(&was).map(|id| format!("{id}  is deleted")));
-            lines.extend(was.difference(&is).map(|id| format!("{id}  is deleted no more")));
+            lines.extend(was.difference(&is).map(|id| format!("{id}  is restored")));
         }
         let stood: HashSet<&[u8]> =
             before.iter().flat_map(|own| own.records.iter().map(|record| own.raw(record))).collect();
@@ -202,6 +202,5 @@ impl After {
 
 /// The file on disk that a path names, which may be within an archive.
 fn container(path: &Path) -> &Path {
-    let text = path.as_os_str().to_str().unwrap_or_default();
-    text.split_once("!/").map_or(path, |(own, _)| Path::new(own))
+    crate::model::container(path).unwrap_or(path)
 }

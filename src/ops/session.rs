@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Refusal, Scene, base, plan, plan_as_it_is, session_folder, writes};
 use crate::format::writing::document;
-use crate::model::{Change, Document, Entry, Plan, Store};
+use crate::model::{Change, Document, Entry, Plan, Store, Tell};
 use crate::store::Packing;
 use crate::store::commit::is_ours;
 
@@ -58,7 +58,7 @@ fn removed(scene: &Scene<'_>, own: &Document) -> Result<Change, Refusal> {
     if packed.is_none() && own.bytes.is_empty() && own.generation.len > 0 {
         return Err(Refusal::unfit(format!(
             "{} was not read, and would be lost: remove it by hand.",
-            own.path.display()
+            own.path.told()
         )));
     }
     Ok(Change::remove(&own.path, packed.map_or_else(|| base(own), |bytes| bytes.as_slice().into())))
@@ -81,7 +81,7 @@ pub fn unarchive(scene: &Scene<'_>, name: &str, allow_large: bool, packed: &[u8]
     if let Some(change) = ours {
         return Err(Refusal::corrupt(format!(
             "{} in the archive has a name that is palimp's own; it is not unpacked.",
-            change.path.display()
+            change.path.told()
         )));
     }
     // It comes back as it was.

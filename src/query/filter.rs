@@ -3,7 +3,7 @@
 use super::pattern::Pattern;
 use super::syntax::Asks;
 use super::when::Stretch;
-use crate::model::{Entry, EntryRef, Moment, Role, Session, Snapshot, State, Store, View};
+use crate::model::{Entry, EntryRef, Moment, Role, Session, Snapshot, State, Store, Tell, View};
 use crate::text::fold::fold;
 
 /// One value of one field. Patterns are folded, except for ids.
@@ -199,8 +199,8 @@ fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a
 
 /// A store answers to its folder's path and name, and to its format.
 fn names_of_store(store: &Store) -> Vec<String> {
-    let folder = store.root.file_name().map(|name| fold(&name.to_string_lossy()));
-    [fold(&store.root.to_string_lossy()), fold(store.format)].into_iter().chain(folder).collect()
+    let folder = store.root.file_name().map(|name| fold(&name.told()));
+    [fold(&store.root.told()), fold(store.format)].into_iter().chain(folder).collect()
 }
 
 fn names_of_session(session: &Session) -> Vec<String> {

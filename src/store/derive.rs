@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::packed::{self, Packing};
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
-use crate::model::{Change, Document, Moment, Role, Store};
+use crate::model::{Change, Document, Moment, Role, Store, container};
 
 /// The documents of a store as they are after the changes. What stands beside the store is
 /// none of them.
@@ -78,14 +78,14 @@ pub fn made_of(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
     let data = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
     // What stands within an archive changes with that.
     let own = |document: &&Arc<Document>| {
-        let packed = document.path.to_string_lossy().contains("!/");
+        let packed = container(&document.path).is_some();
         data(document.role) && !packed && !changed.contains(&*document.path)
     };
     store.documents.iter().filter(own).map(|own| (own.path.clone(), own.generation.len)).collect()
 }
 
 /// Every folder that leads to a document, sorted.
-fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
+pub fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
     let above = documents.iter().flat_map(|document| document.path.ancestors().skip(1));
     let mut folders: Vec<PathBuf> =
         above.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();

@@ -6,7 +6,7 @@ use super::beside;
 use super::commit::is_ours;
 use crate::disk::{Disk, Item, ItemKind, Seen};
 use crate::format::{Format, Placement};
-use crate::model::{Code, Problem, Role, Severity, Unread};
+use crate::model::{Code, Problem, Role, Severity, Tell, Unread};
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
@@ -118,7 +118,7 @@ impl Walk<'_> {
             && !target.as_ref().is_some_and(|target| target.starts_with(&self.real_root))
         {
             let message = match target {
-                Some(target) => format!("It leads to {}; it is not followed.", target.display()),
+                Some(target) => format!("It leads to {}; it is not followed.", target.told()),
                 None => "It leads nowhere.".into(),
             };
             self.not_opened(&path, "it is a link that is not followed", listing);
@@ -169,7 +169,7 @@ impl Walk<'_> {
         self.not_opened(&path, "it is a folder that is not entered", listing);
         let (code, severity, message) = match self.format.place(&path, false) {
             Placement::File(_) => {
-                (Code::NotARegularFile, Severity::Warning, "A folder stands where the format has a file.")
+                (Code::NotARegularFile, Severity::Warning, "There is a folder where the format has a file.")
             }
             _ => (
                 Code::UnexpectedPlace,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Real};
 use crate::format::{FORMATS, Format, Placement};
+use crate::model::Tell;
 
 use below::Below;
 use judge::{Judge, Verdict, absolute};
@@ -204,7 +205,7 @@ fn not_ours(verdict: &Verdict, format: &dyn Format) -> String {
     let own = verdict.why.iter().rfind(|(other, _)| other.name() == format.name());
     // What could not be looked at is a likelier reason than what was not there.
     let why = verdict.refused.as_ref().or(own.map(|(_, why)| why));
-    format!("not one of ours, because {}", why.map_or("it holds something else", |why| why.as_str()))
+    format!("not a memory store: {}", why.map_or("it holds something else", |why| why.as_str()))
 }
 
 /// Roots are absolute, so that a store has one name and its records one key from wherever
@@ -218,7 +219,7 @@ fn session_named(root: &Path, path: &Path, item: &Item) -> Option<String> {
     (parts.next()? == "sessions").then_some(())?;
     let session = parts.next()?;
     // A file directly below `sessions/` is none.
-    (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.to_string_lossy().into_owned())
+    (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.told().into_owned())
 }
 
 fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) -> String {
@@ -226,8 +227,8 @@ fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) 
         return format!("no store was found in it: {refused}");
     }
     if item.kind == ItemKind::File {
-        let folder = path.parent().unwrap_or(path).display();
-        return format!("it is a file, and the folder that it stands in ({folder}) is no store");
+        let folder = path.parent().unwrap_or(path).told();
+        return format!("it is a file, and the folder that it is in ({folder}) is no store");
     }
     let named = |(format, why): &(&'static dyn Format, String)| match forced {
         Some(_) => why.clone(),

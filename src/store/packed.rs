@@ -9,7 +9,7 @@ use super::load::bare;
 use crate::disk::Disk;
 use crate::format::{Format, Placement};
 use crate::model::snapshot::Generation;
-use crate::model::{Code, Document, Moment, Problem, Severity, Store};
+use crate::model::{Code, Document, Moment, Problem, Severity, Store, Tell};
 use crate::text::unpack::{gunzip, untar};
 
 /// One file may unpack to so many bytes. What is larger is no memory but a bomb.
@@ -29,7 +29,7 @@ pub enum Packing {
 impl Packing {
     /// The packing of a file of that name, if it has one.
     pub fn of(path: &Path) -> Option<Packing> {
-        let name = path.file_name()?.to_string_lossy();
+        let name = path.file_name()?.told();
         match () {
             () if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Some(Packing::TarGzip),
             () if name.ends_with(".gz") => Some(Packing::Gzip),
@@ -93,7 +93,7 @@ pub fn packed_bytes(
         let (bytes, generation) = disk.read(&store.root.join(file), 0, None)?;
         let known = store.documents.iter().find(|document| document.path == *file);
         if known.is_none_or(|known| known.generation != generation) {
-            return Err(io::Error::other(format!("{} has changed since it was read", file.display())));
+            return Err(io::Error::other(format!("{} has changed since it was read", file.told())));
         }
         found.insert(file.clone(), bytes);
     }

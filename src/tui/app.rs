@@ -15,10 +15,11 @@ use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
-use crate::model::{Carry, EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
+use crate::model::{EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
+use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
-use crate::work::{Asked, Explained, Tally};
+use crate::work::{Asked, Explained, Marked, Tally};
 
 /// A part of the main view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,10 +330,12 @@ impl App {
             query: self.understood().to_owned(),
             ranking: self.ranking,
             order: self.order(),
-            only: self
-                .marks
-                .only
-                .then(|| self.marks.carried(&mut Carry::new(&self.listed, &self.snapshot)).list().into()),
+            only: self.marks.only.then(|| Marked { of: Arc::clone(&self.listed), at: self.marks.list() }),
+            deleted: self.marks.list().into_iter().any(|at| {
+                let (store, entry) = self.listed.get(at);
+                is_held(store, entry)
+            }),
+            data: self.data.clone(),
             now: self.now,
         }
     }
@@ -379,9 +382,14 @@ impl App {
         self.snapshot.stores.iter().map(|store| store.problems.len()).sum()
     }
 
-    /// Problems of all stores, as (store, index within its problems).
+    /// Problems of all stores, errors first, as (store, index within its problems).
     pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let stores = self.snapshot.stores.iter().enumerate();
-        stores.flat_map(|(number, store)| (0..store.problems.len()).map(move |problem| (number, problem)))
+        let stores = &self.snapshot.stores;
+        [Severity::Error, Severity::Warning, Severity::Note].into_iter().flat_map(move |severity| {
+            stores.iter().enumerate().flat_map(move |(number, store)| {
+                let all = store.problems.iter().enumerate();
+                all.filter(move |(_, own)| own.severity == severity).map(move |(at, _)| (number, at))
+            })
+        })
     }
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::app::App;
 use super::layout;
 use super::theme;
-use crate::model::{Change, EntryRef};
+use crate::model::{Change, EntryRef, Tell};
 use crate::text::secrets::mask;
 use crate::text::show::show;
 use crate::work::{Moved, Planned, memories};
@@ -120,11 +120,11 @@ fn rows(planned: &Planned, width: usize) -> Vec<Row> {
         rows.extend(plan.lines.iter().flat_map(|line| wrapped(line, width)));
         let changes: Vec<&Change> = plan.all().filter(|change| !change.is_empty()).collect();
         if !changes.is_empty() {
-            rows.extend(wrapped(&format!("in {}:", plan.root.display()), width));
+            rows.extend(wrapped(&format!("in {}:", plan.root.told()), width));
         }
         for change in changes {
             let (before, after) = (change.len_before(), change.len_after());
-            let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.display());
+            let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.told());
             rows.extend(wrapped(&line, width));
         }
     }

@@ -140,11 +140,14 @@ impl Keyboard {
         let stdin = io::stdin();
         let wanted = if is_lent { PollFlags::empty() } else { PollFlags::IN };
         let mut ends = [PollFd::new(&stdin, wanted), PollFd::new(&self.woken, PollFlags::IN)];
-        match poll(&mut ends, patience) {
-            Ok(_) => {}
-            // A signal is no pause: nothing came, and nothing is told.
-            Err(Errno::INTR) => return Ok(Woken { input: false, gone: false, called: true }),
-            Err(error) => return Err(error),
+        loop {
+            match poll(&mut ends, patience) {
+                Ok(_) => break,
+                // A signal is neither a pause nor a call: nothing was written to the pipe, and
+                // whoever reads it would wait for ever.
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error),
+            }
         }
         let [input, called] = ends.map(|end| end.revents());
         Ok(Woken {

@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::app::App;
-use crate::model::Severity;
+use crate::model::{Severity, Tell};
 use crate::text::secrets::mask;
 use crate::text::show::{columns, show};
 
@@ -191,7 +191,7 @@ pub fn sign(severity: Severity) -> &'static str {
 /// A file and a line in it, as people write them. Untrusted text.
 pub fn place(file: &std::path::Path, line: Option<u32>) -> String {
     match line.filter(|line| *line > 0) {
-        Some(line) => format!("{}:{line}", file.display()),
-        None => file.display().to_string(),
+        Some(line) => format!("{}:{line}", file.told()),
+        None => file.told().into_owned(),
     }
 }

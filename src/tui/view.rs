@@ -11,7 +11,7 @@ use super::layout::{self, SMALLEST};
 use super::panes;
 use super::prompt::Purpose;
 use super::theme::{self, Theme, sign};
-use crate::model::Severity;
+use crate::model::{Severity, Tell};
 
 /// Draws the app.
 pub fn view(app: &App, frame: &mut Frame<'_>) {
@@ -90,7 +90,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
 fn places(app: &App) -> String {
     match app.places.as_slice() {
         [] => String::new(),
-        [one] => one.root.display().to_string(),
+        [one] => one.root.told().into_owned(),
         several => format!("{} stores", several.len()),
     }
 }

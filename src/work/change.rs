@@ -9,7 +9,7 @@ use super::planned::{Planned, planned};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
 use crate::disk::{Real, ThisMachine};
-use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::model::{Entry, EntryRef, Moment, Plan, Snapshot, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::ops::progress::is_stop;
 use crate::ops::{Progress, Refusal};
@@ -119,7 +119,7 @@ impl Failed {
         if changed.is_empty() {
             return self;
         }
-        let roots: Vec<String> = changed.iter().map(|root| root.display().to_string()).collect();
+        let roots: Vec<String> = changed.iter().map(|root| root.told().into_owned()).collect();
         let message = nothing_else(&self.message);
         let message = format!("{message} Changed before that: {}.", roots.join(", "));
         Failed { message, is_moved: false, ..self }
@@ -246,7 +246,7 @@ fn erase_all(planned: &Planned, host: Host<'_>) -> Result<Vec<String>, Failed> {
         let erased = erase::carry_out(host, own, REASON);
         let erased = erased.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&own.store.root);
-        lines.push(format!("{}: {}", own.store.root.display(), memories(own.targets.len())));
+        lines.push(format!("{}: {}", own.store.root.told(), memories(own.targets.len())));
         lines.extend(erase::told(&erased));
         let _ = planned.request.progress.step();
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Entry, Plan, Store};
+use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
@@ -67,7 +67,7 @@ pub fn unless_erased<T>(
 fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
     let id = store.view(entry).and_then(|view| view.id.as_deref());
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
-    erased.id.is_none() && (erased.file == store.document(entry).path.to_string_lossy() || is_called_so)
+    erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
 
 /// Whether a record of the same bytes stands in the store as it is on disk now.
@@ -93,6 +93,12 @@ pub fn ask(
         let sifted = sift(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
         (sifted.made.unwrap_or_default(), sifted.left)
     };
+    // What only our own data holds is named; the plan is of the files.
+    let store = &match ops::delete::holds_deleted(store) {
+        true => Arc::new(ops::delete::as_read(store).into_owned()),
+        false => Arc::clone(store),
+    };
+    let scene = &Scene { store, ..*scene };
     if targets.is_empty() {
         let plan = Plan::of("erase", store.whole()?);
         return Ok(Asked { store: Arc::clone(store), targets, plan, left });
@@ -125,7 +131,7 @@ pub fn told(erased: &Erased) -> Vec<String> {
             lines.push(format!("erased; {files} files were searched, and {found}"));
         }
         left => {
-            lines.push("not erased everywhere; what is left stands here, and is yours to remove:".into());
+            lines.push("not erased everywhere; what is left is here, and is yours to remove:".into());
             lines.extend(left.iter().map(|own| format!("  {own}")));
         }
     }
@@ -135,7 +141,7 @@ pub fn told(erased: &Erased) -> Vec<String> {
     lines.extend(
         erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")),
     );
-    lines.push(format!("receipt: {}", erased.receipt.display()));
+    lines.push(format!("receipt: {}", erased.receipt.told()));
     lines.push("What no program can reach:".into());
     lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));
     lines

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::time::DAY;
-use crate::model::{Act, Moment, Plan, Snapshot, State, Store};
+use crate::model::{Act, Moment, Plan, Snapshot, State, Store, Tell, container};
 use crate::ops::effect::{Touched, effect};
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, compare};
@@ -222,7 +222,7 @@ impl<'a> Look<'a> {
     fn read(&self, store: &Store, copy: &Copy) -> Result<Arc<[u8]>, String> {
         let path = store.root.join(&copy.path);
         let read = Real.read(&path, 0, None).map(|(bytes, _)| bytes.into());
-        read.map_err(|error| format!("{} can't be read: {error}.", path.display()))
+        read.map_err(|error| format!("{} can't be read: {error}.", path.told()))
     }
 
     fn open(&self, number: usize, copy: Copy, bytes: Option<Arc<[u8]>>) -> Result<Opened, String> {
@@ -369,7 +369,7 @@ impl<'a> Look<'a> {
 
 /// The last two folders of a path: the place that a person knows a store by.
 fn short(root: &Path) -> String {
-    let parts: Vec<_> = root.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let parts: Vec<_> = root.components().map(|part| part.as_os_str().told()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
 }
 
@@ -386,10 +386,9 @@ pub(super) fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, St
 
 /// The place of an archived file, and how it is kept.
 fn place(path: &Path) -> (PathBuf, &'static str) {
-    let text = path.to_string_lossy();
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    match (text.split_once("!/"), end) {
-        (Some((archive, _)), _) => (archive.into(), "packed"),
+    match (container(path), end) {
+        (Some(archive), _) => (archive.into(), "packed"),
         (None, "gz") => (path.to_owned(), "gz"),
         (None, "jsonl") => (path.to_owned(), "plain"),
         _ => (path.parent().unwrap_or(path).to_owned(), "folder"),
@@ -398,8 +397,7 @@ fn place(path: &Path) -> (PathBuf, &'static str) {
 
 /// What a step did to a file, told by what takes it back.
 fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
-    let mut file =
-        StepFile { path: path.to_string_lossy().into_owned(), gone: 0, come: 0, lines: Vec::new() };
+    let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines: Vec::new() };
     match back {
         Act::Create(was) => file.take(false, was),
         Act::Remove(made) => file.take(true, made),

@@ -42,6 +42,8 @@ const DISK_WORDS: [&str; 9] = [
 ];
 const CRASH_WORDS: [&str; 7] =
     [".unwrap()", ".expect(", ".unwrap_err()", "panic!", "todo!", "unimplemented!", "unreachable!"];
+/// What tells a path so that it can't be named again.
+const LOSSY_WORDS: [&str; 2] = [".display()", "to_string_lossy"];
 const PRINT_WORDS: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "dbg!"];
 const EMPTY_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "manager", "misc", "common", "shared"];
 
@@ -153,6 +155,11 @@ fn the_screens_name_no_single_format_and_never_touch_the_disk() {
 #[test]
 fn nothing_outside_tests_can_panic_on_purpose() {
     each_line(&CRASH_WORDS, |_| true, |word| format!("`{word}` outside tests: return what went wrong"));
+}
+
+#[test]
+fn paths_are_told_in_one_way_by_which_they_can_be_named_again() {
+    each_line(&LOSSY_WORDS, |_| true, |word| format!("`{word}`: a path is told by `Tell::told`"));
 }
 
 #[test]

@@ -81,12 +81,19 @@ fn deed(scene: &Scene<'_>, entry: Entry, which: usize, text: &str) -> Result<Pla
     }
 }
 
+/// Whether this is a note of a graph that has no links: a graph may list it or leave it out.
+fn is_alone(node: &Value) -> bool {
+    let is_empty = |list: &str| node.get(list).and_then(Value::as_array).is_some_and(Vec::is_empty);
+    is_empty("outgoing_links") && is_empty("incoming_links")
+}
+
 /// What a document says, whatever its layout and order.
 fn said(bytes: &[u8]) -> Value {
     fn sorted(value: Value) -> Value {
         match value {
             Value::Array(items) => {
-                let mut items: Vec<Value> = items.into_iter().map(sorted).collect();
+                let items = items.into_iter().filter(|item| !is_alone(item));
+                let mut items: Vec<Value> = items.map(sorted).collect();
                 items.sort_by_key(Value::to_string);
                 Value::Array(items)
             }
@@ -161,7 +168,7 @@ fn difference(own: &[u8], right: &[u8]) -> String {
 }
 
 fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 60 }
+    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 32 }
 }
 
 proptest! {

@@ -10,11 +10,12 @@ use super::op::{Errno, Lie, Op};
 use super::tree::{Body, Id, READ, WRITE};
 use super::world::{World, not_regular};
 use crate::disk::{Disk, Extended, Flock, Item, Output, Owner};
+use crate::model::Tell;
 use crate::model::snapshot::Generation;
 
 impl Disk for Faulty {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
-        self.reading(format!("list {}", folder.display()), |world| {
+        self.reading(format!("list {}", folder.told()), |world| {
             let id = world.now.find(folder)?;
             world.now.allow(id, READ)?;
             let (names, links) = (world.now.entries(id)?.keys(), world.now.links());
@@ -28,7 +29,7 @@ impl Disk for Faulty {
     }
 
     fn look(&self, path: &Path) -> io::Result<Item> {
-        self.reading(format!("look at {}", path.display()), |world| {
+        self.reading(format!("look at {}", path.told()), |world| {
             let id = world.now.find(path)?;
             let links = world.now.links().get(&id).copied().unwrap_or_default();
             Ok(world.now.node(id)?.item(path.file_name().unwrap_or_default(), links))
@@ -36,13 +37,13 @@ impl Disk for Faulty {
     }
 
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.reading(format!("real path of {}", path.display()), |world| {
+        self.reading(format!("real path of {}", path.told()), |world| {
             world.now.walk(path).map(|(_, path)| path)
         })
     }
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        self.reading(format!("read {}", file.display()), |world| {
+        self.reading(format!("read {}", file.told()), |world| {
             let id = world.now.find(file)?;
             world.now.allow(id, READ)?;
             let node = world.now.node(id)?;
@@ -58,7 +59,7 @@ impl Disk for Faulty {
     }
 
     fn extended(&self, file: &Path) -> io::Result<Extended> {
-        self.reading(format!("attributes of {}", file.display()), |world| {
+        self.reading(format!("attributes of {}", file.told()), |world| {
             let id = world.now.find(file)?;
             Ok(world.now.node(id)?.extended.clone())
         })
@@ -80,7 +81,7 @@ impl Disk for Faulty {
     }
 
     fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
-        let opened = self.reading(format!("open {} to append", file.display()), |world| {
+        let opened = self.reading(format!("open {} to append", file.told()), |world| {
             let id = world.regular(file, WRITE)?;
             let mut opened = self.opened(world, id, file);
             opened.at = None;
@@ -320,7 +321,7 @@ impl Output for Opened {
     }
 
     fn generation(&self) -> io::Result<Generation> {
-        self.disk.reading(format!("generation of {}", self.path.display()), |world| {
+        self.disk.reading(format!("generation of {}", self.path.told()), |world| {
             Ok(world.now.node(self.id)?.generation())
         })
     }

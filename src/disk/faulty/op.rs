@@ -6,6 +6,7 @@ use std::path::PathBuf;
 pub use rustix::io::Errno;
 
 use crate::disk::Owner;
+use crate::model::Tell;
 
 /// A call that may change the disk: one step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,26 +134,26 @@ impl Op {
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Create { file, mode } => write!(f, "create {} {mode:o}", file.display()),
-            Self::Write { file, bytes } => write!(f, "write {} bytes to {}", bytes.len(), file.display()),
-            Self::Sync { file } => write!(f, "sync {}", file.display()),
-            Self::SetMode { file, mode } => write!(f, "set the mode of {} to {mode:o}", file.display()),
-            Self::SetLen { file, len } => write!(f, "set the length of {} to {len}", file.display()),
-            Self::MakeFolder { folder, mode } => write!(f, "make the folder {} {mode:o}", folder.display()),
-            Self::Link { file, name } => write!(f, "link {} as {}", file.display(), name.display()),
-            Self::Rename { from, to } => write!(f, "rename {} to {}", from.display(), to.display()),
+            Self::Create { file, mode } => write!(f, "create {} {mode:o}", file.told()),
+            Self::Write { file, bytes } => write!(f, "write {} bytes to {}", bytes.len(), file.told()),
+            Self::Sync { file } => write!(f, "sync {}", file.told()),
+            Self::SetMode { file, mode } => write!(f, "set the mode of {} to {mode:o}", file.told()),
+            Self::SetLen { file, len } => write!(f, "set the length of {} to {len}", file.told()),
+            Self::MakeFolder { folder, mode } => write!(f, "make the folder {} {mode:o}", folder.told()),
+            Self::Link { file, name } => write!(f, "link {} as {}", file.told(), name.told()),
+            Self::Rename { from, to } => write!(f, "rename {} to {}", from.told(), to.told()),
             Self::RenameNew { from, to } => {
-                write!(f, "rename {} to the new {}", from.display(), to.display())
+                write!(f, "rename {} to the new {}", from.told(), to.told())
             }
-            Self::Exchange { one, other } => write!(f, "exchange {} and {}", one.display(), other.display()),
+            Self::Exchange { one, other } => write!(f, "exchange {} and {}", one.told(), other.told()),
             Self::SetOwner { file, owner } => {
-                write!(f, "give {} to {}:{}", file.display(), owner.user, owner.group)
+                write!(f, "give {} to {}:{}", file.told(), owner.user, owner.group)
             }
-            Self::SetExtended { file } => write!(f, "set the attributes of {}", file.display()),
-            Self::Remove { file } => write!(f, "remove {}", file.display()),
-            Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.display()),
-            Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.display()),
-            Self::Flock { path, .. } => write!(f, "lock {}", path.display()),
+            Self::SetExtended { file } => write!(f, "set the attributes of {}", file.told()),
+            Self::Remove { file } => write!(f, "remove {}", file.told()),
+            Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.told()),
+            Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.told()),
+            Self::Flock { path, .. } => write!(f, "lock {}", path.told()),
         }
     }
 }

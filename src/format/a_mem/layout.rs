@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::glance::{Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness};
 use super::super::{Placement, parts};
-use crate::model::Role;
+use crate::model::{Role, Tell};
 use crate::text::json::Json;
 
 /// What stands below the root. A folder of `events/` of such a name is a store's of its own.
@@ -17,7 +17,7 @@ const GUIDES: [&str; 3] = ["README.md", "AGENTS.md", "CLAUDE.md"];
 
 /// What the records of a file are.
 pub fn kind_of(path: &Path) -> &'static str {
-    let text = path.to_string_lossy();
+    let text = path.told();
     let mut parts = parts(&text);
     let first = parts.next().unwrap_or_default();
     match if first == "archive" { parts.next().unwrap_or_default() } else { first } {
@@ -35,7 +35,7 @@ pub fn is_trace(path: &Path) -> bool {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.to_string_lossy();
+    let text = path.told();
     let parts: Vec<&str> = parts(&text).collect();
     let (Some(first), Some(name)) = (parts.first(), parts.last()) else { return Placement::Unexpected };
     let archived = *first == "archive";
@@ -106,7 +106,7 @@ fn events(root: &Path, glance: &dyn Glance, seen: &mut Evidence) {
 }
 
 fn event_file(folder: &Path, file: &OsStr, glance: &dyn Glance, seen: &mut Evidence) {
-    let name = file.to_string_lossy();
+    let name = file.told();
     let is_log = folder.file_name().is_some_and(is_month) && name.starts_with("events.jsonl");
     if name.ends_with(".jsonl.gz") {
         seen.names += usize::from(is_log);

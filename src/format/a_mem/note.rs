@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::format::fields::{self, Need};
 use crate::format::form::{Form, Kind};
 use crate::format::reading::{self, Reading, byte_order_mark};
-use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, View};
+use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, Tell, View};
 use crate::text::front_matter::{Note, Value};
 use crate::text::secrets;
 
@@ -23,7 +23,12 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let note = Note::read(text);
     let mut found = Found { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
     if let Some(line) = text.lines().position(|line| line.contains('\0')) {
-        found.add(Code::NulBytes, Severity::Warning, line as u32 + 1, "NUL bytes stand in the text.".into());
+        found.add(
+            Code::NulBytes,
+            Severity::Warning,
+            line as u32 + 1,
+            "There are NUL bytes in the text.".into(),
+        );
     }
     for (line, fault) in &note.faults {
         found.add(Code::BadFrontMatter, Severity::Note, *line, fault.clone());
@@ -127,7 +132,7 @@ fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_stem().unwrap_or_default().told().into_owned()
 }
 
 /// Problems of the note that is being read.

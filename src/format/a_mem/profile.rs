@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::{Form, Kind as Holds};
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
+use crate::model::{Code, Moment, Name, Named, Reference, Severity, Tell, View};
 use crate::text::json::{Json, Kind};
 
 const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
@@ -27,7 +27,7 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> View {
     fields.text("agent_version", Need::Required);
     let active = fields.moment("last_active", Need::Required);
     fields.count("session_count", Need::Required);
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = path.file_stem().unwrap_or_default().told();
     let id: Box<str> = name.clone().unwrap_or(stem).into();
     let mut facets = vec![("agent", id.clone())];
     let mut references = Vec::new();

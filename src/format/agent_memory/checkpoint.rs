@@ -11,7 +11,7 @@ use super::events;
 use super::shape::{self, Shape};
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::reading::{Reading, whole_object, without_mark};
-use crate::model::{Code, Moment, Reference, Severity, View};
+use crate::model::{Code, Moment, Reference, Severity, Tell, View};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
@@ -52,13 +52,13 @@ fn view(checkpoint: Json<'_>) -> View {
 fn check_id(checkpoint: Json<'_>, path: &Path, document: &mut Document<'_>) {
     let Some(stored) = checkpoint.get("id") else { return };
     let Some(id) = stored.text().filter(|id| !id.trim().is_empty()) else { return };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = path.file_stem().unwrap_or_default().told();
     let at = stored.span().0;
     if ordinal(&id).is_none() {
         let message = format!("The id is {id:?}; a checkpoint's is `chk-` and its number.");
         document.problem(Code::OutOfRange, Severity::Error, at, message);
     } else if stem != id {
-        let message = format!("The checkpoint {id:?} stands in a file that is named {stem:?}.");
+        let message = format!("The checkpoint {id:?} is in a file that is named {stem:?}.");
         document.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::config::Settings;
 use super::{checkpoint, events, layout};
 use crate::format::Parts;
-use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role, Severity, View};
+use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role, Severity, Tell, View};
 use crate::text::scan::Tape;
 
 /// So many of the newest checkpoints are compared: retention keeps far fewer.
@@ -74,7 +74,7 @@ pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem>
                 first.insert(id, (document, record.line));
                 continue;
             };
-            let message = format!("The id stands already in {}, line {line}.", other.path.display());
+            let message = format!("Same id as {} line {line}.", other.path.told());
             let fault = (Code::DuplicateId, Severity::Warning, message);
             problems.push(of_record(document, (number, record, view), fault));
         }

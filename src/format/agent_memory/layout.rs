@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::glance::{ENOUGH, Evidence, Glance, Outline, likeness, likeness_of_document};
 use super::super::{Placement, parts};
-use crate::model::Role;
+use crate::model::{Role, Tell};
 use crate::text::json::Json;
 
 /// The canonical state.
@@ -25,7 +25,7 @@ const BESIDE_BUNDLE: [&str; 6] =
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.to_string_lossy();
+    let text = path.told();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {

@@ -12,7 +12,7 @@ use super::{archive, history, layout};
 use crate::format::reading::{feeds, whole_object, without_mark};
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::time::DAY;
-use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State};
+use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State, Tell};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
@@ -160,7 +160,7 @@ impl<'a> StateFile<'a> {
             let (stored, document) = (self.maintenance(name)?, document?);
             let count = stored.count()?;
             let (all, read) = (document.records.len() as u64, history::views(document).count() as u64);
-            let message = format!("`{name}` is {count}, and {} holds {read}.", document.path.display());
+            let message = format!("`{name}` is {count}, and {} holds {read}.", document.path.told());
             let wrong = !(read..=all).contains(&count);
             wrong.then(|| self.problem(stored, Code::CountMismatch, Severity::Error, message))
         });

@@ -6,7 +6,7 @@ use super::super::glance::{
     ENOUGH, Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness, likeness_of_document, strangers,
 };
 use super::super::{Placement, parts};
-use crate::model::Role;
+use crate::model::{Role, Tell, meant};
 use crate::text::json::Json;
 
 /// The logs of a session, and the type of memory that each holds.
@@ -31,7 +31,7 @@ pub fn kind_of(path: &Path) -> &'static str {
 
 /// The session that a path belongs to, and whether it is archived.
 pub fn session_of(path: &Path) -> Option<(String, bool)> {
-    let mut parts = path.iter().map(|part| part.to_string_lossy());
+    let mut parts = path.iter().map(|part| part.told());
     let (room, own) = (parts.next()?, parts.next()?);
     match room.as_ref() {
         "sessions" => Some((own.into_owned(), false)),
@@ -46,7 +46,7 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
 
 /// The archive of a session, and its manifest.
 pub fn archive_files(name: &str) -> [PathBuf; 2] {
-    [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(format!("{name}{end}")))
+    [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(meant(&format!("{name}{end}"))))
 }
 
 /// The folder of the session that a file stands in.
@@ -63,7 +63,7 @@ fn is_lock(name: &str) -> bool {
 /// What a path is to the format. What stands within an archive is asked for with the
 /// archive's own path and `!` before it.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.to_string_lossy();
+    let text = path.told();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {
@@ -121,7 +121,7 @@ pub fn evidence(root: &Path, glance: &dyn Glance) -> Evidence {
 /// The manifests of archived sessions, each with its archive.
 fn archives(folder: &Path, glance: &dyn Glance, seen: &mut Evidence) {
     let files = glance.files(folder);
-    let names = files.iter().map(|name| name.to_string_lossy());
+    let names = files.iter().map(|name| name.told());
     for name in names.filter(|name| name.ends_with(MANIFEST)).take(ENOUGH) {
         let head = glance.head(&folder.join(&*name)).unwrap_or_default();
         let packed = format!("{}{ARCHIVE}", name.trim_end_matches(MANIFEST));

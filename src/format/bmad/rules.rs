@@ -8,7 +8,8 @@ use super::{config, index, layout, manifest};
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
-    Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, View,
+    Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, Tell,
+    View, meant,
 };
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -36,7 +37,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
         assembly.problems.extend(own.problems(limits));
         if *archived && sessions.contains_key(&(name.clone(), false)) {
             let message = "The session exists as a folder too; the folder counts.";
-            let path = Path::new("archive").join(format!("{name}.tar.gz"));
+            let [path, _] = layout::archive_files(name);
             assembly.problems.push(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
         }
     }
@@ -96,8 +97,8 @@ impl<'a> Files<'a> {
 
     fn path(&self) -> PathBuf {
         match self.archived {
-            true => Path::new("archive").join(format!("{}.tar.gz", self.name)),
-            false => Path::new("sessions").join(self.name),
+            true => layout::archive_files(self.name)[0].clone(),
+            false => Path::new("sessions").join(meant(self.name)),
         }
     }
 
@@ -202,8 +203,8 @@ impl<'a> Files<'a> {
             let Some(id) = view.id.as_deref() else { continue };
             match first.get(id) {
                 Some((other, line)) => {
-                    let place = format!("{}:{line}", other.path.display());
-                    add(Code::DuplicateId, Severity::Warning, format!("The id stands already in {place}."));
+                    let place = format!("{}:{line}", other.path.told());
+                    add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));
                 }
                 None => {
                     first.insert(id, (log, line));

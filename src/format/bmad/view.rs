@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Moment, Name, Named, Reference, View};
+use crate::model::{Moment, Name, Named, Reference, Tell, View};
 use crate::text::json::{Json, Kind};
 
 const LEVELS: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -40,7 +40,7 @@ pub fn read_shared(path: &Path, bytes: &[u8], now: Moment) -> Reading {
 
 fn shared(fields: &mut Fields<'_>, path: &Path) -> View {
     let kind = if path.ends_with("user-preferences.json") { "preference" } else { "knowledge" };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = path.file_stem().unwrap_or_default().told();
     View {
         id: fields.text("id", Need::Optional).unwrap_or(stem).into_owned().into_boxed_str().into(),
         kind: Cow::Borrowed(kind),

@@ -18,7 +18,7 @@ use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{Deed, Draft, Due, Refusal, Scene, Setting, Writes, document, hex, set_field};
-use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, State, Store, View};
+use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, State, Store, Tell, View};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -235,7 +235,7 @@ impl Writes for Bmad {
         match size > limit.max(size_of(&store.documents)) {
             true => Err(Refusal::too_large(format!(
                 "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
-                folder.display()
+                folder.told()
             ))),
             false => Ok(()),
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::glance::{ENOUGH, Evidence, Glance, HEAD, LOOKED_INTO, Likeness, Outline, likeness};
 use super::super::{Placement, parts};
-use crate::model::Role;
+use crate::model::{Role, Tell};
 use crate::text::json::{Json, Kind};
 
 /// The live files, with the type of record that each holds.
@@ -19,7 +19,7 @@ pub const ARRAYS: [(&str, &str); 3] =
 /// Archives are `<stem>_<YEAR>_Q<N>.jsonl`, or `<type>_memories_<YEAR>_Q<N>.jsonl` as
 /// the specification's text has it.
 pub fn kind_of_file(path: &Path) -> Option<&'static str> {
-    let name = path.file_name()?.to_string_lossy();
+    let name = path.file_name()?.told();
     FILES.iter().find_map(|&(file, kind)| {
         let stem = file.strip_suffix(".jsonl")?;
         let rest = name.strip_prefix(stem).or_else(|| name.strip_prefix(kind)?.strip_prefix("_memories"))?;
@@ -29,7 +29,7 @@ pub fn kind_of_file(path: &Path) -> Option<&'static str> {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.to_string_lossy();
+    let text = path.told();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{index, layout};
 use crate::format::{Assembly, LockFact, Parts};
-use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State, time};
+use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State, Tell, time};
 
 /// Each live file's limits: bytes, memories, and whether writes stop there
 /// ("Storage Limits").
@@ -62,7 +62,7 @@ fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
                 first.insert(id, (file, record.line));
                 continue;
             };
-            let message = format!("The id stands already in {}, line {line}.", before.path.display());
+            let message = format!("Same id as {} line {line}.", before.path.told());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
             problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::{MemoryServer, index, layout, rules};
 use crate::format::writing::{Deed, Draft, Due, Members, Refusal, Scene, Writes, document, list, uuid};
-use crate::model::{Change, Document, Entry, Moment, Role, Store};
+use crate::model::{Change, Document, Entry, Moment, Role, Store, Tell, meant};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -36,7 +36,7 @@ impl Writes for MemoryServer {
     fn may(&self, _deed: Deed, file: &Path) -> Result<(), String> {
         match file.extension().is_some_and(|end| end == "json") {
             true => {
-                Err("it stands in a document of the 1.0 writer, which is only read: `palimp migrate` first."
+                Err("it is in a document of the 1.0 writer, which is only read: `palimp migrate` first."
                     .into())
             }
             false => Ok(()),
@@ -112,11 +112,11 @@ impl Writes for MemoryServer {
     }
 
     fn other_name(&self, copy: &Path, number: usize) -> Option<PathBuf> {
-        let name = copy.file_name()?.to_str()?;
+        let name = copy.file_name()?.told();
         let (own, stamp) = name.rsplit_once(".backup.")?;
         let mut parts = stamp.split('_');
         let (day, time) = (parts.next()?, parts.next()?);
-        Some(copy.with_file_name(format!("{own}.backup.{day}_{time}_{number}")))
+        Some(copy.with_file_name(meant(&format!("{own}.backup.{day}_{time}_{number}"))))
     }
 
     /// Into the archive of the quarter in which that happens.
@@ -128,8 +128,8 @@ impl Writes for MemoryServer {
             if file.role != Role::Records {
                 continue;
             }
-            let stem = file.path.file_stem().unwrap_or_default().to_string_lossy();
-            let archive = PathBuf::from(format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
+            let stem = file.path.file_stem().unwrap_or_default().told();
+            let archive = meant(&format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
             changes.push(copied(scene.store, file, &records, &archive, "true")?);
             changes.push(removed(file, &records));
         }
@@ -226,11 +226,8 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>, Refusal> {
     let mut lines = Vec::new();
     for record in &document.records {
         let Some(view) = record.view() else {
-            let message = format!(
-                "line {} of {} can't be read; repair it first.",
-                record.line,
-                document.path.display()
-            );
+            let message =
+                format!("line {} of {} can't be read; repair it first.", record.line, document.path.told());
             return Err(Refusal::corrupt(message));
         };
         if view.kind == kind {
@@ -324,17 +321,17 @@ fn in_order(changes: Vec<Change>) -> Vec<Change> {
 
 /// A copy of a live file, and the copies that are too many then.
 pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
-    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+    let name = file.path.file_name().unwrap_or_default().told();
     let start = format!("{name}.backup.");
     let named = |document: &&Arc<Document>| {
         document.role == Role::Backup
-            && document.path.file_name().is_some_and(|own| own.to_string_lossy().starts_with(&start))
+            && document.path.file_name().is_some_and(|own| own.told().starts_with(&start))
     };
     let mut known: Vec<(&PathBuf, u64)> =
         store.documents.iter().filter(named).map(|own| (&own.path, own.len)).collect();
     known.sort();
     let stamp = now.to_pattern("%Y%m%d_%H%M%S");
-    let path = |suffix: &str| PathBuf::from(format!(".backup/{start}{stamp}{suffix}"));
+    let path = |suffix: &str| meant(&format!(".backup/{start}{stamp}{suffix}"));
     let free = (1..).map(|number| if number == 1 { path("") } else { path(&format!("_{number}")) });
     let Some(own) = free.into_iter().find(|path| known.iter().all(|(own, _)| *own != path)) else {
         return Vec::new();

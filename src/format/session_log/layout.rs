@@ -6,7 +6,7 @@ use super::super::glance::{
     Evidence, Glance, LOOKED_INTO, Likeness, Outline, likeness, likeness_of_document, strangers,
 };
 use super::super::{Placement, parts};
-use crate::model::Role;
+use crate::model::{Role, Tell};
 use crate::text::json::{Json, Kind};
 
 /// The session that a path belongs to: the folder below `sessions/`.
@@ -18,7 +18,7 @@ pub fn session_of(path: &Path) -> Option<&Path> {
 
 /// What a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
-    let text = path.to_string_lossy();
+    let text = path.told();
     let parts: Vec<&str> = parts(&text).collect();
     if is_folder {
         return match parts.as_slice() {

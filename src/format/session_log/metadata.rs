@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::{config, layout};
 use crate::format::fields::{Fields, Need};
-use crate::model::{Code, Moment, Problem, Severity};
+use crate::model::{Code, Moment, Problem, Severity, Tell};
 use crate::text::json::Json;
 
 /// What the document alone can tell.
 pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Problem>) {
     let mut fields = Fields::new(object, now);
     let id = fields.text("session_id", Need::Required);
-    let folder = layout::session_of(path).map(|name| name.to_string_lossy().into_owned());
+    let folder = layout::session_of(path).map(|name| name.told().into_owned());
     if let (Some(id), Some(folder)) = (id, folder)
         && id != folder
     {

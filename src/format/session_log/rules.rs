@@ -8,7 +8,7 @@ use super::{config, index, layout, metadata};
 use crate::format::reading::whole_object;
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{
-    Body, Code, DecayTable, Document, Entry, Moment, Problem, Role, Session, Severity, State,
+    Body, Code, DecayTable, Document, Entry, Moment, Problem, Role, Session, Severity, State, Tell,
 };
 use crate::text::json::Json;
 use crate::text::lines::BOM;
@@ -117,7 +117,7 @@ impl<'a> SessionFiles<'a> {
             created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
         }
         Session {
-            name: self.name.to_string_lossy().into_owned(),
+            name: self.name.told().into_owned(),
             path: Path::new("sessions").join(self.name),
             decay,
             created,
@@ -181,7 +181,7 @@ impl<'a> SessionFiles<'a> {
             }
             let Some(id) = view.id.as_deref() else { continue };
             match first.get(id) {
-                Some(line) => add(Code::DuplicateId, format!("The id stands already in line {line}.")),
+                Some(line) => add(Code::DuplicateId, format!("Same id as line {line}.")),
                 None => {
                     first.insert(id, record.line);
                 }

@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Severity, View};
+use crate::model::{Code, Moment, Severity, Tell, View};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, Kind};
 
@@ -49,7 +49,7 @@ pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
 }
 
 fn session_of(path: &Path) -> Option<String> {
-    layout::session_of(path).map(|name| name.to_string_lossy().into_owned())
+    layout::session_of(path).map(|name| name.told().into_owned())
 }
 
 fn entry(fields: &mut Fields<'_>, raw: &[u8], session: Option<&str>) -> View {
@@ -72,7 +72,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
     if let (Some(own), Some(session)) = (own.as_deref(), session)
         && own != session
     {
-        let message = format!("`session_id` is {own:?}, and the entry stands in the session {session:?}.");
+        let message = format!("`session_id` is {own:?}, and the entry is in the session {session:?}.");
         fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
     }
     schema_version(fields);
@@ -119,7 +119,7 @@ fn checksum(fields: &mut Fields<'_>) -> bool {
     let Some(stored) = fields.text("checksum", Need::Optional) else { return false };
     match canonical::verify(fields.object()) {
         Some(Checksum::Legacy) => {
-            let message = "The checksum is of the old flavour: it does not cover the content.";
+            let message = "The checksum is in the old form: it does not cover the content.";
             fields.fault(Code::ChecksumLegacy, Severity::Note, message.into());
         }
         Some(Checksum::Mismatch) => {

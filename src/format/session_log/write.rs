@@ -9,7 +9,7 @@ use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{
     Deed, Deletion, Draft, Due, Members, Refusal, Scene, Writes, document, hex, list,
 };
-use crate::model::{Change, Document, Entry, Moment, State, Store};
+use crate::model::{Change, Document, Entry, Moment, State, Store, Tell};
 use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
 use crate::text::json::Json;
@@ -246,7 +246,7 @@ impl Writes for SessionLog {
         match size > limit_now {
             true => Err(Refusal::too_large(format!(
                 "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
-                session.display()
+                session.told()
             ))),
             false => Ok(()),
         }

@@ -8,7 +8,7 @@ use super::super::{Refusal, Scene, when, writes};
 use super::{Comparison, Item, Kind, role};
 use crate::format::writing::document;
 use crate::format::{self, Format, Shape};
-use crate::model::{Document, Record, Role, Store};
+use crate::model::{Document, Record, Role, Store, Tell};
 use crate::store::erase::{Wanted, is_log};
 
 /// What differs between a copy of `file` and the store. What was erased is named by its id
@@ -60,7 +60,7 @@ fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
         (Role::Records, false) => "it is one document",
         _ => "it is no log of memories",
     };
-    Some(format!("{} comes back whole or not at all: {why}", file.display()))
+    Some(format!("{} comes back whole or not at all: {why}", file.told()))
 }
 
 /// What the store says of the records of a file.
@@ -102,7 +102,7 @@ impl<'a> Beside<'a> {
                 // Of a log of deletions each is a record itself.
                 Role::Tombstones if document.path != file => {
                     let when = view.created.map(when).unwrap_or_default();
-                    let told = format!("deleted {when}, says {}:{}", document.path.display(), record.line);
+                    let told = format!("deleted {when}, says {}:{}", document.path.told(), record.line);
                     self.tombstones.insert(id, told);
                 }
                 Role::Records | Role::Archive if document.path != file => {
@@ -173,7 +173,7 @@ impl Compared<'_> {
             return Some(changed(item(Kind::Changed, String::new()), own, now));
         }
         if let Some(path) = id.and_then(|id| self.beside.elsewhere.get(id)) {
-            return Some(item(Kind::Elsewhere, format!("stands in {}", path.display())));
+            return Some(item(Kind::Elsewhere, format!("is in {}", path.told())));
         }
         let written = record.view().and_then(|view| view.created);
         let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
@@ -215,7 +215,7 @@ impl Compared<'_> {
 
 fn changed(item: Item, own: &[&Record], now: &Document) -> Item {
     let [one] = own else {
-        let told = format!("stands {} times: repair that first", own.len());
+        let told = format!("is there {} times: repair that first", own.len());
         return Item { told, ..item };
     };
     let is = now.raw(one).to_vec();

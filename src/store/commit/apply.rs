@@ -16,9 +16,8 @@ use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind, Seen};
 use crate::format::Format;
-use crate::model::plan;
 use crate::model::snapshot::Generation;
-use crate::model::{Act, Change};
+use crate::model::{Act, Change, Tell, plan};
 
 /// A change on its way.
 pub struct Ready {
@@ -315,7 +314,7 @@ impl Scene<'_, '_> {
             })?;
             own.act = Act::Splice(fitted);
             own.base = Some(now.into());
-            let note = format!("others changed {} meanwhile; this was fitted to it", own.path.display());
+            let note = format!("others changed {} meanwhile; this was fitted to it", own.path.told());
             if !self.carried.notes.contains(&note) {
                 self.carried.notes.push(note);
             }

@@ -8,7 +8,7 @@ use super::places::Places;
 use super::{CommitError, Files, JournalLine, Receipt, Vault, Writer};
 use crate::format::Placement;
 use crate::model::plan::PRIVATE;
-use crate::model::{Act, Change, Document, Moment, Plan, Role, Store};
+use crate::model::{Act, Change, Document, Moment, Plan, Role, Store, Tell, meant};
 use crate::store::erase::original;
 
 /// A copy of a file as it was.
@@ -70,13 +70,11 @@ fn made(journal: &[JournalLine]) -> Made<'_> {
     let lines = journal.iter().filter(|line| created(line));
     let files = lines.flat_map(|line| line.files.iter().map(move |file| (line, file)));
     let files = files.filter(|(_, file)| file.change == "create");
-    files
-        .map(|(line, file)| (Path::new(&*file.path), (line.step, line.verb.as_str(), file.bytes_after)))
-        .collect()
+    files.map(|(line, file)| (&*file.path, (line.step, line.verb.as_str(), file.bytes_after))).collect()
 }
 
 fn in_store(store: &Store, document: &Document, made: &Made<'_>) -> Option<Copy> {
-    let name = document.path.file_name()?.to_str()?;
+    let name = document.path.file_name()?.told();
     let stamp = match name.split_once(".backup") {
         Some((_, stamp)) => stamp,
         None => name.split_once(".bak")?.1,
@@ -202,8 +200,8 @@ impl Vault<'_> {
         bytes: &[u8],
         now: Moment,
     ) -> Result<PathBuf, CommitError> {
-        let name = format!("{}@{at}", file.display());
-        self.put("quarantine", Path::new(&name), bytes, now)
+        let name = format!("{}@{at}", file.told());
+        self.put("quarantine", &meant(&name), bytes, now)
     }
 
     /// Keeps what somebody wrote and could not be saved.
@@ -213,7 +211,7 @@ impl Vault<'_> {
 
     fn put(&self, folder: &str, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
         let folder = self.folder(folder)?;
-        let name = file.to_string_lossy().replace('%', "%25").replace('/', "%2F");
+        let name = file.told().replace('%', "%25").replace('/', "%2F");
         let stamp = now.to_pattern("%Y%m%d_%H%M%S");
         for number in 0..1000 {
             let suffix = if number == 0 { String::new() } else { format!("_{number}") };
@@ -238,8 +236,9 @@ impl Vault<'_> {
         let items = self.disk().list(&folder).unwrap_or_default();
         let made = copied_first(journal);
         let copy = |item: &crate::disk::Item| {
-            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
-            let file = PathBuf::from(name.replace("%2F", "/").replace("%25", "%"));
+            let name = item.name.told();
+            let (name, stamp) = name.rsplit_once(".backup.")?;
+            let file = meant(&name.replace("%2F", "/").replace("%25", "%"));
             let at = moment(stamp);
             let step = at.and_then(|at| made.get(&(second(at), &*file)));
             let reason = step.map_or(Reason::ByHand, |step| Reason::Before(RESTORE.to_owned(), *step));
@@ -262,7 +261,5 @@ fn second(when: Moment) -> i64 {
 fn copied_first(journal: &[JournalLine]) -> HashMap<(i64, &Path), u64> {
     let lines = journal.iter().rev().filter(|line| line.verb == RESTORE && line.turn.is_none());
     let timed = lines.filter_map(|line| Some((line, second(Moment::parse(&line.at)?.0))));
-    timed
-        .flat_map(|(line, at)| line.files.iter().map(move |own| ((at, Path::new(&*own.path)), line.step)))
-        .collect()
+    timed.flat_map(|(line, at)| line.files.iter().map(move |own| ((at, &*own.path), line.step))).collect()
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommitError, Host, Vault};
 use crate::format::writing::hex;
+use crate::model::Tell;
 use crate::model::plan::PRIVATE;
 
 /// The memory that a draft is of: what names it across states of its store.
@@ -118,7 +119,7 @@ pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, Co
 
 /// Where a text is, as a sentence.
 pub fn kept_in(path: &Path) -> String {
-    format!("What you wrote is kept in {}.", path.display())
+    format!("What you wrote is kept in {}.", path.told())
 }
 
 /// Why it is nowhere, as a sentence.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::format::writing::Refusal;
-use crate::model::NotWhole;
+use crate::model::{NotWhole, Tell};
 use crate::store::lock::LockError;
 
 /// What became of the user's files.
@@ -14,7 +14,7 @@ pub enum Files {
     Untouched,
     /// A part of the change was made and taken back.
     Restored,
-    /// A part of the change was made; the next start finishes it or takes it back.
+    /// A part of the change was made; the next start finishes or undoes it.
     Halfway,
     /// A part was erased; the next start goes on with it, and nothing takes it back.
     Erasing,
@@ -25,7 +25,7 @@ impl Files {
         match self {
             Files::Untouched => "Nothing was changed.",
             Files::Restored => "What had been changed was put back.",
-            Files::Halfway => "It was cut short; the next change of this store finishes it or takes it back.",
+            Files::Halfway => "It was cut short; the next change of this store finishes or undoes it.",
             Files::Erasing => {
                 "It is not erased everywhere yet; the next change of this store goes on with it."
             }
@@ -40,13 +40,13 @@ pub enum CommitError {
     #[error("{0}")]
     Lock(#[from] LockError),
     /// Another palimp is changing the same store.
-    #[error("{} is being changed by another palimp. Nothing was changed; try again when it is done.", root.display())]
+    #[error("{} is being changed by another palimp. Nothing was changed; try again when it is done.", root.told())]
     Busy {
         /// The store's root.
         root: PathBuf,
     },
     /// The file changed in the same place since it was read.
-    #[error("{} changed where this would change it. {}", file.display(), files.sentence())]
+    #[error("{} changed where this would change it. {}", file.told(), files.sentence())]
     Conflict {
         /// The file.
         file: PathBuf,
@@ -58,7 +58,7 @@ pub enum CommitError {
         files: Files,
     },
     /// Something stands where a file was to be made, or nothing where one was to be changed.
-    #[error("{}: {what}. {}", file.display(), files.sentence())]
+    #[error("{}: {what}. {}", file.told(), files.sentence())]
     Moved {
         /// The file.
         file: PathBuf,
@@ -68,7 +68,7 @@ pub enum CommitError {
         files: Files,
     },
     /// What stands there is never written: a link, or no regular file.
-    #[error("{}: {what}. Nothing was changed.", file.display())]
+    #[error("{}: {what}. Nothing was changed.", file.told())]
     NotWritten {
         /// What stands there.
         file: PathBuf,
@@ -76,7 +76,7 @@ pub enum CommitError {
         what: &'static str,
     },
     /// The system failed.
-    #[error("{} could not be {stage}: {source}. {}", file.display(), files.sentence())]
+    #[error("{} could not be {stage}: {source}. {}", file.told(), files.sentence())]
     Io {
         /// The file or folder.
         file: PathBuf,
@@ -88,7 +88,7 @@ pub enum CommitError {
         files: Files,
     },
     /// Our own data can't be written: without it nothing could be taken back.
-    #[error("{} can't be written: {source}. Without it the change could not be taken back; nothing was changed.", path.display())]
+    #[error("{} can't be written: {source}. Without it the change could not be undone; nothing was changed.", path.told())]
     OwnData {
         /// The file or folder.
         path: PathBuf,
@@ -96,7 +96,7 @@ pub enum CommitError {
         source: io::Error,
     },
     /// A lock, or our own data, failed after a part of the change had been made.
-    #[error("The change stopped in its midst: {}. {}", cause.in_short(), files.sentence())]
+    #[error("The change was interrupted: {}. {}", cause.in_short(), files.sentence())]
     Stopped {
         /// What failed.
         cause: Box<CommitError>,
@@ -104,7 +104,7 @@ pub enum CommitError {
         files: Files,
     },
     /// An erasure began and can't go on.
-    #[error("{}: {why} It is not erased everywhere yet; the next change of this store goes on with it.", root.display())]
+    #[error("{}: {why} It is not erased everywhere yet; the next change of this store goes on with it.", root.told())]
     NotErased {
         /// The store's root.
         root: PathBuf,
@@ -161,18 +161,18 @@ impl CommitError {
     pub(super) fn in_short(&self) -> String {
         match self {
             CommitError::Lock(LockError::Io { path, source }) => {
-                format!("{} can't be locked: {source}", path.display())
+                format!("{} can't be locked: {source}", path.told())
             }
             CommitError::Lock(LockError::Busy { path, .. } | LockError::GivenUp { path }) => {
-                format!("{} is locked by another", path.display())
+                format!("{} is locked by another", path.told())
             }
             CommitError::Lock(LockError::NotALock { path, what }) => {
-                format!("{} is to be a lock file and is {what}", path.display())
+                format!("{} is to be a lock file and is {what}", path.told())
             }
             CommitError::OwnData { path, source } => {
-                format!("{} can't be written: {source}", path.display())
+                format!("{} can't be written: {source}", path.told())
             }
-            CommitError::NotWritten { file, what } => format!("{}: {what}", file.display()),
+            CommitError::NotWritten { file, what } => format!("{}: {what}", file.told()),
             other => other.to_string(),
         }
     }
@@ -181,10 +181,10 @@ impl CommitError {
     pub(super) fn what(&self) -> String {
         match self {
             CommitError::Conflict { file, .. } => {
-                format!("{} changed where it would be changed back.", file.display())
+                format!("{} changed where it would be changed back.", file.told())
             }
             CommitError::Moved { file, what, .. } | CommitError::NotWritten { file, what } => {
-                format!("{}: {what}.", file.display())
+                format!("{}: {what}.", file.told())
             }
             other => other.to_string(),
         }

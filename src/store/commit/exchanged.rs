@@ -7,7 +7,7 @@ use super::hidden::{Old, Swapped};
 use super::rebase::rebase;
 use super::{Writer, carry};
 use crate::disk::{Holder, Item, is_unsupported, put_new};
-use crate::model::{Act, Change, Plan, Store, plan};
+use crate::model::{Act, Change, Plan, Store, Tell, plan};
 use crate::text::digest::digest;
 
 /// So many of the last steps are asked what a file held before it was replaced.
@@ -102,7 +102,7 @@ impl Writer<'_> {
         put_new(self.host.disk, path, file).ok()?;
         self.note(format!(
             "conflict: another program wrote to {} while it was being removed; it is there again",
-            file.display()
+            file.told()
         ));
         self.host.disk.sync_folder(path.parent()?).ok()
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::carry::Carried;
 use super::{Writer, hidden};
 use crate::disk::ItemKind;
-use crate::model::{Act, Change, Plan, plan};
+use crate::model::{Act, Change, Plan, Tell, plan};
 use crate::store::lock;
 
 impl Writer<'_> {
@@ -62,7 +62,7 @@ impl Writer<'_> {
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                     let other = self.other_in(&folder);
                     carried.notes.extend(other.map(|name| {
-                        let (folder, name) = (folder.display(), Path::new(&name).display());
+                        let (folder, name) = (folder.told(), Path::new(&name).told());
                         format!("{folder} holds other files ({name}) and stays")
                     }));
                 }
@@ -93,8 +93,8 @@ impl Writer<'_> {
     /// Whether the last step that was about a folder was to remove it.
     pub(super) fn went(&self, folder: &Path) -> bool {
         let Ok(relative) = folder.strip_prefix(&self.place.root) else { return false };
-        let (name, journal) = (relative.to_string_lossy(), self.vault.journal());
+        let journal = self.vault.journal();
         let mut files = journal.iter().rev().flat_map(|line| &line.files);
-        files.find(|file| file.path == name).is_some_and(|file| file.change == "remove")
+        files.find(|file| file.path == relative).is_some_and(|file| file.change == "remove")
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::disk::Disk;
-use crate::model::Moment;
+use crate::model::{Moment, Tell, meant};
 use crate::text::digest::digest;
 
 /// What a temporary file ends in.
@@ -122,7 +122,7 @@ impl Old {
         let taken = parts.next()?.parse().ok()?;
         let number = parts.next()?.parse().ok()?;
         let digest = u128::from_str_radix(parts.next()?, 16).ok()?;
-        Some(Old { since, taken, number, digest: Some(digest), file: file.into() })
+        Some(Old { since, taken, number, digest: Some(digest), file: meant(file) })
     }
 
     fn read_earlier(name: &str) -> Option<Old> {
@@ -130,13 +130,13 @@ impl Old {
         let since = parts.next()?.parse().ok()?;
         let taken = parts.next()?.parse().ok()?;
         let number = parts.next()?.parse().ok()?;
-        Some(Old { since, taken, number, digest: None, file: parts.next()?.into() })
+        Some(Old { since, taken, number, digest: None, file: meant(parts.next()?) })
     }
 
     /// The name.
     pub fn name(&self) -> String {
         let Old { since, taken, number, digest, file } = self;
-        let file = file.display();
+        let file = file.told();
         match digest {
             Some(digest) => format!(".{file}.{since}-{taken}-{number}-{digest:032x}{OLD}"),
             None => format!("{EARLIER_OLD}{since}-{taken}-{number}-{file}"),

@@ -7,7 +7,7 @@ use super::hidden::Old;
 use super::unfinished::whole_lines;
 use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
-use crate::model::{Record, Span};
+use crate::model::{Record, Span, Tell};
 use crate::store::erase::{Target, Wanted};
 use crate::text::digest::digest;
 use crate::text::lines;
@@ -82,8 +82,8 @@ impl Writer<'_> {
         self.note(format!(
             "conflict: another program wrote to {} in place while it was being changed; what it wrote is kept \
              in {}",
-            file.display(),
-            path.display()
+            file.told(),
+            path.told()
         ));
         true
     }

@@ -71,7 +71,7 @@ use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -177,7 +177,7 @@ impl<'a> Writer<'a> {
         self.finish_erasing()?;
         if let Some(entry) = self.vault.erasing()? {
             let step = entry.step;
-            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still stand in places"));
+            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still be in places"));
         }
         Ok(self)
     }
@@ -270,7 +270,7 @@ impl<'a> Writer<'a> {
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
         if carried.derive && !self.derive_touched(&carried.touched, plan) {
-            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
+            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change rebuilds it".into());
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
@@ -285,7 +285,7 @@ impl<'a> Writer<'a> {
             "the change is made and durable, but the journal is not: {}. Step {number} is kept in {}; the next start \
              of palimp adds it to the journal, and then `palimp undo {number}` takes it back",
             error.in_short(),
-            file.display()
+            file.told()
         )
     }
 
@@ -425,7 +425,7 @@ impl Drop for Writer<'_> {
 
 fn file_line(change: &Change) -> FileLine {
     FileLine {
-        path: change.path.to_string_lossy().into_owned(),
+        path: change.path.clone(),
         change: change.word().to_owned(),
         bytes_before: change.len_before(),
         bytes_after: change.len_after(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::Writer;
 use super::step::{Remade, digest};
 use super::vault::JournalLine;
-use crate::model::{Act, Change, Moment, Plan};
+use crate::model::{Act, Change, Moment, Plan, Tell};
 use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
@@ -25,9 +25,7 @@ pub fn kept_of_derived<'p>(writer: &Writer<'_>, plan: &'p Plan) -> (Vec<&'p Chan
         Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
         _ => 0,
     };
-    let is_one = |change: &&Change| {
-        bytes(change) > SMALL && !plan.changes.is_empty() && change.path.to_str().is_some()
-    };
+    let is_one = |change: &&Change| bytes(change) > SMALL && !plan.changes.is_empty();
     let journal = writer.vault.journal();
     let remade = |change: &Change| {
         let was = change.base.as_deref().unwrap_or_default();
@@ -77,7 +75,7 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
     for own in remade.iter().filter(|own| !is_as_it_was(&made, own)) {
         plan.lines.push(format!(
             "{} is rebuilt from the records: it is not kept byte for byte as it was",
-            own.path.display()
+            own.path.told()
         ));
     }
     let is_new = |own: &Change| plan.all().all(|other| other.path != own.path);
@@ -96,7 +94,7 @@ fn times(remade: &[Remade]) -> BTreeSet<Moment> {
 /// When a derived file was written by us: by the last step whose time it has, else by the last
 /// that changed it.
 fn written_at(journal: &[JournalLine], change: &Change, bytes: &[u8]) -> Option<String> {
-    let has = |line: &&JournalLine| line.files.iter().any(|file| change.path.as_os_str() == &*file.path);
+    let has = |line: &&JournalLine| line.files.iter().any(|file| change.path == file.path);
     let mut lines = journal.iter().rev().filter(has).take(STEPS).peekable();
     let last = lines.peek().map(|line| line.at.clone());
     let says = |line: &&JournalLine| {

@@ -38,6 +38,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remade {
     /// Relative to the store's root.
+    #[serde(with = "crate::model::told::serde_path")]
     pub path: PathBuf,
     /// A digest of its bytes: whether what is made anew is what was there.
     pub digest: String,

@@ -9,7 +9,7 @@ use super::remake::remake;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
 use crate::disk::ItemKind;
-use crate::model::{Act, Change, Moment, Plan, Splice, plan};
+use crate::model::{Act, Change, Moment, Plan, Splice, Tell, plan};
 
 /// Which steps are in force, and which were taken back, the last one last; each with the
 /// step whose file turns it round.
@@ -101,14 +101,14 @@ fn passed_over(history: &History, journal: &[JournalLine], kept: &[u64], step: u
 }
 
 fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> String {
-    let root = root.display();
+    let root = root.told();
     let Some(number) = wanted else { return format!("There is nothing to undo in {root}.") };
     match journal.iter().find(|line| line.step == number).map(|line| line.turn) {
         None => format!("There is no step {number} in {root}."),
         Some(Some(Turn::Undo(step))) => format!(
             "Step {number} took step {step} back in {root}, and something new was done since: it can't be done again."
         ),
-        Some(_) => format!("Step {number} was taken back already in {root}."),
+        Some(_) => format!("Step {number} was undone already in {root}."),
     }
 }
 
@@ -120,7 +120,7 @@ pub fn redo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), Co
         Some(number) => history.undone.iter().find(|(step, _)| *step == number),
     };
     let Some(&(step, by)) = found else {
-        let what = format!("There is nothing to redo in {}.", writer.place.root.display());
+        let what = format!("There is nothing to redo in {}.", writer.place.root.told());
         return Err(CommitError::NoStep(what));
     };
     Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)))
@@ -132,7 +132,7 @@ fn brings_nothing_erased(
     step: u64,
     erased: Vec<ErasedLine>,
 ) -> Result<(), CommitError> {
-    writer.brings_nothing_erased(plan, &format!("step {step} can't be turned round: it"), erased)
+    writer.brings_nothing_erased(plan, &format!("step {step} can't be undone: it"), erased)
 }
 
 /// Refuses what another has turned since it was planned, and what would bring back what was
@@ -140,14 +140,16 @@ fn brings_nothing_erased(
 pub fn still_turns(writer: &Writer<'_>, plan: &Plan, turn: Turn) -> Result<(), CommitError> {
     let history = History::of(&writer.vault.read_journal()?);
     let (steps, step, what) = match turn {
-        Turn::Undo(step) => (&history.done, step, "is not in force any more"),
+        Turn::Undo(step) => (&history.done, step, "is not applied any more"),
         Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
     };
     match steps.iter().any(|(own, _)| *own == step) {
         true => brings_nothing_erased(writer, plan, step, writer.vault.erased()?),
         false => {
-            let root = writer.place.root.display();
-            Err(CommitError::NoStep(format!("Step {step} {what} in {root}: another was quicker.")))
+            let root = writer.place.root.told();
+            Err(CommitError::NoStep(format!(
+                "Step {step} {what} in {root}: another process changed it first."
+            )))
         }
     }
 }
@@ -161,7 +163,7 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
     }
     let journal = writer.vault.journal();
     let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
-    let left = files.iter().find(|file| *file.path == *change.path.to_string_lossy());
+    let left = files.iter().find(|file| file.path == change.path);
     let file = writer.path(&change.path);
     let len = writer.host.disk.look(&file).ok().map(|item| item.generation.len);
     match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
@@ -202,7 +204,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         let fitted = match writer.fitted(change, false) {
             // A copy is no memory: one that was changed since keeps nothing from being turned.
             Err(error) if is_copy(writer, change) && !error.is_failure() => {
-                plan.lines.push(format!("the copy {} was changed since, and stays", change.path.display()));
+                plan.lines.push(format!("the copy {} was changed since, and stays", change.path.told()));
                 None
             }
             outcome => outcome?,
@@ -248,8 +250,7 @@ fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> bool {
     let line = journal.iter().find(|line| line.step == step);
     let data = own.changes.iter().filter(|change| !change.is_empty());
     data.chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
-        let name = change.path.to_string_lossy();
-        let left = line.and_then(|line| line.files.iter().find(|file| file.path == name));
+        let left = line.and_then(|line| line.files.iter().find(|file| file.path == change.path));
         let now = writer.host.disk.look(&writer.path(&change.path));
         let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
         left.map(|file| file.bytes_after) == Some(now)

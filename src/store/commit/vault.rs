@@ -15,13 +15,15 @@ use super::CommitError;
 use super::keeping::{NEW, STEP};
 use super::step::{Step, digest};
 use crate::disk::{Disk, ItemKind};
+use crate::model::Tell;
 use crate::model::plan::PRIVATE;
 
 /// What a line of the journal says of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileLine {
     /// Relative to the store's root.
-    pub path: String,
+    #[serde(with = "crate::model::told::serde_path")]
+    pub path: PathBuf,
     /// `create`, `rewrite`, `append` or `remove`.
     pub change: String,
     /// Its length before.
@@ -149,7 +151,7 @@ impl<'a> Vault<'a> {
         let path = self.path("journal.jsonl");
         let Ok((bytes, _)) = self.disk.read(&path, 0, None) else { return Vec::new() };
         let told = |(number, line): (usize, JournalLine)| {
-            let (path, step) = (path.display(), line.step);
+            let (path, step) = (path.told(), line.step);
             format!(
                 "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
             )
@@ -355,7 +357,7 @@ pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
 pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<()> {
     match disk.look(folder) {
         Ok(item) if item.kind == ItemKind::Folder => return Ok(()),
-        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "no folder stands there")),
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is no folder there")),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) => {}
     }

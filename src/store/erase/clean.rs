@@ -8,7 +8,7 @@ use super::contents::raw;
 use super::wanted::{Wanted, is_log, original};
 use crate::format::writing::{Members, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
-use crate::model::{Change, Document, Record, Role};
+use crate::model::{Change, Document, Record, Role, Tell};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
@@ -79,7 +79,7 @@ pub fn clean(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], marks: Marks<'_>) -
         (true, 1) => Ok(Outcome::Gone),
         (true, _) => Err(Refusal::unfit(format!(
             "{} is one document with other records in it, which this version does not take apart.",
-            path.display()
+            path.told()
         ))),
         (false, _) => {
             let parts = wanted.parts(path, bytes);

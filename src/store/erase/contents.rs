@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::wanted::{Wanted, original};
 use crate::format::{Format, Shape};
-use crate::model::{Document, Record, Role, Span};
+use crate::model::{Document, Record, Role, Span, Tell};
 use crate::text::edit;
 use crate::text::front_matter::Note;
 use crate::text::needle::Needles;
@@ -77,8 +77,8 @@ impl Contents {
         let parts = Needles::of(&self.parts);
         let Some(erases) = wanted.erases().filter(|_| !parts.is_empty()) else { return parts };
         let mut shared = BTreeSet::new();
-        let files: HashSet<&str> = wanted.targets.iter().map(|target| &*target.file).collect();
-        for own in documents.iter().filter(|own| own.path.to_str().is_some_and(|path| files.contains(path))) {
+        let files: HashSet<&Path> = wanted.targets.iter().map(|target| &*target.file).collect();
+        for own in documents.iter().filter(|own| files.contains(&*own.path)) {
             let taken: HashSet<Span> = wanted.parts(&own.path, &own.bytes).into_iter().collect();
             let stay = erases.parts(&own.path, &own.bytes).into_iter().map(|part| part.span);
             for span in stay.filter(|span| !taken.contains(span)) {
@@ -172,7 +172,7 @@ impl Contents {
                 let found = main.which(raw);
                 if !found.is_empty() {
                     let id = record.view().and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
-                    alike.push(format!("{}:{} {id}", own.path.display(), record.line));
+                    alike.push(format!("{}:{} {id}", own.path.told(), record.line));
                 }
                 shared_main.extend(found);
             }

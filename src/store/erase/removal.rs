@@ -10,7 +10,7 @@ use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Document, Plan, Role};
+use crate::model::{Act, Change, Document, Plan, Role, Tell, container};
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -81,7 +81,7 @@ impl Site<'_> {
         let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
         // What says what is erased goes last: until then it can be searched for in what repeats it.
         let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
-        let said: HashSet<&Path> = chosen.map(|own| Path::new(&own.file)).collect();
+        let said: HashSet<&Path> = chosen.map(|own| &*own.file).collect();
         changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log(&own.path)));
         let mut plan = Plan::of("erase", store.whole()?);
         plan.records = self.wanted.targets.len();
@@ -94,7 +94,7 @@ impl Site<'_> {
         plan.changes.retain(|change| !change.is_empty());
         plan.lines.extend(self.wanted.targets.iter().map(|own| {
             let name = own.name().unwrap_or("a record without an id");
-            format!("erase {name}  {}", own.file)
+            format!("erase {name}  {}", own.file.told())
         }));
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
         sought.parts = parts;
@@ -118,7 +118,7 @@ impl Site<'_> {
     /// Whether a document's bytes are the file's.
     fn is_plain(&self, own: &Document) -> bool {
         let unread = matches!(own.role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
-        let within = own.path.to_string_lossy().contains("!/");
+        let within = container(&own.path).is_some();
         !unread && !within && Packing::of(&own.path).is_none() && own.role != Role::Tombstones
     }
 
@@ -160,7 +160,7 @@ impl Site<'_> {
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let unpacked = gunzip(&own.bytes, LARGEST);
         let failed =
-            |why: String| Refusal::corrupt(format!("{} can't be packed anew: {why}.", own.path.display()));
+            |why: String| Refusal::corrupt(format!("{} can't be packed again: {why}.", own.path.told()));
         let (mut refusal, mut repacked) = (None, None);
         let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, marks) {
             Ok(Outcome::Same) => None,

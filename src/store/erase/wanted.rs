@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
-use crate::model::{Entry, Moment, Record, Role, Span, Store, View};
-use crate::store::commit::Old;
+use crate::model::{Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
+use crate::store::commit::{Old, deleted_from};
 use crate::text::edit;
 use crate::text::needle::{Needles, SHORTEST};
 use crate::text::scan::Tape;
@@ -23,7 +23,8 @@ pub struct Target {
     /// Its session, in formats that have them.
     pub session: Option<String>,
     /// The file that it stood in, relative to the store's root.
-    pub file: String,
+    #[serde(with = "crate::model::told::serde_path")]
+    pub file: PathBuf,
     /// What it was called, where another has that name when it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
@@ -41,10 +42,12 @@ impl Target {
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
         let digest = id.is_none().then(|| salted(salt, part.unwrap_or_else(|| store.raw(entry))));
+        let path = &store.document(entry).path;
+        let file = deleted_from(path).unwrap_or(path);
         Target {
             id,
             session: store.session(entry).map(|session| session.name.clone()),
-            file: store.document(entry).path.to_string_lossy().into_owned(),
+            file: file.to_path_buf(),
             was,
             digest,
         }
@@ -72,8 +75,10 @@ pub(super) struct Named<'a> {
 
 impl<'a> Named<'a> {
     fn of(targets: &'a [Target]) -> Named<'a> {
-        let each = |own: &'a Target| [own.id.as_deref(), own.session.as_deref(), Some(own.file.as_str())];
-        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().map(str::as_bytes).collect();
+        let text = |text: &'a Option<String>| text.as_deref().map(str::as_bytes);
+        let file = |own: &'a Target| own.file.as_os_str().as_encoded_bytes();
+        let each = |own: &'a Target| [text(&own.id), text(&own.session), Some(file(own))];
+        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().collect();
         let mut by_stretch: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
         for name in &names {
             name.windows(SHORTEST).for_each(|own| by_stretch.entry(own).or_default().push(name));
@@ -218,10 +223,10 @@ impl<'a> Wanted<'a> {
     /// Whether a record of that path may be of the target's session: ids are given by session.
     fn is_of(&self, target: &Target, path: &Path, raw: &[u8]) -> bool {
         let Some(session) = &target.session else { return true };
-        let folder = path.iter().filter_map(|part| part.to_str()).find_map(|part| {
+        let folder = path.iter().map(Tell::told).find_map(|part| {
             let part =
-                part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(part, |own| own.0);
-            self.sessions.contains(part).then_some(part)
+                part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(&*part, |own| own.0);
+            self.sessions.get(part)
         });
         match folder {
             Some(folder) => folder == session,
@@ -253,19 +258,19 @@ fn named(raw: &[u8]) -> impl Iterator<Item = String> + '_ {
 
 /// The file that a copy is a copy of: without what says that it is one.
 pub fn original(path: &Path) -> PathBuf {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return path.to_owned() };
-    let second = Old::read(name.as_ref());
-    let own = second.as_ref().and_then(|own| own.file.to_str()).unwrap_or(name);
+    let Some(name) = path.file_name() else { return path.to_owned() };
+    let second = Old::read(name);
+    let own = second.as_ref().map_or(name, |own| own.file.as_os_str()).told();
     let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
     let own = &own[..ends.min().unwrap_or(own.len())];
     let own = own.rsplit_once('@').filter(|(_, at)| at.parse::<u64>().is_ok()).map_or(own, |(own, _)| own);
-    if own.is_empty() { path.to_owned() } else { path.with_file_name(own) }
+    if own.is_empty() { path.to_owned() } else { path.with_file_name(meant(own)) }
 }
 
 /// Whether a file, or the file that it is a copy of, has a record a line.
 pub fn is_log(path: &Path) -> bool {
     let own = original(path);
-    let name = own.file_name().unwrap_or_default().to_string_lossy();
+    let name = own.file_name().unwrap_or_default().told();
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 

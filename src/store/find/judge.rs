@@ -12,6 +12,7 @@ use std::rc::Rc;
 use crate::disk::{Disk, Item, ItemKind};
 use crate::format::glance::{Fit, Glance, HEAD};
 use crate::format::{FORMATS, Format, Placement};
+use crate::model::Tell;
 
 /// How many names of one folder detection looks at.
 const NAMES: usize = 4_096;
@@ -201,7 +202,7 @@ impl<'a> DiskGlance<'a> {
         let absent = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         let mut refused = self.refused.borrow_mut();
         if !absent && refused.is_none() {
-            *refused = Some(format!("{} can't be read: {error}", path.display()));
+            *refused = Some(format!("{} can't be read: {error}", path.told()));
         }
     }
 }

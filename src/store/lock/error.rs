@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::said::Found;
+use crate::model::Tell;
 
 /// What is known of the one that holds a lock. All but the ages is what the lock's file
 /// says: untrusted.
@@ -35,7 +36,7 @@ impl HolderInfo {
 pub enum LockError {
     /// Another holds it, and did not let go in time.
     #[error("{} is locked: {}. It was not free within {:.1} s, and nothing was changed. {}",
-        path.display(), held_by(holder.as_deref()), waited.as_secs_f64(), advice(holder.as_deref()))]
+        path.told(), held_by(holder.as_deref()), waited.as_secs_f64(), advice(holder.as_deref()))]
     Busy {
         /// The lock.
         path: PathBuf,
@@ -46,7 +47,7 @@ pub enum LockError {
     },
     /// What stands there is no file that anyone could have taken as a lock.
     #[error("{} is to be a lock file and is {what}. It was left alone, and nothing was changed. \
-        Move it away if nothing needs it, then try again.", path.display())]
+        Move it away if nothing needs it, then try again.", path.told())]
     NotALock {
         /// Where it stands.
         path: PathBuf,
@@ -55,14 +56,14 @@ pub enum LockError {
     },
     /// The wait was given up.
     #[error("The wait for the lock {} was given up, and nothing was changed. Try again when it is free.",
-        path.display())]
+        path.told())]
     GivenUp {
         /// The lock.
         path: PathBuf,
     },
     /// The system failed.
     #[error("{} can't be locked: {source}. Nothing was changed. Make its folder writable, or free \
-        some space, then try again.", path.display())]
+        some space, then try again.", path.told())]
     Io {
         /// The lock, or the file beside it.
         path: PathBuf,

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::model::{Code, Problem, Severity, State, View};
+use crate::model::{Code, Problem, Severity, State, Tell, View};
 use crate::query::{Hit, Order, Ranking};
 use crate::text::show::show;
 use crate::tui::action::Action;
@@ -233,7 +233,7 @@ fn gone(app: &App) -> Option<String> {
         let of_root =
             |problem: &&Problem| problem.code == Code::UnreadableFile && problem.file.as_os_str().is_empty();
         let problem = store.problems.iter().find(of_root)?;
-        Some(format!("{}: {} R tries again.", store.root.display(), problem.message))
+        Some(format!("{}: {} R tries again.", store.root.told(), problem.message))
     })
 }
 
@@ -255,9 +255,7 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         if let Some((span, count)) = &app.results.blocker {
             let part = app.query.get(span.clone()).unwrap_or_default();
             let key = Action::DropFilter.key();
-            say(&format!(
-                "`{part}` hides most: without it there are {count}. {key} drops it, Esc clears all."
-            ));
+            say(&format!("Without `{part}` there would be {count}. {key} drops it, Esc clears all."));
         }
     }
     lines

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::model::Tell;
 use crate::tui::app::{App, Branch, Pane};
 use crate::tui::border::framed;
 use crate::tui::theme::{self, Theme, column, sign};
@@ -53,8 +54,8 @@ fn short(store: &crate::model::Store) -> String {
     if let Some(place) = place.filter(|place| root.ends_with(place))
         && let Some(project) = root.ancestors().nth(place.iter().count()).and_then(std::path::Path::file_name)
     {
-        return format!("{} {}", project.to_string_lossy(), store.format);
+        return format!("{} {}", project.told(), store.format);
     }
-    let parts: Vec<String> = root.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let parts: Vec<String> = root.iter().map(|part| part.told().into_owned()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
 }

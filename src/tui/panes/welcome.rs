@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use crate::model::Tell;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::border::framed;
@@ -18,10 +19,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(inner.width).saturating_sub(2);
     for look in &app.looked {
         let why = look.found.as_ref().err().map_or("", String::as_str);
-        let line = theme::safe(app, &format!("· {}   {why}", look.path.display()));
+        let line = theme::safe(app, &format!("· {}   {why}", look.path.told()));
         lines.extend(wrap(&line, width).into_iter().map(Line::from));
         for (path, why) in look.alike.iter().filter(|(path, _)| *path != look.path) {
-            let line = theme::safe(app, &format!("· {}   {why}", path.display()));
+            let line = theme::safe(app, &format!("· {}   {why}", path.told()));
             lines.extend(wrap(&line, width).into_iter().map(Line::from));
         }
     }
@@ -29,7 +30,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let keys = [
         (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),
         (Action::Help.key(), "every key"),
-        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that stands elsewhere"),
+        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
     ];
     for (key, what) in keys {
         lines.push(Line::from(vec![

@@ -1,5 +1,6 @@
 //! What is asked: the query, and the keys that change it.
 
+use crate::model::Tell;
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::tui::msg::Effect;
@@ -103,7 +104,7 @@ fn branch_term(app: &App, branch: &Branch) -> Option<String> {
         Some(name) if branch.is_session => Some(term("session", name)),
         Some(name) => Some(term("type", name)),
         None => {
-            let root = app.snapshot.stores.get(branch.store)?.root.display().to_string();
+            let root = app.snapshot.stores.get(branch.store)?.root.told().into_owned();
             Some(term("store", &root))
         }
     }

@@ -10,7 +10,7 @@ use super::super::wanted::{Restoring, Wanted};
 use super::{Difference, Moved};
 use crate::format::writing::NO_PACKED;
 use crate::model::plan::counted;
-use crate::model::{Carry, EntryRef, Plan, Snapshot, Store};
+use crate::model::{Carry, EntryRef, Plan, Snapshot, Store, Tell};
 use crate::ops::effect::{Touched, effect};
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
@@ -131,7 +131,7 @@ fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned, Failed> {
             }
             if touched.iter().any(|own| !known.contains(&own.entry)) {
                 let message =
-                    "what would be done now concerns memories that were not shown: look at it anew.";
+                    "what would be done now concerns memories that were not shown: look at it again.";
                 return Err(Refusal::unfit(message).into());
             }
             say_which(&mut anew, &rule, &touched);
@@ -200,7 +200,7 @@ impl Sides {
                 continue;
             }
             let what = match is.get(&item.at) {
-                None => Some("stands again as it was"),
+                None => Some("is again as it was"),
                 Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
                 Some(now) if now.is != item.is => Some("changed on disk"),
                 Some(_) => None,
@@ -253,9 +253,9 @@ fn same_of(
     let sides = sides(shown, restoring, fresh, host)?;
     let Some(chosen) = &restoring.chosen else {
         if sides.has_grown() {
-            let file = restoring.copy.file.display();
+            let file = restoring.copy.file.told();
             return Err(Refusal::unfit(format!(
-                "{file} has records now that were not shown, and they would be lost: look at it anew."
+                "{file} has records now that were not shown, and they would be lost: look at it again."
             ))
             .into());
         }
@@ -271,6 +271,6 @@ fn same_of(
     if chosen.is_empty() {
         return Ok(None);
     }
-    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.copy.file.display());
+    let name = format!("{} of {}", counted(chosen.len() as u64, "record"), restoring.copy.file.told());
     Ok(Some((name, Restoring { chosen: Some(chosen), ..restoring.clone() })))
 }

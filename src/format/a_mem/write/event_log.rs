@@ -84,9 +84,9 @@ fn trace(id: &str) -> Result<&str, Refused> {
     if is_name && is_plain { Ok(id) } else { Err(Refused::value("trace_id", id, rule)) }
 }
 
-/// The names of a path's folders and file, for paths that are text.
+/// The names of a path's folders and file; one that is no text is none that the format gives.
 fn names(path: &Path) -> Vec<&str> {
-    path.iter().filter_map(|part| part.to_str()).collect()
+    path.iter().map(|part| part.to_str().unwrap_or_default()).collect()
 }
 
 fn is_month(name: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::format::a_mem::write::{
 };
 use crate::format::writing::{Faults, Refusal, Scene, document, list, uuid};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Code, Document, Entry, Role, Store};
+use crate::model::{Act, Change, Code, Document, Entry, Role, Store, Tell};
 
 fn months(store: &Store, entries: &[Entry]) -> BTreeSet<PathBuf> {
     entries.iter().filter_map(|entry| month_of(&store.document(entry).path)).collect()
@@ -87,9 +87,9 @@ fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>, Refus
             Some(month) if over.contains(&month) => return Ok(month),
             Some(month) => format!(
                 "{} has no log of a month that is over: only whole months before this one are archived.",
-                month.display()
+                month.told()
             ),
-            None => format!("{} is no month's log: only whole months are archived.", path.display()),
+            None => format!("{} is no month's log: only whole months are archived.", path.told()),
         };
         Err(Refusal::unfit(message))
     };
@@ -122,7 +122,7 @@ fn whole(packed: &Document) -> Result<(), Refusal> {
     match packed.problems.iter().any(|problem| problem.code == Code::ArchiveBroken) {
         true => Err(Refusal::corrupt(format!(
             "{} can't be unpacked to its end: what is missing would be lost.",
-            packed.path.display()
+            packed.path.told()
         ))),
         false => Ok(()),
     }
@@ -130,7 +130,7 @@ fn whole(packed: &Document) -> Result<(), Refusal> {
 
 fn on_disk<'a>(scene: &Scene<'a>, document: &Document) -> Result<&'a [u8], Refusal> {
     let bytes = scene.packed.get(&document.path).map(Vec::as_slice);
-    bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read whole.", document.path.display())))
+    bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read whole.", document.path.told())))
 }
 
 /// The event that says what was done to the log.
@@ -142,7 +142,7 @@ fn recorded(
     records: usize,
 ) -> Result<Vec<Change>, Refusal> {
     let name = |month: &PathBuf| {
-        let name = month.file_name().unwrap_or_default().to_string_lossy();
+        let name = month.file_name().unwrap_or_default().told();
         name.trim_end_matches(".jsonl").to_owned()
     };
     let names: Vec<String> = months.iter().map(name).collect();
@@ -178,7 +178,7 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Re
         if copies.iter().any(|own: &Change| own.path == target) {
             return Err(Refusal::unfit(format!(
                 "two archived files would become {}; move one away first.",
-                target.display()
+                target.told()
             )));
         }
         if layout::kind_of(&document.path) == "event" {
@@ -206,7 +206,7 @@ fn target(path: &Path) -> Result<PathBuf, Refusal> {
     let target = if is_gz { path.with_extension("") } else { path.to_owned() };
     match layout::place(&target, false) {
         Placement::File(Role::Records) => Ok(target),
-        _ => Err(Refusal::unfit(format!("{} has no place outside the archive.", path.display()))),
+        _ => Err(Refusal::unfit(format!("{} has no place outside the archive.", path.told()))),
     }
 }
 

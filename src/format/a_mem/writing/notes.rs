@@ -7,7 +7,7 @@ use super::{ended, no_worse, parts, rewritten};
 use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
 use crate::format::writing::{Draft, Faults, Members, Refusal, Scene, Setting};
 use crate::model::time::{DAY, Spelling, Stamp};
-use crate::model::{Change, Document, Entry, Moment, Role, State};
+use crate::model::{Change, Document, Entry, Moment, Role, State, Tell};
 use crate::text::edit::{quoted, scan};
 use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set, set_body};
@@ -308,7 +308,7 @@ fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {
 pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {
-        return Err(Refusal::new("E_SESSION_ARCHIVED", "it stands in the archive: unarchive it first."));
+        return Err(Refusal::new("E_SESSION_ARCHIVED", "it is in the archive: unarchive it first."));
     }
     if own.is_empty() {
         return Err(Refusal::unfit(
@@ -371,7 +371,7 @@ pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
 /// Refuses a path where something stands.
 pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<(), Refusal> {
     match scene.store.documents.iter().any(|document| document.path == *path) {
-        true => Err(Refusal::unfit(format!("{} is there already; move it away first.", path.display()))),
+        true => Err(Refusal::unfit(format!("{} is there already; move it away first.", path.told()))),
         false => Ok(()),
     }
 }

@@ -21,7 +21,7 @@ use super::store::{Files, canonical_text, object};
 use super::{Refused, around};
 use crate::format::writing::{Erases, Part, Refusal, Scene, document};
 use crate::model::plan::SHARED;
-use crate::model::{Act, Change, Entry, Span, Store};
+use crate::model::{Act, Change, Entry, Span, Store, Tell};
 use crate::text::canonical::{indented, sha256_indented};
 use crate::text::json::{Json, Kind};
 use crate::text::lines::BOM;
@@ -148,7 +148,7 @@ fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<
 
 /// The file without those parts of its bundle, with the hash of what is left.
 fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>, Refusal> {
-    let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.display()));
+    let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.told()));
     let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
     let body = std::str::from_utf8(body).map_err(|_| failed())?;
     let mut tape = Tape::default();

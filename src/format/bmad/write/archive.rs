@@ -12,7 +12,7 @@ use super::session::check_name;
 use super::{File, Log, Refused, manifest, restore_session, stamp};
 use crate::format::Placement;
 use crate::format::bmad::layout;
-use crate::model::{Moment, Role};
+use crate::model::{Moment, Role, Tell, meant};
 
 /// Packs a session, whose files stand by their paths below its folder, into its archive
 /// and the archive's manifest, relative to the root. Locks are not packed. The same files
@@ -21,7 +21,7 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
     check_name(session)?;
     let mut packed: BTreeMap<&Path, &[u8]> = BTreeMap::new();
     for &(path, bytes) in files.iter().filter(|(path, _)| !is_lock(session, path)) {
-        let refused = || Err(Refused::BadPath { path: path.display().to_string() });
+        let refused = || Err(Refused::BadPath { path: path.told().into_owned() });
         let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
         if !plain || path.as_os_str().is_empty() || packed.insert(path, bytes).is_some() {
             return refused();
@@ -55,11 +55,8 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
     if !same.eq(packed) {
         return Err(Refused::Archive("Its archive would give back other files.".into()));
     }
-    let folder = Path::new("archive");
-    Ok(vec![
-        (folder.join(format!("{session}.tar.gz")), tar_gz),
-        (folder.join(format!("{session}.manifest.json")), archived),
-    ])
+    let [packed, beside] = layout::archive_files(session);
+    Ok(vec![(packed, tar_gz), (beside, archived)])
 }
 
 /// The logs among a session's files.
@@ -71,7 +68,7 @@ pub(super) fn logs_of<'a>(files: impl Iterator<Item = (&'a Path, &'a [u8])>) -> 
 /// Whether a path below a session's folder is one of its locks: they belong to a process,
 /// not to the session.
 pub(super) fn is_lock(session: &str, path: &Path) -> bool {
-    let path = Path::new("sessions").join(session).join(path);
+    let path = Path::new("sessions").join(meant(session)).join(path);
     layout::place(&path, false) == Placement::File(Role::Lock)
 }
 
@@ -85,7 +82,7 @@ fn pack(session: &str, files: &BTreeMap<&Path, &[u8]>, now: Moment) -> std::io::
         header.set_uid(0);
         header.set_gid(0);
         header.set_mtime(u64::try_from(now.0.div_euclid(1_000_000)).unwrap_or_default());
-        tar.append_data(&mut header, Path::new(session).join(path), *bytes)?;
+        tar.append_data(&mut header, meant(session).join(path), *bytes)?;
     }
     let mut gzip = tar.into_inner()?;
     gzip.flush()?;

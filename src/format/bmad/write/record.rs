@@ -9,7 +9,7 @@ use super::{Log, Refused, each_piece, json, stamp};
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::view;
 use crate::format::reading::{whole_object, without_mark};
-use crate::model::{Moment, Severity};
+use crate::model::{Moment, Severity, meant};
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
@@ -136,7 +136,7 @@ pub fn new_record(
         }
     }
     members.or_else("id", || quote(&taken.next(schema.prefix)));
-    let path = Path::new("sessions").join(session).join(log);
+    let path = Path::new("sessions").join(meant(session)).join(log);
     let line = members.write(schema.order) + "\n";
     check(&path, line.as_bytes(), now)?;
     Ok((path, line.into_bytes()))

@@ -8,6 +8,7 @@ use super::archive::{is_lock, logs_of};
 use super::session::check_name;
 use super::{File, Refused};
 use crate::format::reading::{whole_object, without_mark};
+use crate::model::Tell;
 use crate::text::scan::Tape;
 use crate::text::unpack::gunzip;
 
@@ -54,7 +55,7 @@ pub enum Unsafe {
     #[error("{0:?} in the archive is no plain path within the session's folder.")]
     BadPath(String),
     /// Two entries have one path, or one is a file where the other needs a folder.
-    #[error("{0:?} stands in the archive twice.")]
+    #[error("{0:?} is in the archive twice.")]
     Twice(String),
     /// No file of a session stands in it.
     #[error("The archive holds nothing of a session.")]
@@ -246,7 +247,7 @@ fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Ve
     let within = files.keys().flat_map(|path| path.ancestors().skip(1));
     let mut needed = folders.iter().flat_map(|path| path.ancestors()).chain(within);
     match needed.find(|path| files.contains_key(*path)) {
-        Some(path) => Err(Unsafe::Twice(path.display().to_string())),
+        Some(path) => Err(Unsafe::Twice(path.told().into_owned())),
         None => Ok(files),
     }
 }

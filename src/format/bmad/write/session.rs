@@ -79,7 +79,7 @@ pub(super) fn check_name(id: &str) -> Result<(), Refused> {
     let why = match id {
         "" => "it is empty",
         "." | ".." => "it names another folder",
-        _ if id.contains(['/', '\\']) => "it holds a separator",
+        _ if id.contains('/') => "it holds a separator",
         _ if id.chars().any(char::is_control) => "it holds a control character",
         _ if id.len() > LONGEST => "it is too long",
         _ => return Ok(()),

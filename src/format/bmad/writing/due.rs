@@ -10,7 +10,7 @@ use crate::format::bmad::{Bmad, config, write};
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals};
 use crate::model::time::{DAY, HOUR};
-use crate::model::{Change, Entry, Moment, Role, Session, State, Store};
+use crate::model::{Change, Entry, Moment, Role, Session, State, Store, Tell, meant};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -52,11 +52,11 @@ fn purge_archives(scene: &Scene<'_>) -> Vec<Due> {
     let paths = expired(scene.store, scene.now);
     let due = |path: std::path::PathBuf| {
         let packed = scene.packed.get(&path)?;
-        let manifest = path.to_string_lossy().replace(".tar.gz", ".manifest.json");
-        let beside = document(&scene.store.documents, Path::new(&manifest));
+        let manifest = path.told().replace(".tar.gz", ".manifest.json");
+        let beside = document(&scene.store.documents, &meant(&manifest));
         let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
         changes.extend(beside.map(|own| Change::remove(&own.path, (&*own.bytes).into())));
-        let what = format!("delete the archived session {}", path.display());
+        let what = format!("delete the archived session {}", path.told());
         let rule = "an archived session goes when the longest of the config's retention days is over".into();
         Some(Due { what, rule, records: 0, changes })
     };
@@ -67,15 +67,15 @@ fn purge_archives(scene: &Scene<'_>) -> Vec<Due> {
 pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
     let Some(days) = with_config(store, config::retention) else { return Vec::new() };
     let is_over = |path: &Path| {
-        let manifest = path.to_string_lossy().replace(".tar.gz", ".manifest.json");
-        let own = document(&store.documents, Path::new(&manifest));
+        let manifest = path.told().replace(".tar.gz", ".manifest.json");
+        let own = document(&store.documents, &meant(&manifest));
         let mut tape = Tape::default();
         let object = own.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
         let since = object.and_then(|object| moment(object, "archived_at"));
         since.zip(days.longest()).is_some_and(|(since, days)| now > since.plus(days * DAY))
     };
     let archives = store.documents.iter().map(|document| &document.path);
-    let packed = archives.filter(|path| path.to_string_lossy().ends_with(".tar.gz"));
+    let packed = archives.filter(|path| path.told().ends_with(".tar.gz"));
     packed.filter(|path| is_over(path)).cloned().collect()
 }
 

@@ -7,7 +7,7 @@ use super::super::layout;
 use super::super::write::{self, Log};
 use super::live_session;
 use crate::format::writing::{Faults, Refusal, Scene, document};
-use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store};
+use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store, Tell, meant};
 use crate::text::edit::{remove, set};
 use crate::text::unpack::Member;
 
@@ -59,7 +59,7 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Ref
     if let Some((path, _)) = made.iter().find(|(path, _)| document(&scene.store.documents, path).is_some()) {
         return Err(Refusal::unfit(format!(
             "{} is there already: bring it back, or move it away, first.",
-            path.display()
+            path.told()
         )));
     }
     let has_room = scene.store.documents.iter().any(|own| own.path.starts_with("archive"));
@@ -83,7 +83,7 @@ fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
 }
 
 fn stays(file: &Path, why: &str) -> Refusal {
-    Refusal::unfit(format!("{} {why}, and would not be archived: move it away first.", file.display()))
+    Refusal::unfit(format!("{} {why}, and would not be archived: move it away first.", file.told()))
 }
 
 /// The session's files, and then the archive and its manifest go.
@@ -94,17 +94,17 @@ pub fn unarchive_session(
     packed: &[u8],
 ) -> Result<Vec<Change>, Refusal> {
     let documents = &scene.store.documents;
-    let archive = Path::new("archive").join(format!("{name}.tar.gz"));
+    let [archive, manifest] = layout::archive_files(name);
     if document(documents, &archive).is_none() {
         return Err(Refusal::no_session(name));
     }
-    let folder = Path::new("sessions").join(name);
+    let folder = Path::new("sessions").join(meant(name));
     if documents.iter().any(|own| own.path.starts_with(&folder)) {
         return Err(Refusal::unfit(format!(
             "the session {name} is there as a folder too, which would be overwritten: archive it under another name, or delete it, first."
         )));
     }
-    let manifest = document(documents, &Path::new("archive").join(format!("{name}.manifest.json")));
+    let manifest = document(documents, &manifest);
     let mut files = write::restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)
         .map_err(|why| refusal(&why))?;
     // Some archivers leave it out: then the one beside the archive is the only one.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{ErasedLine, each_within};
 use crate::format::Placement;
 use crate::format::writing::Refusal;
-use crate::model::{Change, Plan, Role};
+use crate::model::{Change, Plan, Role, Tell};
 use crate::store::commit::{CommitError, Writer};
 use crate::store::erase::{Target, Wanted};
 
@@ -36,7 +36,7 @@ impl Writer<'_> {
         let name = id.map_or_else(|| "a record".to_owned(), |id| format!("the record {id}"));
         Err(CommitError::Refused(Refusal::unfit(format!(
             "{what} would bring {name} back to {}, and that was erased.",
-            change.path.display()
+            change.path.told()
         ))))
     }
 }

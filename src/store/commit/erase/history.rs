@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::search::{PACKED, says};
 use crate::disk::{Disk, Git};
+use crate::model::Tell;
 use crate::store::erase::LARGEST;
 use crate::text::needle::Needles;
 
@@ -89,7 +90,7 @@ impl History {
         let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
         let has_git = |folder: &&Path| disk.look(&folder.join(".git")).is_ok();
         let work_tree = root.ancestors().find(has_git)?.to_owned();
-        let history = History { work_tree: work_tree.display().to_string(), ..History::default() };
+        let history = History { work_tree: work_tree.told().into_owned(), ..History::default() };
         Some((history, root, work_tree))
     }
 

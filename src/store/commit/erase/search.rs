@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::disk::{Disk, ItemKind};
+use crate::model::Tell;
 use crate::store::commit::is_ours;
 use crate::store::erase::LARGEST;
 use crate::text::needle::Needles;
@@ -34,7 +35,7 @@ pub struct Searched {
 
 /// Searches every file below a folder.
 pub fn search(disk: &dyn Disk, folder: &Path, needles: &Needles) -> Searched {
-    let mut searched = Searched::of(folder.display().to_string());
+    let mut searched = Searched::of(folder.told().into_owned());
     each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, needles));
     searched
 }
@@ -46,7 +47,7 @@ pub fn search_beside(
     files: impl Iterator<Item = PathBuf>,
     needles: &Needles,
 ) -> Option<Searched> {
-    let mut searched = Searched::of(folder.display().to_string());
+    let mut searched = Searched::of(folder.told().into_owned());
     files.for_each(|file| searched.add(disk, &file, Ok(()), needles));
     Some(searched).filter(|own| own.files > 0)
 }
@@ -65,7 +66,7 @@ impl Searched {
         if let Some(why) = why {
             self.left += 1;
             self.has_ours |= path.file_name().is_some_and(is_ours);
-            self.found.push(format!("{}: {why}", path.display()));
+            self.found.push(format!("{}: {why}", path.told()));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::back::new_in;
 use super::each_within;
 use crate::format::writing::Refusal;
-use crate::model::{Act, Change, Plan};
+use crate::model::{Act, Change, Plan, Tell};
 use crate::store::commit::recover::is_copy;
 use crate::store::commit::{CommitError, Writer};
 use crate::store::erase::{Target, Wanted, original};
@@ -30,7 +30,7 @@ impl Writer<'_> {
         }
         // A record without an id can't be told any more: its file has to be as it was.
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
-        let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| PathBuf::from(&own.file));
+        let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
         let nameless: Vec<PathBuf> = nameless.collect();
         let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
         let stands = self.stands(&plan);
@@ -95,7 +95,7 @@ impl Writer<'_> {
 fn since(change: &Change) -> CommitError {
     let message = format!(
         "something was erased since this was planned, and {} is not as it was then: do it again.",
-        change.path.display()
+        change.path.told()
     );
     CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message))
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::each_within;
 use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
-use crate::model::{Act, Change};
+use crate::model::{Act, Change, Tell, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
@@ -294,6 +294,6 @@ fn is_packed(bytes: &[u8]) -> bool {
 
 /// The path in the store that a file of ours is named after.
 fn named(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.replace("%2F", "/").replace("%25", "%").into()
+    let name = path.file_name().unwrap_or_default().told();
+    meant(&name.replace("%2F", "/").replace("%25", "%"))
 }

@@ -7,6 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use super::{one_line, part, say, size};
 use crate::format;
+use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::ops::effect::Touched;
 use crate::tui::app::App;
@@ -104,8 +105,8 @@ fn batch(app: &App, own: &Batch, width: usize) -> Line<'static> {
     let tail = format!("{:>6}  {:6} {:>8}", own.entries.len(), own.kept, size(own.bytes));
     let room = width.saturating_sub(tail.chars().count() + 5);
     let path = own.path.strip_prefix("archive").unwrap_or(&own.path);
-    let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let whole = path.display().to_string();
+    let name = || path.file_name().unwrap_or_default().told().into_owned();
+    let whole = path.told().into_owned();
     let path = if theme::width(&whole) > room { name() } else { whole };
     Line::from(vec![
         Span::styled("arc ", theme.dim()),
@@ -128,7 +129,7 @@ fn memories(app: &App, frame: &mut Frame<'_>, own: Option<&Chore>, at: Cursor, i
         (None, _) => format!("The rule: {}.", own.rule),
     };
     let store = app.back.read_of.as_ref().and_then(|snapshot| snapshot.stores.get(own.store));
-    let store = store.map(|store| format!(" {}", store.root.display())).unwrap_or_default();
+    let store = store.map(|store| format!(" {}", store.root.told())).unwrap_or_default();
     let rule = theme::wrap(&theme::safe(app, &(why + &store)), usize::from(inner.width));
     let high = (rule.len() as u16).min(inner.height / 2);
     let [head, list] = Layout::vertical([Constraint::Length(high), Constraint::Min(0)]).areas(inner);

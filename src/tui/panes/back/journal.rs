@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
 use super::{draw_text, one_line, part, say, size};
+use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::store::commit::{Row, Standing, Turn};
 use crate::tui::app::App;
@@ -19,14 +20,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let journal = &app.back.journal;
     let steps = journal.accounts.iter().flatten().map(|own| own.rows.len()).sum::<usize>();
     let title = format!("Journal  {}, the newest first", counted(steps as u64, "step"));
-    let inner = part(app, frame, &title, "✓ in force  ✗ undone  ↶ ↷ turned", !journal.inside, parts.list);
+    let inner = part(app, frame, &title, "✓ applied  ✗ undone  ↶ ↷ undo, redo", !journal.inside, parts.list);
     match &journal.accounts {
         None => say(app, frame, "reading …", inner),
         Some(_) if journal.lines.is_empty() => {
             say(
                 app,
                 frame,
-                "Nothing was changed with palimp yet. What it changes is listed here, and can be taken back for 30 days.",
+                "Nothing was changed with palimp yet. What it changes is listed here, and can be undone for 30 days.",
                 inner,
             );
         }
@@ -60,8 +61,8 @@ fn line(app: &App, own: &back::Line, width: usize) -> Line<'static> {
             };
             let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("now {}", size(now)));
             dim(format!(
-                "       changed by others: {} was left with {}, {now}",
-                path.display(),
+                "       changed outside palimp: {} was left with {}, {now}",
+                path.told(),
                 size(*before)
             ))
         }
@@ -123,28 +124,31 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
         lines.extend(wrapped.into_iter().map(Line::raw));
     };
     if let Some(own) = app.snapshot.stores.get(store) {
-        put(&own.root.display().to_string());
+        put(&own.root.told());
     }
     put(&match (row.until, row.why_not) {
         (Some(until), _) if row.comes_again() => {
-            format!("U does again what was taken back, until {}", until.to_minute())
+            format!("U redoes it, until {}", until.to_minute())
         }
-        (Some(until), _) => format!("u takes it back, until {}", until.to_minute()),
+        (Some(until), _) => format!("u undoes it, until {}", until.to_minute()),
         (None, why) => {
-            let turn = if row.comes_again() { "done again" } else { "taken back" };
+            let turn = if row.comes_again() { "redone" } else { "undone" };
             format!("can't be {turn}: {}", why.unwrap_or("its time can't be read"))
         }
     });
     for file in &row.line.files {
-        put(&format!("{:8} {}  {} → {} B", file.change, file.path, file.bytes_before, file.bytes_after));
+        put(&format!(
+            "{:8} {}  {} → {} B",
+            file.change,
+            file.path.told(),
+            file.bytes_before,
+            file.bytes_after
+        ));
     }
-    put(&format!(
-        "others, after it and before the next: {}",
-        match others(row) {
-            told if told.is_empty() => "nothing that their records tell".to_owned(),
-            told => told,
-        }
-    ));
+    put(&match others(row) {
+        told if told.is_empty() => "Nobody else changed anything after this step.".to_owned(),
+        told => format!("by others, after this step: {told}"),
+    });
     let shown = journal.shown.as_ref().filter(|own| (own.store, own.step) == (store, row.line.step));
     let files = match shown.map(|own| &own.files) {
         None => {

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{draw_text, one_line, part, say, size};
+use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::ops::restore::{Item, Kind};
 use crate::store::commit::NOT_VERIFIED;
@@ -42,7 +43,7 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let restore = &app.back.restore;
     let list = restore.list.as_deref().unwrap_or_default();
     let title = format!("Backups  {}", list.len());
-    let foot = format!("✓ whole  ✖ not  · {NOT_VERIFIED}: V");
+    let foot = format!("✓ intact  ✖ damaged  · {NOT_VERIFIED}: V");
     let inner = part(app, frame, &title, &foot, !restore.inside, area);
     match &restore.list {
         None => return say(app, frame, "reading …", inner),
@@ -62,13 +63,13 @@ fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
     // Words where there is room for them; the foot says what the signs mean.
     let state = match (&own.verified, width >= ROOMY) {
         (None, true) => column(&format!("· {NOT_VERIFIED}"), STATE),
-        (Some(own), true) if own.is_whole => column("✓ whole", STATE),
-        (Some(_), true) => column("✖ not whole", STATE),
+        (Some(own), true) if own.is_whole => column("✓ intact", STATE),
+        (Some(_), true) => column("✖ damaged", STATE),
         (None, false) => "·".into(),
         (Some(own), false) => if own.is_whole { "✓" } else { "✖" }.into(),
     };
     let at = own.copy.at.map(|at| at.to_minute()).unwrap_or_else(|| "at no known time".into());
-    let file = own.copy.file.display().to_string();
+    let file = own.copy.file.told().into_owned();
     let short = file.strip_suffix(".jsonl").unwrap_or(&file);
     let used = theme::width(&state) + 1 + 16 + 1 + 9;
     let reason = theme::fit(&own.copy.reason.to_string(), 20);
@@ -96,13 +97,13 @@ fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
         (None, None, Some(own)) => {
             let found = match &own.verified {
                 None => format!(" It is {NOT_VERIFIED}."),
-                Some(own) if own.is_whole => format!(" It is whole: {}.", own.told),
-                Some(own) => format!(" It is not whole: {}.", own.told),
+                Some(own) if own.is_whole => format!(" It is intact: {}.", own.told),
+                Some(own) => format!(" It is damaged: {}.", own.told),
             };
-            let path = own.copy.path.display();
+            let path = own.copy.path.told();
             format!(
                 "{path}, a copy of {}, {}.{found} Enter opens it: nothing is changed by that.",
-                own.copy.file.display(),
+                own.copy.file.told(),
                 own.copy.reason
             )
         }
@@ -134,13 +135,13 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     .areas(inner);
     let at = opened.copy.at.map(|at| at.to_minute()).unwrap_or_default();
     let sign = if opened.verified.is_whole { "✓" } else { "✖" };
-    let about = format!("{} {at} → now · {sign} {}", compared.file.display(), opened.verified.told);
+    let about = format!("{} {at} → now · {sign} {}", compared.file.told(), opened.verified.told);
     say(app, frame, &theme::fit(&about, usize::from(head.width)), head);
     if compared.items.is_empty() {
         let text = if compared.is_alike {
             "The file is as the backup has it."
         } else {
-            "Every record stands as the backup has it; the files differ in blanks or order alone."
+            "Every record is as the backup has it; only spaces or order differ."
         };
         return say(app, frame, text, rest);
     }

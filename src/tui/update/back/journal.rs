@@ -1,6 +1,7 @@
 //! The journal: what a step changed, and turning it round.
 
 use super::{ask, plan};
+use crate::model::Tell;
 use crate::store::commit::{Account, Standing, Turn};
 use crate::tui::action::Action;
 use crate::tui::app::App;
@@ -64,15 +65,13 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let step = row.line.step;
     let refused = match (row.standing, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
-        (Standing::TakenBack(by), false) => {
-            Some(format!("step {step} was taken back by step {by}; U does it again"))
-        }
-        (Standing::InForce, true) => Some(format!("step {step} is in force; u takes it back")),
+        (Standing::TakenBack(by), false) => Some(format!("step {step} was undone by step {by}; U redoes it")),
+        (Standing::InForce, true) => Some(format!("step {step} is applied; u undoes it")),
         (Standing::Turned(Turn::Redo(of)), true) => {
-            Some(format!("step {step} did step {of} again; u takes that back"))
+            Some(format!("step {step} redid step {of}; u undoes that"))
         }
         (Standing::Turned(Turn::Undo(of)), false) => {
-            Some(format!("step {step} took step {of} back; U does that again"))
+            Some(format!("step {step} undid step {of}; U redoes that"))
         }
         _ => None,
     };
@@ -89,7 +88,7 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let (Turn::Undo(of) | Turn::Redo(of)) = wanted;
     let name = match app.snapshot.stores.len() {
         1 => format!("step {of}"),
-        _ => format!("step {of} of {}", app.snapshot.stores[store].root.display()),
+        _ => format!("step {of} of {}", app.snapshot.stores[store].root.told()),
     };
     app.back.read_of = Some(std::sync::Arc::clone(&app.snapshot));
     plan(app, name, Wanted::Turn(store, wanted))

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{ask, plan};
+use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::ops::restore::{Item, Kind};
 use crate::store::commit::Verified;
@@ -149,7 +150,7 @@ fn next(app: &mut App) -> Vec<Effect> {
             let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
             let (broken, all) = (broken.count(), list.len());
             if was && left == 0 {
-                app.notice = Some(format!("{} looked at, {broken} not whole", counted(all as u64, "backup")));
+                app.notice = Some(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
             }
             Vec::new()
         }
@@ -218,7 +219,7 @@ fn bring_back(app: &mut App) -> Vec<Effect> {
         app.notice = Some(whole.unwrap_or_else(|| "nothing is chosen: Space chooses, A all".into()));
         return Vec::new();
     }
-    let (count, file) = (counted(restore.chosen.len() as u64, "record"), opened.copy.file.display());
+    let (count, file) = (counted(restore.chosen.len() as u64, "record"), opened.copy.file.told());
     let name = format!("{count} of {file}");
     let chosen = Some(restore.chosen.clone());
     wanted(app, name, chosen)
@@ -240,7 +241,7 @@ fn replace(app: &mut App) -> Vec<Effect> {
         0 => String::new(),
         _ => format!(", and lose {} made later", counted(lost as u64, what)),
     };
-    let name = format!("{}{lost}", opened.copy.file.display());
+    let name = format!("{}{lost}", opened.copy.file.told());
     wanted(app, name, None)
 }
 
