@@ -21,7 +21,7 @@ pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
         let led = disk.real_path(&real.join(name)).ok().filter(|led| led.starts_with(&real));
         led.unwrap_or_else(|| real.join(name))
     };
-    let files: BTreeSet<PathBuf> = names.iter().map(|name| file(&name)).collect();
+    let files: BTreeSet<PathBuf> = names.iter().map(file).collect();
     let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let is_own = |path: &Path, name: &OsString| {
         let old = Old::read(name).map(|old| old.file_of(disk, path));

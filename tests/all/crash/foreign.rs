@@ -84,7 +84,8 @@ impl Try<'_> {
             let own = kept && !path.components().any(|part| part.as_os_str() == "undo");
             own && has_mark(path, bytes)
         };
-        if !files.iter().any(is_kept) && !(self.derived && self.is_made_anew(after)) {
+        let is_safe = files.iter().any(is_kept) || self.derived && self.is_made_anew(after);
+        if !is_safe {
             return Err(format!("what the other wrote is in no file, {told:?}"));
         }
         match outcome {

@@ -287,8 +287,8 @@ fn disagree(disk: &Faulty, root: &Path, store: &Store) {
 /// A line is torn, and an index disagrees where there is no line.
 fn tear(disk: &Faulty, root: &Path, store: &Store) {
     let is_log = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
-    let logs = store.documents.iter().filter(|own| own.role == Role::Records && is_log(&own.path));
-    match logs.last() {
+    let mut logs = store.documents.iter().filter(|own| own.role == Role::Records && is_log(&own.path));
+    match logs.next_back() {
         Some(own) => {
             let torn = [&own.bytes[..], b"{\"id\":\"torn-off\",\"con\n"].concat();
             disk.put(root.join(&own.path), torn, 0o600);
