@@ -11,6 +11,7 @@ use super::problem::{Code, Problem, Severity};
 use super::record::{Record, Span, View};
 use super::references::References;
 use super::time::Moment;
+use super::told::Tell;
 use super::unread::Unread;
 
 /// What a file within a store is for. Each format says which of its files is what.
@@ -235,7 +236,7 @@ impl Store {
         };
         let replaces = |own: &&Change| matches!(own.act, Act::Splice(_) | Act::Remove(_));
         changes.iter().filter(replaces).filter(move |own| has_other(&own.path)).map(|own| {
-            format!("{} has another name (a hard link), which keeps the old content", own.path.display())
+            format!("{} has another name (a hard link), which keeps the old content", own.path.told())
         })
     }
 

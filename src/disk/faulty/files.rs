@@ -92,7 +92,7 @@ impl Disk for Faulty {
 
     fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
         let blanks = vec![b'\n'; usize::try_from(len).unwrap_or_default()];
-        let opened = self.reading(format!("open {} to write", file.display()), |world| {
+        let opened = self.reading(format!("open {} to write", file.told()), |world| {
             let id = world.regular(file, WRITE)?;
             Ok(self.opened(world, id, file))
         })?;
