@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::model::plan::counted;
 use crate::model::{Code, Problem, Severity, Tell};
 
 /// So many files of a group are named, and so many lines of a file.
@@ -25,6 +26,12 @@ pub struct Group<'a> {
     pub files: Vec<InFile<'a>>,
     /// How many files there are besides.
     pub more_files: usize,
+}
+
+/// How many there are, in a few words.
+pub fn tally(errors: usize, warnings: usize, notes: usize) -> String {
+    let told = |count: usize, what| counted(count as u64, what);
+    format!("{}, {}, {}", told(errors, "error"), told(warnings, "warning"), told(notes, "note"))
 }
 
 /// The problems of a group in one file.

@@ -12,6 +12,9 @@ use super::out::{cut, terminal_width};
 use crate::check::{findings, groups};
 use crate::model::{Severity, Store, Tell};
 use crate::ops::repair::repairs;
+use crate::text::columns::wrap;
+use crate::text::secrets::mask;
+use crate::text::show::{columns, show};
 use crate::work::checked;
 
 #[derive(Serialize)]
@@ -56,11 +59,14 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     }
     let [errors, warnings, notes] = counts;
     let all = if width.is_some() && errors + warnings + notes > 0 { "; --all lists each" } else { "" };
-    say(&format!("{errors} errors, {warnings} warnings, {notes} notes{all}"));
+    say(&format!("{}{all}", groups::tally(errors, warnings, notes)));
     // A note harms nothing: a healthy store with notes is clean.
     let clean = counts[Severity::Error as usize] + counts[Severity::Warning as usize] == 0;
     Ok(if clean { Exit::Done } else { Exit::Nothing })
 }
+
+/// Where what belongs to a group starts.
+const INDENT: usize = 18;
 
 /// Each problem, a line or a document each. `anew` are the files that `reindex` makes anew.
 fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Result<(), Failure> {
@@ -106,12 +112,21 @@ fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<()
     line(store.root.told().into_owned())?;
     for group in &groups {
         let (severity, count) = (group.severity.as_str(), group.count);
-        line(format!("  {severity:8}{count:>6}  {:longest$}  {}", kind(group), group.message))?;
+        let head = format!("  {severity:8}{count:>6}  {:longest$}", kind(group));
+        let whole = format!("{head}  {}", group.message);
+        if columns(&whole) <= width {
+            line(whole)?;
+        } else {
+            line(head)?;
+            for part in wrap(&show(&mask(group.message)), width.saturating_sub(INDENT).max(INDENT)) {
+                line(format!("{:INDENT$}{part}", ""))?;
+            }
+        }
         for file in &group.files {
-            line(format!("{:18}{}", "", file.told()))?;
+            line(format!("{:INDENT$}{}", "", file.told()))?;
         }
         if group.more_files > 0 {
-            line(format!("{:18}… and {} more files", "", group.more_files))?;
+            line(format!("{:INDENT$}… and {} more files", "", group.more_files))?;
         }
     }
     Ok(())

@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use serde::Serialize;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::json::Escaping;
+use crate::text::columns::fit;
 use crate::text::secrets::mask;
 use crate::text::show::show;
 
@@ -18,20 +18,7 @@ pub fn terminal_width() -> Option<usize> {
 
 /// The text as it is shown, cut to so many columns.
 pub fn cut(text: &str, columns: usize) -> String {
-    let masked = mask(text);
-    let shown = show(&masked);
-    if UnicodeWidthStr::width(&*shown) <= columns {
-        return shown.into_owned();
-    }
-    let mut left = columns.saturating_sub(1);
-    let fits = |c: &char| {
-        let width = UnicodeWidthChar::width(*c).unwrap_or(0);
-        let fits = width <= left;
-        left = left.saturating_sub(width);
-        fits
-    };
-    let start: String = shown.chars().take_while(fits).collect();
-    format!("{start}…")
+    fit(&show(&mask(text)), columns)
 }
 
 /// Where data goes. Nothing else prints.

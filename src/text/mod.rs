@@ -1,6 +1,7 @@
 //! Bytes and text: lines, JSON spans, canonical JSON, folding, safe text.
 
 pub mod canonical;
+pub mod columns;
 pub mod digest;
 pub mod edit;
 pub mod fold;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::app::App;
 use crate::model::{Severity, Tell};
+pub use crate::text::columns::{column, fit, wrap};
 use crate::text::secrets::mask;
 use crate::text::show::{columns, show};
 
@@ -22,68 +22,9 @@ pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
     if app.revealed { Cow::Borrowed(text) } else { mask(text) }
 }
 
-/// The start of a text that fits in `width` columns, ending in `…` where it was cut.
-pub fn fit(text: &str, width: usize) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let mut cut = String::new();
-    let mut used = 0;
-    for grapheme in text.graphemes(true) {
-        let wide = columns(grapheme);
-        if used + wide + 1 > width {
-            break;
-        }
-        used += wide;
-        cut.push_str(grapheme);
-    }
-    if width > 0 {
-        cut.push('…');
-    }
-    cut
-}
-
 /// How many columns safe text takes.
 pub fn width(text: &str) -> usize {
     columns(text)
-}
-
-/// `text` cut or filled up to exactly `width` columns.
-pub fn column(text: &str, width: usize) -> String {
-    let fitted = fit(text, width);
-    let missing = width.saturating_sub(columns(&fitted));
-    fitted + &" ".repeat(missing)
-}
-
-/// Breaks safe text into lines of at most `width` columns, at spaces where it can.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(1);
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut used = 0;
-    for word in text.split_inclusive(' ') {
-        let wide = columns(word.trim_end());
-        if used > 0 && used + wide > width {
-            lines.push(std::mem::take(&mut line));
-            used = 0;
-        }
-        if wide <= width {
-            line.push_str(word);
-            used += columns(word);
-            continue;
-        }
-        for grapheme in word.graphemes(true) {
-            let wide = columns(grapheme);
-            if used + wide > width {
-                lines.push(std::mem::take(&mut line));
-                used = 0;
-            }
-            line.push_str(grapheme);
-            used += wide;
-        }
-    }
-    lines.push(line);
-    lines
 }
 
 /// The styles of the screens: the terminal's own sixteen colours, its background never painted.

@@ -275,8 +275,10 @@ fn stores_that_other_programs_wrote_load_whole() {
         let path = path.to_str().unwrap();
         let check =
             support::run(["check", "--json", "--now", support::files::NOW, "--store", path]).json_lines();
-        let list = support::run(["list", "--json", "--all", "--now", support::files::NOW, "--store", path])
-            .json_lines();
+        let list = ["list", "--json", "--all", "--now", support::files::NOW, "--store", path];
+        let mut list = support::run(list).json_lines();
+        // What only a backup holds is none of its records.
+        list.retain(|row| row["state"] != "deleted");
         let of =
             |rows: &[Value], name: &str, value: &str| rows.iter().filter(|row| row[name] == value).count();
         let records = ["event", "note", "profile"].map(|kind| of(&list, "type", kind));

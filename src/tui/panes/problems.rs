@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use crate::check::groups::tally;
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::layout;
@@ -13,7 +14,7 @@ use crate::tui::theme::{self, Theme, column, fit, sign, wrap};
 /// Draws the list, and what the problem under the cursor means.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let [errors, warnings, notes] = app.problem_counts();
-    let title = format!("Problems  {errors} errors, {warnings} warnings, {notes} notes");
+    let title = format!("Problems  {}", tally(errors, warnings, notes));
     let inner = framed(app, frame, None, &title, "Enter opens its memory", area);
     let rows = layout::problem_rows(app);
     let places: Vec<(usize, usize)> = app.problems().skip(app.problem.top).take(rows).collect();

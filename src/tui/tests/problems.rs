@@ -39,7 +39,7 @@ fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_count
         desk.type_keys("gp");
         assert_eq!(desk.app.screen, Screen::Problems);
         let [errors, warnings, notes] = counts;
-        let title = format!("{errors} errors, {warnings} warnings, {notes} notes");
+        let title = crate::check::groups::tally(errors, warnings, notes);
         assert!(desk.screen().contains(&title), "{}", desk.screen());
         let told = desk.app.problems().any(|(store, at)| {
             let own = &desk.app.snapshot.stores[store];
