@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 
 use palimp::check::derived;
 use palimp::demo;
-use palimp::disk::faulty::Faulty;
+use palimp::disk::ThisMachine;
+use palimp::disk::faulty::{Fault, Faulty};
 use palimp::format::writing::{Draft, NO_PACKED, Setting};
 use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::Asked;
 use palimp::ops::{self, Refusal, Scene};
+use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::Value;
 
 const ROOT: &str = "/store";
+const DATA: &str = "/data";
 
 /// The demo's stores, and their derived files that a build from nothing makes.
 const STORES: [(&str, &str, &[&str]); 4] = [
@@ -220,5 +223,70 @@ proptest! {
             let files = after(&files, &plan, done.index(count + 1));
             prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new(), "deed {}", deed);
         }
+    }
+}
+
+/// One call of so many is tried.
+fn stride() -> usize {
+    if std::env::var_os("PALIMP_LONG").is_some() { 5 } else { 199 }
+}
+
+fn on_disk(files: &Files) -> Faulty {
+    let disk = Faulty::new();
+    for (path, bytes) in files {
+        disk.put(Path::new(ROOT).join(path), bytes.clone(), 0o600);
+    }
+    disk.put_folder(DATA, 0o700);
+    disk
+}
+
+fn files_of(disk: &Faulty) -> Files {
+    let below = |(path, bytes): (PathBuf, Vec<u8>)| Some((path.strip_prefix(ROOT).ok()?.to_owned(), bytes));
+    disk.files().into_iter().filter_map(below).collect()
+}
+
+fn load_disk(disk: &Faulty, format: &'static str) -> Store {
+    let place = Place { root: ROOT.into(), format, session: None };
+    load_from(disk, &place, Extent::Whole, None, now())
+}
+
+/// Opens the store for writing, which goes on with what was cut short, and makes the change.
+fn change(disk: &Faulty, format: &'static str, change: Option<(usize, usize)>) {
+    let machine = ThisMachine::new();
+    let host = Host { disk, machine: &machine, data: Path::new(DATA), now: now() };
+    let store = load_disk(disk, format);
+    let Ok(writer) = Writer::open(host, &store) else { return };
+    let Some((deed, at)) = change else { return };
+    let live: Vec<Entry> = store.entries.iter().copied().filter(|own| own.state == State::Live).collect();
+    let plan = self::deed(&scene(&store), live[at % live.len()], deed, "entirely other wording zebra");
+    let _ = plan.map(|plan| writer.commit(&plan));
+}
+
+#[test]
+fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew() {
+    for (which, (format, root, names)) in STORES.into_iter().enumerate() {
+        let mut files = self::files(root, 1);
+        files.retain(|path, _| format != "bmad" || path.file_name().is_none_or(|name| name != "index.json"));
+        let files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
+        let start = on_disk(&files);
+        let mut killed = 0;
+        for deed in 0..4 {
+            let at = 3 + 5 * deed;
+            let whole = start.restart();
+            change(&whole, format, Some((deed, at)));
+            for step in ((which + deed)..whole.steps()).step_by(stride()) {
+                let disk = start.restart();
+                disk.fail_at(step, Fault::Crash);
+                change(&disk, format, Some((deed, at)));
+                let disk = disk.restart();
+                let label = format!("{format}, deed {deed}, killed at call {step}");
+                assert_eq!(wrong(&files_of(&disk), format, names), Vec::<String>::new(), "{label}");
+                change(&disk, format, None);
+                assert_eq!(wrong(&files_of(&disk), format, names), Vec::<String>::new(), "{label}, opened");
+                killed += 1;
+            }
+        }
+        eprintln!("{format}: {killed} kills");
+        assert!(killed > 3, "{format}: only {killed} kills");
     }
 }
