@@ -228,7 +228,7 @@ proptest! {
 
 /// One call of so many is tried.
 fn stride() -> usize {
-    if std::env::var_os("PALIMP_LONG").is_some() { 5 } else { 199 }
+    if std::env::var_os("PALIMP_LONG").is_some() { 5 } else { 97 }
 }
 
 fn on_disk(files: &Files) -> Faulty {
