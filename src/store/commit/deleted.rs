@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::made::is_log;
 use super::{CommitError, Vault, copies};
-use crate::disk::Disk;
+use crate::disk::{Disk, Seen};
 use crate::format::{self, Format, Placement};
-use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store};
+use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
 
@@ -54,11 +54,14 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         found: HashMap::new(),
         parts: None,
     };
-    let mut held = held(disk, &vault, store);
+    let mut unread = Vec::new();
+    let mut held = held(disk, &vault, store, &mut unread);
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     held.iter().for_each(|own| search.take(own));
     search.parts = format.writes().and_then(|writes| writes.taken_out(store, &deletions(&vault)));
-    Ok(search.beside())
+    let mut with = search.beside();
+    with.unread.extend(unread);
+    Ok(with)
 }
 
 /// Bytes that a file of the store had.
@@ -68,26 +71,45 @@ struct Held {
     bytes: Vec<u8>,
 }
 
-/// What undo data and backups hold. What can't be read now is not offered.
-fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store) -> Vec<Held> {
+/// What undo data and backups hold. What can't be read now is not offered, and is told.
+fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unread>) -> Vec<Held> {
     let mut all = Vec::new();
-    for number in vault.steps().into_iter().rev() {
-        let Ok(Some(step)) = vault.step(number) else { continue };
+    let mut miss = |path: PathBuf, why: String| unread.push(Unread { path, why });
+    let steps = vault.steps().unwrap_or_else(|error| {
+        miss(vault.path("undo"), error.to_string());
+        Vec::new()
+    });
+    for number in steps.into_iter().rev() {
+        let step = match vault.step(number) {
+            Ok(Some(step)) => step,
+            Ok(None) => continue,
+            Err(error) => {
+                miss(vault.step_path(number), error.to_string());
+                continue;
+            }
+        };
         let at = Moment::parse(&step.at).map(|(when, _)| when);
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
         all.extend(own.map(|(bytes, path)| Held { at, path, bytes }));
     }
-    for copy in copies(store, vault) {
-        let read = disk.read(&store.root.join(&copy.path), 0, None);
-        all.extend(read.ok().map(|(bytes, _)| Held { at: copy.at, path: copy.file, bytes }));
+    let copies = copies(store, vault).unwrap_or_else(|error| {
+        miss(vault.path("backups"), error.to_string());
+        Vec::new()
+    });
+    for copy in copies {
+        match Seen::from(disk.read(&store.root.join(&copy.path), 0, None)) {
+            Seen::Read((bytes, _)) => all.push(Held { at: copy.at, path: copy.file, bytes }),
+            Seen::Unreadable(error) => miss(copy.path, error.to_string()),
+            Seen::Absent => {}
+        }
     }
     all
 }
 
-/// What takes deletions back, the newest first.
+/// What takes deletions back, the newest first. What can't be read is told by [`held`].
 fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
-    let steps = vault.steps().into_iter().rev().filter_map(step);
+    let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
     steps.filter(|step| step.verb == "delete").map(|step| step.changes).collect()
 }
 

@@ -4,14 +4,23 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Host, Vault, Writer, hidden};
+use super::{CommitError, Host, Vault, Writer, hidden};
 use crate::disk::{Disk, Holder, Machine};
 use crate::model::{Role, Store};
 use crate::store::lock;
 
 /// Whether an earlier palimp left something behind that the next change looks after first, or
 /// keeps content longer than it may.
-pub fn is_left_over(disk: &dyn Disk, machine: &dyn Machine, data: &Path, store: &Store) -> bool {
+///
+/// # Errors
+///
+/// If our own data can't be read: something may be left over then.
+pub fn is_left_over(
+    disk: &dyn Disk,
+    machine: &dyn Machine,
+    data: &Path,
+    store: &Store,
+) -> Result<bool, CommitError> {
     let around = store.root.ancestors().nth(depth_of(store));
     let folders = store.beside.iter().filter_map(|(path, _)| around?.join(path).parent().map(Path::to_owned));
     let folders: BTreeSet<PathBuf> = folders.collect();
@@ -20,11 +29,10 @@ pub fn is_left_over(disk: &dyn Disk, machine: &dyn Machine, data: &Path, store: 
         items.iter().any(|item| hidden::is_temp(&item.name))
     };
     let vault = Vault::look(disk, data, &store.root);
-    !store.own.is_empty()
-        || !vault.untold().is_empty()
-        || vault.is_unfinished()
-        || vault.has_expired(machine.now(), &vault.journal())
-        || folders.iter().any(has_temp)
+    let is_waiting = vault.is_unfinished()?
+        || !vault.untold()?.is_empty()
+        || vault.has_expired(machine.now(), &vault.journal()?)?;
+    Ok(is_waiting || !store.own.is_empty() || folders.iter().any(has_temp))
 }
 
 /// How many folders the default place of a store's format has.

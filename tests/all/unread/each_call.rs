@@ -23,13 +23,14 @@ const SAMPLED: usize = 7;
 type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
 
 /// What is tried, in which store of the demo.
-const TRIED: [(&str, &str, &str, Make); 7] = [
+const TRIED: [(&str, &str, &str, Make); 8] = [
     ("memory-server", "agents/memories", "add", add),
     ("memory-server", "agents/memories", "edit", edit),
     ("session-log", "project/memory", "add", add),
     ("session-log", "project/memory", "delete", delete),
     ("agent-memory", "project/.agent-memory", "edit", edit),
     ("bmad", "project/.bmad/memory", "add", add),
+    ("bmad", "project/.bmad/memory", "edit", edit),
     ("a-mem", "project/.chora/memory", "edit", edit),
 ];
 
