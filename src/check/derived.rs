@@ -45,7 +45,7 @@ pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
         place.is_ok_and(|place| store.documents[place].role == Role::Index)
     };
     let silent = disagreeing.iter().filter(|own| is_index(&own.path) && !told.contains(&*own.path));
-    let message = "It says otherwise than the records that it is made of; `palimp reindex` makes it anew.";
+    let message = "It says otherwise than the records that it is made of; `palimp reindex` rebuilds it.";
     silent
         .map(|change| Problem::of_file(Code::IndexStale, Severity::Warning, &change.path, message))
         .collect()

@@ -59,7 +59,7 @@ pub struct Options {
     #[arg(long, global = true)]
     pub dry_run: bool,
 
-    /// Asks no question.
+    /// Skip the confirmation.
     #[arg(long, global = true)]
     pub yes: bool,
 
@@ -111,7 +111,7 @@ pub enum Verb {
     List {
         /// What to list; everything live where it is absent.
         query: Vec<String>,
-        /// At most so many.
+        /// Limit the number of results.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
@@ -123,7 +123,7 @@ pub enum Verb {
         /// Every factor of every rank.
         #[arg(long)]
         explain: bool,
-        /// At most so many.
+        /// Limit the number of results.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
@@ -266,12 +266,12 @@ pub enum Verb {
     Stats,
     /// What was changed, and until when it can be taken back.
     Journal,
-    /// Takes back the last step, or that one.
+    /// Undo the last step, or that one.
     Undo {
         /// The step's number.
         step: Option<u64>,
     },
-    /// Does again what was taken back last.
+    /// Redo what was undone last.
     Redo,
     /// Records in other shapes.
     Export {
@@ -318,7 +318,7 @@ pub struct Chosen {
 /// What can be done with sessions.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionVerb {
-    /// Makes one.
+    /// Create a session.
     New {
         /// Its id; one is made up where it is absent.
         id: Option<String>,

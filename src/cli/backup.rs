@@ -266,6 +266,6 @@ fn tell_staying(compared: &Comparison, id: &str) {
     match compared.items.iter().find(own) {
         _ if comes => {}
         Some(item) => say(&format!("{id}: {}; {}", item.kind.as_str(), item.told)),
-        None => say(&format!("{id}: it stands as it did, or the backup has none of that id")),
+        None => say(&format!("{id}: it is unchanged, or the backup has none of that id")),
     }
 }

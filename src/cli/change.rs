@@ -93,7 +93,7 @@ pub fn make_written(
         if context.options.dry_run {
             return Ok(Exit::Done);
         }
-        return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
+        return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
     }
     let change = is_of_several(plans).then(|| change_id(&machine()));
     let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
@@ -156,12 +156,12 @@ fn carry_out(
         return Err(Failure::new(Exit::Failed, receipt.notes.join("\n")));
     }
     let undo = undo_of(context, store, receipt.step);
-    context.changed.push(format!("  {}: `{undo}` takes it back", store.root.told()));
+    context.changed.push(format!("  {}: `{undo}` undoes it", store.root.told()));
     receipt.notes.iter().for_each(|note| say(note));
     if !context.options.json {
         say(&match receipt.plan.is_too_large_to_undo() {
             true => "saved; it can't be undone: it replaced more than is kept for that".to_owned(),
-            false => format!("saved; `{undo}` takes it back"),
+            false => format!("saved; `{undo}` undoes it"),
         });
     }
     Ok(())
@@ -322,6 +322,6 @@ mod tests {
         assert_eq!(Failure::from(moved(Files::Erasing)).exit, Exit::Failed);
         assert_eq!(Failure::from(moved(Files::Restored)).exit, Exit::Refused);
         let erased = Failure::from(moved(Files::Erasing)).message().to_owned();
-        assert!(erased.contains("not erased everywhere") && !erased.contains("takes it back"), "{erased}");
+        assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
     }
 }

@@ -49,7 +49,7 @@ pub fn run(
     };
     context.shown.written = Some(written.clone());
     if written == before {
-        say("nothing was written otherwise; nothing was changed");
+        say("the text is the same; nothing was changed");
         return Ok(Exit::Done);
     }
     if written.trim().is_empty() && !before.trim().is_empty() {

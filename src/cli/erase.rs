@@ -11,8 +11,9 @@ use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Entry, Plan, Snapshot, Store, Tell};
+use crate::model::{Entry, EntryRef, Plan, Snapshot, Store, Tell};
 use crate::ops::erase::REASON;
+use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
 use crate::text::secrets::mask;
@@ -42,7 +43,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     }
     // A copy may stand in what was not seen.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
-    let found = records(context, &snapshot, chosen, |_, _| true)?;
+    let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
     let mut asked = Vec::new();
     for store in &snapshot.stores {
         let own = by_store(&snapshot, &found).into_iter().find(|(own, _)| std::ptr::eq(*own, &**store));
@@ -58,7 +59,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
         if context.options.dry_run {
             return Ok(Exit::Done);
         }
-        return Err(Failure::new(Exit::Refused, "nothing was changed: say --yes to do it."));
+        return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
     }
     let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
     context.shown.still_stands(&plans, context.now)?;
@@ -72,6 +73,26 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
         }
     }
     Ok(exit)
+}
+
+/// The chosen records, in the stores that list them: what is in no file of a store may be in what
+/// undo data and backups hold of it.
+fn chosen_of(
+    context: &Context,
+    snapshot: Snapshot,
+    chosen: &Chosen,
+) -> Result<(Snapshot, Vec<EntryRef>), Failure> {
+    let query = chosen.query.as_deref().map(|query| Query::parse(query, context.now)).transpose()?;
+    if query.is_none_or(|query| !query.asks_deleted()) {
+        match records(context, &snapshot, chosen, |_, _| true) {
+            Ok(found) => return Ok((snapshot, found)),
+            Err(why) if matches!(why.exit, Exit::Nothing | Exit::Refused) => {}
+            Err(why) => return Err(why),
+        }
+    }
+    let with = open::with_deleted(context, &snapshot)?;
+    let found = records(context, &with, chosen, |_, _| true)?;
+    Ok((with, found))
 }
 
 /// Finishes what was cut short before: what is left of it may be what is asked for. Whether
@@ -144,7 +165,7 @@ fn tell(context: &Context, erased: &Erased) {
         say(&format!("{} values were too short to be searched for", erased.too_short));
     }
     if !erased.left.is_empty() {
-        say("not erased everywhere; what is left stands here, and is yours to remove:");
+        say("not erased everywhere; what is left is here, and is yours to remove:");
         erased.left.iter().for_each(|own| say(own));
         return;
     }

@@ -53,7 +53,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
         if !context.options.json {
             for (path, before, now) in &account.moved {
                 let now = now.map_or("is gone".into(), |now| format!("has {now} B"));
-                say(&format!("{}: {now}, was left with {before}: changed by others", path.told()));
+                say(&format!("{}: {now}, was left with {before}: changed outside palimp", path.told()));
             }
         }
     }
@@ -114,7 +114,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
     turn(context, &snapshot.stores, &steps, &|writer, number| writer.undo(number.or(step)))
 }
 
-/// Does again what was taken back last.
+/// Redo what was undone last.
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;

@@ -12,6 +12,7 @@ use crate::format;
 use crate::model::carried::carried;
 use crate::model::plan::counted;
 use crate::model::{Carry, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::ops::delete::is_held;
 use crate::ops::effect::{Touched, brought, effect};
 use crate::text::secrets::mask;
 use crate::text::show::show_lines;
@@ -116,8 +117,10 @@ impl Shown {
             let (store, entry) = snapshot.get(at);
             store.raw(entry).to_vec()
         };
-        let mut is_alike =
-            |at: EntryRef| carry.find(at, &|_| false).is_some_and(|is| raw(&fresh, is) == raw(was, at));
+        let mut is_alike = |at: EntryRef| match carry.find(at, &|_| false) {
+            Some(is) => raw(&fresh, is) == raw(was, at),
+            None => is_held(was.get(at).0, was.get(at).1),
+        };
         if own.iter().all(|at| is_alike(*at)) {
             return Ok(());
         }

@@ -11,28 +11,24 @@ pub mod writing;
 mod a_mem;
 mod agent_memory;
 mod bmad;
+mod entry_text;
 mod memory_server;
 mod session_log;
 mod stored;
 mod title;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{
-    DecayTable, Document, Entry, Lock, Moment, Problem, Record, RecordText, Role, Session, Store, Tell,
-};
-use crate::text::front_matter::Note;
+use crate::model::{DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
 use crate::text::json::Json;
-use crate::text::scan::{Newlines, Tape};
 
+pub use entry_text::{Searched, is_markdown, searched_of, text_of, title, title_of_raw};
 pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
 
 use glance::{Evidence, Glance};
 use reading::Reading;
-use title::{AHEAD, TITLE};
 
 /// Every format.
 pub static FORMATS: &[&dyn Format] = &[
@@ -236,194 +232,7 @@ pub struct Assembly {
     pub facts: Vec<(u32, &'static str, String)>,
 }
 
-/// What a search looks in, unfolded.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Searched {
-    /// Title, tags and id.
-    pub head: Vec<String>,
-    /// Every other string value, except ids of other records, times and checksums.
-    pub body: Vec<String>,
-}
-
 /// The name of every field that some format's records have beside the common ones.
 pub fn facets() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.facets()).copied()
-}
-
-/// An entry's title, text and fields.
-pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
-    let record = store.record(entry);
-    with_content(store, entry, |content| match content {
-        Content::Json(format, value) => read_text(format, value),
-        Content::Note(note, text, stem) => note_text(&note, text, stem),
-        Content::Text(text, stem) => {
-            RecordText { title: title_of(stem), text: text.to_owned(), fields: Vec::new() }
-        }
-        Content::Broken(raw) => broken_text(record.line, raw),
-    })
-}
-
-/// Whether an entry's main text is Markdown.
-pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
-    let format = by_name(store.format).filter(|_| store.view(entry).is_some());
-    format.is_some_and(|format| format.shape(&store.document(entry).path) == Shape::Markdown)
-}
-
-/// An entry's title alone, for lists.
-pub fn title(store: &Store, entry: &Entry) -> String {
-    title_of_raw(store, &store.document(entry).path, store.record(entry), store.raw(entry))
-}
-
-/// The title of a record of those bytes that stands, or stood, in a file of the store.
-pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> String {
-    let format = by_name(store.format).filter(|_| record.view().is_some());
-    with_bytes(format, path, raw, |content| match content {
-        Content::Json(format, value) => title_of(&format.main_text(value).0),
-        Content::Note(note, text, stem) => note_title(&note, text, stem),
-        Content::Text(_, stem) => title_of(stem),
-        Content::Broken(raw) => broken_text(record.line, raw).title,
-    })
-}
-
-/// What a search looks in for an entry. A broken record has its bytes as body.
-pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
-    let names = |title: String| {
-        let mut head = vec![title];
-        if let Some(view) = store.view(entry) {
-            head.extend(view.tags.iter().chain(&view.id).map(|text| text.to_string()));
-        }
-        head
-    };
-    with_content(store, entry, |content| match content {
-        Content::Json(format, value) => {
-            let (text, _) = format.main_text(value);
-            Searched { head: names(title_of(&text)), body: strings(format, value) }
-        }
-        Content::Note(note, text, stem) => {
-            let unsearched = by_name(store.format).map_or(&[][..], |format| format.unsearched());
-            let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
-            let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
-            body.extend(
-                fields.filter(|field| !unsearched.contains(&field.name)).map(|field| field.value.plain()),
-            );
-            Searched { head: names(note_title(&note, text, stem)), body }
-        }
-        Content::Text(text, stem) => Searched { head: names(title_of(stem)), body: vec![text.to_owned()] },
-        Content::Broken(raw) => {
-            Searched { head: Vec::new(), body: vec![String::from_utf8_lossy(raw).into_owned()] }
-        }
-    })
-}
-
-/// The string values of a record that a search looks in, tags and id aside.
-fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
-    let mut body = Vec::new();
-    value.each_string(&mut |path, value| {
-        let name = path.last().map_or("", |name| name.as_ref());
-        let own = path.len() == 1 && matches!(name, "id" | "tags");
-        if !own && !format.unsearched().contains(&name) {
-            body.push(value.plain());
-        }
-    });
-    body
-}
-
-/// A record's bytes, parsed.
-enum Content<'a> {
-    Json(&'static dyn Format, Json<'a>),
-    /// The note, its text, and the stem of its file.
-    Note(Note<'a>, &'a str, &'a str),
-    /// Its text, and the stem of its file.
-    Text(&'a str, &'a str),
-    Broken(&'a [u8]),
-}
-
-fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
-    let format = by_name(store.format).filter(|_| store.view(entry).is_some());
-    with_bytes(format, &store.document(entry).path, store.raw(entry), take)
-}
-
-fn with_bytes<T>(
-    format: Option<&'static dyn Format>,
-    path: &Path,
-    raw: &[u8],
-    take: impl FnOnce(Content<'_>) -> T,
-) -> T {
-    let Some(format) = format else { return take(Content::Broken(raw)) };
-    let stem = path.file_stem().map(Tell::told).unwrap_or_default();
-    match format.shape(path) {
-        Shape::Markdown => {
-            let text = String::from_utf8_lossy(raw);
-            take(Content::Note(Note::read(&text), &text, &stem))
-        }
-        Shape::Text => take(Content::Text(&String::from_utf8_lossy(raw), &stem)),
-        Shape::Json => {
-            let mut tape = Tape::default();
-            match object(&mut tape, raw) {
-                Some(value) => take(Content::Json(format, value)),
-                None => take(Content::Broken(raw)),
-            }
-        }
-    }
-}
-
-/// A note's title: its own field, or its first heading or line, or its file's name.
-fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
-    let own = note.field("title").map(|field| field.value.plain()).filter(|title| !title.trim().is_empty());
-    let body = text.get(note.body.clone()).unwrap_or_default();
-    let first = || body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
-    title_of(own.as_deref().or_else(first).unwrap_or(stem))
-}
-
-fn note_text(note: &Note<'_>, text: &str, stem: &str) -> RecordText {
-    let fields = note.fields.iter().map(|field| (field.name.to_owned(), field.value.plain()));
-    RecordText {
-        title: note_title(note, text, stem),
-        text: text.get(note.body.clone()).unwrap_or_default().to_owned(),
-        fields: fields.collect(),
-    }
-}
-
-fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
-    use crate::text::scan::Scan;
-    match tape.scan(raw, Newlines::Refused) {
-        Scan::Whole { .. } => Some(Json::of(raw, tape)),
-        _ => None,
-    }
-}
-
-fn read_text(format: &dyn Format, object: Json<'_>) -> RecordText {
-    let (text, used) = format.main_text(object);
-    let mut fields = Vec::new();
-    for (key, value) in object.members() {
-        flatten(key.text().unwrap_or_default(), value, &used, &mut fields);
-    }
-    RecordText { title: title_of(&text), text, fields }
-}
-
-/// Objects are opened one level at a time, three deep at most; the rest stays JSON.
-fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], fields: &mut Vec<(String, String)>) {
-    if used.contains(&name.as_ref()) {
-        return;
-    }
-    if value.members().next().is_none() || name.matches('.').count() >= 2 {
-        let listed: Option<Vec<String>> =
-            value.items().map(|item| item.text().map(Cow::into_owned)).collect();
-        let text = match listed {
-            Some(texts) if !texts.is_empty() => texts.join(", "),
-            _ => value.plain(),
-        };
-        fields.push((name.into_owned(), text));
-        return;
-    }
-    for (key, inner) in value.members() {
-        flatten(Cow::Owned(format!("{name}.{}", key.text().unwrap_or_default())), inner, used, fields);
-    }
-}
-
-fn broken_text(line: u32, raw: &[u8]) -> RecordText {
-    let start = &raw[..raw.len().min(4 * TITLE + AHEAD)];
-    let shown = title_of(&String::from_utf8_lossy(start));
-    let title = if line > 0 { format!("line {line} {shown}") } else { shown };
-    RecordText { title, text: String::from_utf8_lossy(raw).into_owned(), fields: Vec::new() }
 }

@@ -46,6 +46,20 @@ mod tests {
     }
 
     #[test]
+    fn a_title_of_a_long_line_costs_no_more_than_one_of_a_short_line() {
+        let took = |text: &str| {
+            let once = || {
+                let began = std::time::Instant::now();
+                (0..50).for_each(|_| drop(std::hint::black_box(title_of(text))));
+                began.elapsed()
+            };
+            (0..5).map(|_| once()).min().unwrap()
+        };
+        let (short, long) = (took(&"words ".repeat(20)), took(&"words ".repeat(20_000)));
+        assert!(long < short * 6, "{short:?} for 120 bytes, {long:?} for 120,000");
+    }
+
+    #[test]
     fn a_title_that_ends_within_a_token_masks_it() {
         let token = ["ghp", "_", &"a1B2".repeat(10)].concat();
         for before in TITLE - 40..TITLE + 5 {

@@ -28,7 +28,7 @@ impl MemoryError {
     /// An id that stands in several sessions names none of them.
     pub(super) fn ambiguous(id: &str, sessions: &[&str]) -> MemoryError {
         let message = format!(
-            "{id:?} stands in several sessions: {}. Name the session. Nothing was changed.",
+            "{id:?} is in several sessions: {}. Name the session. Nothing was changed.",
             sessions.join(", ")
         );
         MemoryError::new("E_AMBIGUOUS_ID", message)

@@ -2,16 +2,17 @@
 
 mod held;
 
-pub use held::is_held;
+pub use held::{holds_deleted, is_held, read as as_read};
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
-use super::{Refusal, Scene, backups, base, check, plan, writable, writes};
+use super::{Refusal, Scene, backups, base, by_document, check_brought, plan, writable, writes};
 use crate::format::writing::{self, Deed, Deleting, Deletion, Faults, Writes, document, removals};
 use crate::model::plan::counted;
 use crate::model::{Change, Entry, Plan, Role, State, Store};
+use crate::store::commit::deleted_from;
 use crate::text::lines;
 
 /// Why a record is not deleted that its format keeps.
@@ -79,7 +80,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
-        let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` mends what can be mended, and keeps torn lines in quarantine.";
+        let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps torn lines in quarantine.";
         plan.lines.push(format!("{broken} of them {message}"));
     }
     Ok(plan)
@@ -120,6 +121,7 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
         entries.iter().partition(|entry| held::is_held(scene.store, entry));
     let (listed, store) = (scene.store, held::read(scene.store));
     let scene = &Scene { store: &store, ..*scene };
+    never_erased(scene, listed, &held, gone)?;
     let stood = match writes.undelete(scene, &own) {
         Some(changes) => changes.map(|changes| (changes.len(), changes)),
         None => exhume(scene, &own, gone),
@@ -133,8 +135,23 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     all.extend(held::bring_back(writes, scene, listed, &held)?);
     count += held.len();
     let plan = plan("undelete", scene, count, all)?;
-    check(scene, &plan)?;
+    let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
+    check_brought(scene, &plan, &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
     Ok(plan)
+}
+
+/// Refuses where one was erased since it was listed.
+fn never_erased(scene: &Scene<'_>, listed: &Store, held: &[Entry], gone: &Gone) -> Result<(), Refusal> {
+    let erased = gone.wanted(scene);
+    let mut faults = Faults::default();
+    for entry in held {
+        let path = &listed.document(entry).path;
+        let path = deleted_from(path).unwrap_or(path);
+        if erased.as_ref().is_some_and(|own| own.takes(path, listed.raw(entry), listed.view(entry), None)) {
+            faults.several(vec![*entry], Refusal::unfit("it was erased: nothing erased comes back."));
+        }
+    }
+    faults.over()
 }
 
 /// Takes the tombstones of records away; not of what was erased, though somebody wrote it anew.

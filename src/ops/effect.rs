@@ -25,7 +25,7 @@ impl Fate {
         match self {
             Fate::Goes => "goes".into(),
             Fate::Moves(file) => format!("to {}", file.told()),
-            Fate::Changes => "is written anew".into(),
+            Fate::Changes => "is rewritten".into(),
         }
     }
 }
@@ -82,7 +82,7 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
         if document.role == Role::Tombstones {
             let [was, is] = [before.map(|own| &**own), Some(&**document)].map(|own| ids(own.into_iter()));
             lines.extend(is.difference(&was).map(|id| format!("{id}  is deleted")));
-            lines.extend(was.difference(&is).map(|id| format!("{id}  is deleted no more")));
+            lines.extend(was.difference(&is).map(|id| format!("{id}  is restored")));
         }
         let stood: HashSet<&[u8]> =
             before.iter().flat_map(|own| own.records.iter().map(|record| own.raw(record))).collect();

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::delete::is_held;
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell};
@@ -16,6 +17,9 @@ use crate::text::needle::Needles;
 /// The reason where none is given.
 pub const REASON: &str = "erased";
 
+/// Why a part of a document is not erased that is in none any more.
+const HELD: &str = "it is deleted, and no document has it any more: restore it first.";
+
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
     let (_, writes) = writes(scene.store)?;
@@ -25,6 +29,7 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
     for entry in entries {
         let own = scene.store.document(entry);
         match writes.erases() {
+            Some(_) if is_held(scene.store, entry) => return Err(Refusal::unfit(HELD)),
             Some(erases) => erases.may_erase(scene.store, entry)?,
             // One document of many records is not taken apart.
             None if !is_log(&own.path) => writes.may(Deed::Delete, &own.path).map_err(Refusal::unfit)?,
@@ -122,7 +127,7 @@ impl Gone {
             for (number, record) in (0..).zip(&own.records) {
                 if wanted.takes(&own.path, own.raw(record), record.view(), None) {
                     let id = record.view().and_then(|view| view.id.as_deref());
-                    let message = "It was erased, and somebody wrote it anew: erase it again.";
+                    let message = "It was erased, and somebody wrote it again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }

@@ -239,7 +239,7 @@ fn filled(mut field: Field, stands: Option<Json<'_>>) -> Field {
         field.kind = Kind::Fixed("it names the record");
     }
     if field.name == "checksum" {
-        field.kind = Kind::Fixed("signed anew when it is saved");
+        field.kind = Kind::Fixed("signed again when it is saved");
     }
     let Some(stands) = stands.filter(|stands| !stands.is_null()) else { return field };
     field.stored = if stands.kind() == JsonKind::String { Stored::Text } else { Stored::Other };

@@ -156,7 +156,13 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 /// Refuses what would break the schema, or exceed a limit, where it was not so before. What
 /// moves from one file to another brings its problems along, and that is no reason to refuse.
 pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
-    check_for(scene, plan, &|problem| {
+    check_brought(scene, plan, &[])
+}
+
+/// The same where records come back out of those documents: what was wrong with them is no reason
+/// to refuse, either.
+pub fn check_brought(scene: &Scene<'_>, plan: &Plan, from: &[&Document]) -> Result<(), Refusal> {
+    check_for(scene, plan, from, &|problem| {
         problem.severity == Severity::Error
             || matches!(
                 problem.code,
@@ -167,10 +173,15 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
 
 /// Refuses what would break the schema where it was not so before: what `check` calls an error.
 pub fn check_errors(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
-    check_for(scene, plan, &|problem| problem.severity == Severity::Error)
+    check_for(scene, plan, &[], &|problem| problem.severity == Severity::Error)
 }
 
-fn check_for(scene: &Scene<'_>, plan: &Plan, ours: &dyn Fn(&Problem) -> bool) -> Result<(), Refusal> {
+fn check_for(
+    scene: &Scene<'_>,
+    plan: &Plan,
+    from: &[&Document],
+    ours: &dyn Fn(&Problem) -> bool,
+) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
     let after = derive::after(scene.store, &plan.changes, scene.now);
     let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
@@ -179,7 +190,7 @@ fn check_for(scene: &Scene<'_>, plan: &Plan, ours: &dyn Fn(&Problem) -> bool) ->
     // A file that is a copy of another has its faults, too.
     let copied = plan.changes.iter().filter(|change| change.base.is_none());
     let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
-    old.extend(origins);
+    old.extend(origins.chain(from.iter().copied()));
     let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
     let mut faults = Faults::default();
     if let Some(problem) = worse(&old, &new, ours) {
@@ -273,7 +284,7 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Ref
     let name = document.path.told();
     let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
     if packed {
-        let message = format!("it stands in the archive {name}: unarchive it first.");
+        let message = format!("it is in the archive {name}: unarchive it first.");
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
     if document.offset > 0 {
@@ -296,7 +307,7 @@ pub fn config_is_known(store: &Store) -> Result<(), Refusal> {
         store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
     match broken.next().map(|own| &*own.file) {
         Some(file) => Err(Refusal::corrupt(format!(
-            "{} can't be read, and it says what is to go: mend it first.",
+            "{} can't be read, and it says what is to go: repair it first.",
             file.told()
         ))),
         None => Ok(()),

@@ -59,7 +59,7 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
 /// `anew` are the files of the store that `reindex` would make anew.
 pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Option<&'static str> {
     if derived::is_mended(problem, anew) {
-        return Some("make it anew from the records");
+        return Some("rebuild it from the records");
     }
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file)).ok()?;
     if !is_mended(&store.documents[place]) {
@@ -68,7 +68,7 @@ pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Optio
     match problem.code {
         Code::TornLine => Some("move what is torn of the line to quarantine"),
         Code::GluedRecords => Some("give each record a line of its own"),
-        Code::ExtraBrace => Some("remove the brace too many"),
+        Code::ExtraBrace => Some("remove the extra closing brace"),
         _ => None,
     }
 }

@@ -142,7 +142,7 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let id = id.unwrap_or_else(|| scene.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
-        "`tags` of {id} is {what} and no list: what stands there would be lost. Make a list of it first, as with `palimp edit {id} --set 'tags=[\"…\"]'`."
+        "`tags` of {id} is {what} and no list: the value that is there would be lost. Make a list of it first, as with `palimp edit {id} --set 'tags=[\"…\"]'`."
     )))
 }
 
@@ -278,8 +278,8 @@ fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal>
         && scan(&mut tape, scene.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
     match is_own {
         true => Ok(()),
-        false => {
-            Err(Refusal::unfit("its type is not a field of its own here: it follows from where it stands."))
-        }
+        false => Err(Refusal::unfit(
+            "its type is not a field of its own here: it follows from where the record is.",
+        )),
     }
 }

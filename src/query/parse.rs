@@ -83,7 +83,7 @@ impl Parser<'_> {
             let or_here = at_or.then_some(start..self.at);
             match or_here.clone().or(or.clone()) {
                 Some(span) if empty && (over || at_or) => {
-                    let message = "OR stands between two terms; to search for it, quote it.";
+                    let message = "OR goes between two terms; to search for it, quote it.";
                     return Err(wrong(span, message.into()));
                 }
                 _ if over => return Ok(sides),
@@ -138,7 +138,7 @@ impl Parser<'_> {
         self.at += 1;
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(wrong(start..self.at, format!("Parentheses may stand {DEPTH} deep, not deeper.")));
+            return Err(wrong(start..self.at, format!("Parentheses may be {DEPTH} deep, not deeper.")));
         }
         let sides = self.sides(wanted)?;
         if self.peek().is_none() {
@@ -150,7 +150,7 @@ impl Parser<'_> {
         let mut nodes: Vec<Node> = sides.into_iter().map(all).collect();
         let empty = nodes.iter().all(|node| matches!(node, Node::All(nodes) if nodes.is_empty()));
         match nodes.len() {
-            _ if empty => Err(wrong(start..self.at, "Between these parentheses stands nothing.".into())),
+            _ if empty => Err(wrong(start..self.at, "There is nothing between these parentheses.".into())),
             1 => Ok(nodes.remove(0)),
             _ => Ok(Node::Any(nodes)),
         }
@@ -218,7 +218,7 @@ impl Parser<'_> {
             Form::Wild(parts) => parts.iter().all(String::is_empty),
         };
         if nothing {
-            return Err(wrong(start..self.at, "Here stands no letter or sign to search for.".into()));
+            return Err(wrong(start..self.at, "Nothing to search for here.".into()));
         }
         let words = &mut self.query.words;
         let index = match words.iter().position(|word| word.form == form) {

@@ -85,7 +85,7 @@ pub fn made_of(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
 }
 
 /// Every folder that leads to a document, sorted.
-fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
+pub fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
     let above = documents.iter().flat_map(|document| document.path.ancestors().skip(1));
     let mut folders: Vec<PathBuf> =
         above.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();

@@ -146,7 +146,7 @@ impl Walk<'_> {
         self.not_opened(&path, "it is a folder that is not entered", listing);
         let (code, severity, message) = match self.format.place(&path, false) {
             Placement::File(_) => {
-                (Code::NotARegularFile, Severity::Warning, "A folder stands where the format has a file.")
+                (Code::NotARegularFile, Severity::Warning, "There is a folder where the format has a file.")
             }
             _ => (
                 Code::UnexpectedPlace,

@@ -205,7 +205,7 @@ fn not_ours(verdict: &Verdict, format: &dyn Format) -> String {
     let own = verdict.why.iter().rfind(|(other, _)| other.name() == format.name());
     // What could not be looked at is a likelier reason than what was not there.
     let why = verdict.refused.as_ref().or(own.map(|(_, why)| why));
-    format!("not one of ours, because {}", why.map_or("it holds something else", |why| why.as_str()))
+    format!("not a memory store: {}", why.map_or("it holds something else", |why| why.as_str()))
 }
 
 /// Roots are absolute, so that a store has one name and its records one key from wherever
@@ -228,7 +228,7 @@ fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) 
     }
     if item.kind == ItemKind::File {
         let folder = path.parent().unwrap_or(path).told();
-        return format!("it is a file, and the folder that it stands in ({folder}) is no store");
+        return format!("it is a file, and the folder that it is in ({folder}) is no store");
     }
     let named = |(format, why): &(&'static dyn Format, String)| match forced {
         Some(_) => why.clone(),

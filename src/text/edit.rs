@@ -10,7 +10,7 @@ pub enum EditError {
     #[error("it is not JSON")]
     NotJson,
     /// A step of the path leads through something that holds no such member.
-    #[error("`{0}` can't be reached: what stands before it is neither an object nor an array that long")]
+    #[error("`{0}` can't be reached: what is before it is neither an object nor an array that long")]
     NoSuchPlace(String),
 }
 

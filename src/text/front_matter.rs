@@ -125,7 +125,7 @@ impl<'a> Note<'a> {
                 continue;
             };
             if !known.insert(name) {
-                self.faults.push((number, format!("`{name}` stands here a second time.")));
+                self.faults.push((number, format!("`{name}` is here a second time.")));
             }
             let end = block.last().unwrap_or(line).next;
             let (value, fault) = value(text, rest, block);
@@ -207,7 +207,7 @@ fn list_or_other<'a>(text: &'a str, block: &[Line<'a>], written: &[&Line<'a>]) -
     let items: Option<Vec<&'a str>> = written.iter().map(item).collect();
     let Some(items) = items else {
         let tab = written.iter().any(|line| line.text.starts_with('\t'));
-        let fault = tab.then_some("a tab stands where only spaces may");
+        let fault = tab.then_some("a tab is where only spaces may be");
         return (Value::Other(whole(text, block)), fault);
     };
     let mut fault = None;

@@ -37,7 +37,7 @@ pub fn retar(tar: &[u8], edit: &mut Edit<'_>) -> io::Result<Option<Vec<u8>>> {
         let mut header = entry.header().clone();
         // A length that stands elsewhere than in the header would go on saying the old one.
         if header.entry_size()? != entry.size() {
-            return Err(io::Error::other("a file's length stands outside its header"));
+            return Err(io::Error::other("a file's length is outside its header"));
         }
         header.set_size(new.len() as u64);
         header.set_cksum();

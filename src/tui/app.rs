@@ -15,10 +15,11 @@ use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
-use crate::model::{Carry, EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
+use crate::model::{EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
+use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{Looked, Place};
-use crate::work::{Asked, Explained, Tally};
+use crate::work::{Asked, Explained, Marked, Tally};
 
 /// A part of the main view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,10 +330,12 @@ impl App {
             query: self.understood().to_owned(),
             ranking: self.ranking,
             order: self.order(),
-            only: self
-                .marks
-                .only
-                .then(|| self.marks.carried(&mut Carry::new(&self.listed, &self.snapshot)).list().into()),
+            only: self.marks.only.then(|| Marked { of: Arc::clone(&self.listed), at: self.marks.list() }),
+            deleted: self.marks.list().into_iter().any(|at| {
+                let (store, entry) = self.listed.get(at);
+                is_held(store, entry)
+            }),
+            data: self.data.clone(),
             now: self.now,
         }
     }

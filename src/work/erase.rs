@@ -93,6 +93,12 @@ pub fn ask(
         let sifted = sift(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
         (sifted.made.unwrap_or_default(), sifted.left)
     };
+    // What only our own data holds is named; the plan is of the files.
+    let store = &match ops::delete::holds_deleted(store) {
+        true => Arc::new(ops::delete::as_read(store).into_owned()),
+        false => Arc::clone(store),
+    };
+    let scene = &Scene { store, ..*scene };
     if targets.is_empty() {
         let plan = Plan::of("erase", store.whole()?);
         return Ok(Asked { store: Arc::clone(store), targets, plan, left });
@@ -125,7 +131,7 @@ pub fn told(erased: &Erased) -> Vec<String> {
             lines.push(format!("erased; {files} files were searched, and {found}"));
         }
         left => {
-            lines.push("not erased everywhere; what is left stands here, and is yours to remove:".into());
+            lines.push("not erased everywhere; what is left is here, and is yours to remove:".into());
             lines.extend(left.iter().map(|own| format!("  {own}")));
         }
     }

@@ -1,6 +1,6 @@
 //! What is done in the background, and what comes of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::editor::{self, FormJudged, FormRequest, FormSaved};
 use super::inspect::{self, InspectRequest, Inspected};
 use super::planned::{Planned, preview};
 use super::turn::Recent;
-use crate::model::{Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
+use crate::model::{Carry, Code, EntryRef, Extent, Moment, Role, Severity, Snapshot, State, Store};
 use crate::query::{
     Cancel, Explanation, Facets, Matches, Order, Query, QueryError, Ranking, Request, Results, TextIndex,
     explain_in, facets, search, search_in,
@@ -87,10 +87,23 @@ pub struct Asked {
     pub ranking: Ranking,
     /// What to order by.
     pub order: Order,
-    /// These alone, whatever is asked and whatever became of them; in their order.
-    pub only: Option<Arc<[EntryRef]>>,
+    /// These alone, whatever is asked and whatever became of them.
+    pub only: Option<Marked>,
+    /// Whether also in what was deleted and our own data still hold, whatever is asked.
+    pub deleted: bool,
+    /// The folder of our own data.
+    pub data: Option<PathBuf>,
     /// The time.
     pub now: Moment,
+}
+
+/// Memories that were marked, in the stores in which they were.
+#[derive(Clone)]
+pub struct Marked {
+    /// The stores.
+    pub of: Arc<Snapshot>,
+    /// The memories.
+    pub at: Vec<EntryRef>,
 }
 
 /// What came of a job.
@@ -135,10 +148,14 @@ pub struct Loaded {
 
 /// The results of a search, or why the query can't be understood.
 pub struct Found {
-    /// What was asked.
+    /// What was asked, in the stores in which it was searched for.
     pub asked: Asked,
+    /// The stores in which it was asked for: without what was deleted from them.
+    pub of: Arc<Snapshot>,
     /// What was found, and what it has in common.
     pub outcome: Result<(Results, Facets), QueryError>,
+    /// Why what was deleted is not among it, though it was asked for.
+    pub unread: Option<String>,
 }
 
 /// Why an entry ranks as it does, now and later.
@@ -246,6 +263,8 @@ fn worst_by_session(store: &Store) -> Vec<Option<Severity>> {
 pub struct Kept {
     text: Option<(Arc<Snapshot>, TextIndex)>,
     words: Option<(Arc<Snapshot>, String, Arc<Matches>)>,
+    /// Stores, and the same with what was deleted from them.
+    deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: Recent,
 }
 
@@ -320,25 +339,63 @@ impl Kept {
         self.words = Some((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
         Some(words)
     }
+
+    /// The stores with what was deleted from them and our own data still hold, as the verbs list it.
+    /// Which records those are is told by all that is there: not before everything was read.
+    fn with_deleted(&mut self, asked: &Asked) -> Result<Arc<Snapshot>, String> {
+        let Some(data) = asked.data.as_deref().filter(|_| asked.snapshot.is_whole()) else {
+            return Ok(Arc::clone(&asked.snapshot));
+        };
+        let known = self
+            .deleted
+            .as_ref()
+            .filter(|(of, with)| Arc::ptr_eq(of, &asked.snapshot) || Arc::ptr_eq(with, &asked.snapshot));
+        if let Some((_, with)) = known {
+            return Ok(Arc::clone(with));
+        }
+        let with = super::deleted::with_deleted(&asked.snapshot, data, asked.now)?;
+        self.deleted = Some((Arc::clone(&asked.snapshot), Arc::clone(&with)));
+        Ok(with)
+    }
 }
 
-fn find(asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
-    if let Some(only) = asked.only.clone() {
-        let query = Query::default();
-        let request = Request { all: true, ..asked.request(&query, None, asked.now) };
-        let mut results = search(&request, cancel)?;
-        results.hits.retain(|hit| only.binary_search(&hit.at).is_ok());
-        let facets = facets(&asked.snapshot, &results.hits);
-        return Some(Found { asked, outcome: Ok((results, facets)) });
-    }
-    let query = match Query::parse(&asked.query, asked.now) {
-        Ok(query) => query,
-        Err(error) => return Some(Found { asked, outcome: Err(error) }),
+fn find(mut asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
+    let of = Arc::clone(&asked.snapshot);
+    let query = match (&asked.only, Query::parse(&asked.query, asked.now)) {
+        (Some(_), _) => Query::default(),
+        (None, Ok(query)) => query,
+        (None, Err(error)) => return Some(Found { asked, of, outcome: Err(error), unread: None }),
     };
-    let words = kept.words(&asked, &query, cancel)?;
-    let results = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
+    let mut unread = None;
+    if asked.deleted || query.asks_deleted() {
+        match kept.with_deleted(&asked) {
+            Ok(with) => asked.snapshot = with,
+            Err(why) => unread = Some(why),
+        }
+    }
+    let results = match &asked.only {
+        Some(only) => only_those(&asked, only, &query, cancel)?,
+        None => {
+            let words = kept.words(&asked, &query, cancel)?;
+            search_in(&asked.request(&query, None, asked.now), &words, cancel)?
+        }
+    };
     let facets = facets(&asked.snapshot, &results.hits);
-    Some(Found { asked, outcome: Ok((results, facets)) })
+    Some(Found { asked, of, outcome: Ok((results, facets)), unread })
+}
+
+/// Those memories alone, as far as they are still there.
+fn only_those(asked: &Asked, only: &Marked, query: &Query, cancel: &Cancel) -> Option<Results> {
+    let mut carry = Carry::new(&only.of, &asked.snapshot);
+    let mut those: HashSet<EntryRef> = HashSet::new();
+    for &at in &only.at {
+        let now = carry.find(at, &|now| those.contains(&now));
+        those.extend(now);
+    }
+    let request = Request { all: true, ..asked.request(query, None, asked.now) };
+    let mut results = search(&request, cancel)?;
+    results.hits.retain(|hit| those.contains(&hit.at));
+    Some(results)
 }
 
 fn why(asked: Asked, at: EntryRef, kept: &mut Kept) -> Option<Explained> {

@@ -10,12 +10,14 @@ use std::sync::Arc;
 pub use renew::say_which;
 
 use super::change::{Committed, Failed, make};
+use super::deleted::as_before;
 use super::planned::Planned;
 use super::turn::Recent;
 use super::wanted::Wanted;
 use crate::model::{Carry, EntryRef, Extent, Moment, Plan, Snapshot, Store};
+use crate::ops::delete::is_held;
 use crate::ops::effect::effect;
-use crate::store::commit::Host;
+use crate::store::commit::{Host, deleted_from};
 use crate::store::{self, Place};
 
 /// So often a plan is made anew where others change what it is not about.
@@ -83,7 +85,7 @@ pub(super) fn carry_out(planned: Planned, host: Host<'_>, recent: &mut Recent) -
     let mut planned = planned;
     planned.request.progress.go_on()?;
     for _ in 0..TRIES {
-        let fresh = read(&planned.request.snapshot, planned.request.now);
+        let fresh = read_with_deleted(&planned.request.snapshot, host, planned.request.now);
         let difference = difference(&planned, &fresh, host)?;
         if !difference.is_none() {
             let again = renew::asked_again(&planned, difference, fresh, host)?;
@@ -102,7 +104,7 @@ pub(super) fn carry_out(planned: Planned, host: Host<'_>, recent: &mut Recent) -
 /// The plan for the next try, where its files were not as they were read: made anew, where its
 /// memories are as they were shown and others wrote beside them, or used them.
 fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<Planned, Failed> {
-    let fresh = read(&planned.request.snapshot, planned.request.now);
+    let fresh = read_with_deleted(&planned.request.snapshot, host, planned.request.now);
     let difference = difference(&planned, &fresh, host)?;
     if !difference.is_none() {
         return Ok(planned);
@@ -115,20 +117,35 @@ fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<Planned,
 
 /// The stores of a snapshot as they are now.
 pub fn read(snapshot: &Snapshot, now: Moment) -> Arc<Snapshot> {
-    let place = |store: &Arc<Store>| Place { root: store.root.clone(), format: store.format, session: None };
-    let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
-    let mut stores = store::load_each(&places, Extent::Whole, snapshot, now);
-    for (new, old) in stores.iter_mut().zip(&snapshot.stores) {
-        if is_same(old, new) {
-            *new = Arc::clone(old);
-        }
-    }
-    Arc::new(Snapshot::of(stores))
+    read_as(snapshot, now, &|_, anew| anew)
 }
 
+/// The same, with what was deleted listed with a store where it was.
+fn read_with_deleted(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
+    read_as(snapshot, now, &|old, anew| as_before(old, anew, host.data, now))
+}
+
+fn read_as(
+    snapshot: &Snapshot,
+    now: Moment,
+    changed: &dyn Fn(&Store, Arc<Store>) -> Arc<Store>,
+) -> Arc<Snapshot> {
+    let place = |store: &Arc<Store>| Place { root: store.root.clone(), format: store.format, session: None };
+    let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
+    let stores = store::load_each(&places, Extent::Whole, snapshot, now);
+    let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
+        true => Arc::clone(old),
+        false => changed(old, new),
+    };
+    Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
+}
+
+/// Whether the files of a store are as they were, whether what was deleted is listed with it or not.
 fn is_same(old: &Store, new: &Store) -> bool {
+    let files = |own: &Store| own.documents.iter().filter(|own| deleted_from(&own.path).is_none()).count();
     let both = || old.documents.iter().zip(&new.documents);
-    old.documents.len() == new.documents.len() && both().all(|(old, new)| Arc::ptr_eq(old, new))
+    let count = files(old);
+    count == files(new) && both().take(count).all(|(old, new)| Arc::ptr_eq(old, new))
 }
 
 /// The memories that a plan is about, in the stores that it was made of.
@@ -183,6 +200,10 @@ pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Momen
     for &at in bound {
         let (store, entry) = was.get(at);
         let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        // What is in no file is as it was, as long as nobody brings it back.
+        if is.is_none() && is_held(store, entry) {
+            continue;
+        }
         if let Some(what) = told::told((store, entry), is, now) {
             moved.push(Moved { name: super::planned::name_of(store, entry), what, becomes: String::new() });
         }

@@ -2,6 +2,7 @@
 //! changing them; the threads only carry them.
 
 mod change;
+mod deleted;
 pub mod editor;
 mod erase;
 mod inspect;
@@ -17,7 +18,7 @@ pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_ou
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
 };
-pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Tally, perform};
+pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Marked, Tally, perform};
 pub use meanwhile::{Difference, Moved, moved_since, of_bound, read as read_anew, say_which, touched};
 pub use planned::{Planned, name_of};
 pub use thread::Workers;

@@ -201,13 +201,16 @@ fn in_store(
         let left = erasure.left.clone();
         return Ok(Part { plan: None, erasure: Some(erasure), entries: stays, left });
     }
+    // What brings deleted memories back has to see them; nothing else plans with them.
+    let as_read = ops::delete::as_read(store);
+    let planned_on = if *wanted == Wanted::Undelete { &**store } else { &*as_read };
     let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
     let gone = Gone::of(erased.into_iter().map(|line| line.record));
     let random = host.machine.random();
     let make = |own: &[Entry]| {
         let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, own)?)
             .map_err(|error| Refusal::corrupt(format!("an archive can't be read: {error}.")))?;
-        let scene = Scene { store, now: request.now, random, packed: &packed };
+        let scene = Scene { store: planned_on, now: request.now, random, packed: &packed };
         plan(wanted, &scene, own, &gone, progress)
     };
     // Where the plan itself counts, this does not.

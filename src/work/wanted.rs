@@ -118,10 +118,10 @@ impl Wanted {
             Wanted::Restore(_) => ["restoring", "restore", "restored"],
             Wanted::Maintain => ["doing what is due:", "do", "did"],
             Wanted::Compact => ["compacting", "compact", "compacted"],
-            Wanted::Turn(_, Turn::Undo(_)) => ["taking back", "undo", "took back"],
-            Wanted::Turn(_, Turn::Redo(_)) => ["doing again", "redo", "did again"],
-            Wanted::Undo => ["taking back the last change", "undo", "took back"],
-            Wanted::Redo => ["doing again what was taken back", "redo", "did again"],
+            Wanted::Turn(_, Turn::Undo(_)) => ["undoing", "undo", "undid"],
+            Wanted::Turn(_, Turn::Redo(_)) => ["redoing", "redo", "redid"],
+            Wanted::Undo => ["undoing the last change", "undo", "undid"],
+            Wanted::Redo => ["redoing the last change", "redo", "redid"],
         }
     }
 

@@ -93,7 +93,7 @@ fn pages_that_nobody_touched_are_not_called_changed_by_others() {
     let store = store(&AgentMemoryBuilder::new().files());
     done(&store, &["edit", "project", "--set", "summary=Another"]);
     let all = done(&store, &["journal"]);
-    assert!(!all.contains("changed by others") && !all.contains("changed outside"), "{all}");
+    assert!(!all.contains("changed outside palimp") && !all.contains("changed outside"), "{all}");
     std::fs::remove_file(store.path.join("../docs/agent-memory/README.md")).unwrap();
     let all = done(&store, &["journal"]);
     assert!(all.contains("docs/agent-memory/README.md"), "{all}");

@@ -677,18 +677,15 @@ fn delete_on(disk: &Faulty) -> Result<Receipt, CommitError> {
 /// After a crash anywhere the next writer finds the store before or after, beside it too.
 #[test]
 fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
-    let fresh = || {
-        let disk = Faulty::new();
-        for (path, bytes) in &kept().files().0 {
-            let root = Path::new("/repository");
-            let path =
-                path.strip_prefix("..").map_or(root.join(".agent-memory").join(path), |own| root.join(own));
-            disk.put(path, bytes.clone(), 0o644);
-        }
-        disk.put_folder("/data", 0o700);
-        disk
-    };
-    let whole = fresh();
+    let begun = Faulty::new();
+    for (path, bytes) in &kept().files().0 {
+        let root = Path::new("/repository");
+        let path =
+            path.strip_prefix("..").map_or(root.join(".agent-memory").join(path), |own| root.join(own));
+        begun.put(path, bytes.clone(), 0o644);
+    }
+    begun.put_folder("/data", 0o700);
+    let whole = begun.restart();
     let before = files_on(&whole);
     delete_on(&whole).unwrap();
     let after = files_on(&whole);
@@ -697,7 +694,7 @@ fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
     for step in 0..whole.steps() {
         let is_write = matches!(whole.ops()[step], Op::Write { .. });
         for fault in [Fault::Crash, Fault::CrashInWrite(7)].into_iter().take(1 + usize::from(is_write)) {
-            let disk = fresh();
+            let disk = begun.restart();
             disk.fail_at(step, fault);
             let _ = delete_on(&disk);
             let cuts = disk.after_power_cut().into_iter().take(4);

@@ -5,7 +5,7 @@ use crate::support;
 use palimp::demo;
 use palimp::model::{Code, Moment};
 use serde_json::{Value, json};
-use support::{Output, StoreBuilder, TempStore, run};
+use support::{Output, SOON, StoreBuilder, TempStore, Terminal, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -55,6 +55,61 @@ fn every_problem_planted_in_the_demo_is_found_in_its_file_and_line() {
             assert!(found, "seed {seed}: {} {line:?} {}", file.display(), code.as_str());
         }
     }
+}
+
+/// The shortest of several runs of a verb: other work on the machine only adds to it.
+fn shortest(words: &[&str], runs: usize) -> std::time::Duration {
+    let once = || {
+        let began = std::time::Instant::now();
+        assert!(matches!(run(words.iter().copied()).status, Some(0 | 1)));
+        began.elapsed()
+    };
+    (0..runs).map(|_| once()).min().unwrap()
+}
+
+#[test]
+fn a_check_of_many_faulty_notes_takes_at_most_three_times_as_long_as_a_list() {
+    let count = if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 400 };
+    let note = |n: usize| {
+        let text =
+            format!("---\nid: note-{n}\ncreated: nonsense\ntags: 7\n---\nText {n}, see [[nowhere-{n}]].\n");
+        (format!("knowledge/notes/note-{n}.md").into(), text.into_bytes())
+    };
+    let files: Vec<_> = (0..count).map(note).collect();
+    let store = TempStore::of_files(".chora/memory", &files);
+    let options = ["--json", "--now", NOW, "--as", "a-mem", "--store", store.path.to_str().unwrap()];
+    let words = |verb| [&[verb], &options[..]].concat();
+    let rows = run(words("check")).json_lines();
+    assert!(rows.len() >= 2 * count, "{} problems", rows.len());
+    let (check, list) = (shortest(&words("check"), 3), shortest(&words("list"), 3));
+    println!("{count} faulty notes: check {check:?}, list {list:?}");
+    assert!(check < list * 3, "{count} notes: check {check:?}, list {list:?}");
+}
+
+#[test]
+fn a_check_on_a_terminal_is_a_line_for_each_kind_of_problem_errors_first() {
+    let mut builder = StoreBuilder::session_log().session("s");
+    for n in 0..300 {
+        builder = builder.entry(json!({"id": format!("mem_{n}"), "importance": 7}));
+    }
+    let store = builder.build();
+    store.append("sessions/s/memory.jsonl", b"{\"id\":\"torn");
+    let path = store.path.to_str().unwrap();
+    let rows = check(&store).json_lines();
+    assert!(rows.len() > 300, "{} rows off a terminal", rows.len());
+    let shown = |more: &[&str]| {
+        let words = [&["check", "--now", NOW, "--store", path], more].concat();
+        let terminal = Terminal::palimp(words, 400, 300);
+        terminal.wait_exit(SOON);
+        terminal.screen(|screen| screen.contents())
+    };
+    let grouped = shown(&[]);
+    let line = |word: &str| grouped.lines().position(|line| line.contains(word));
+    assert!(line("torn-line").unwrap() < line("out-of-range importance").unwrap(), "{grouped}");
+    assert!(grouped.contains("   300  ") && grouped.contains("memory.jsonl:1,2,3,4,5,…  (300)"), "{grouped}");
+    assert!(grouped.lines().filter(|line| !line.is_empty()).count() < 20, "{grouped}");
+    assert!(grouped.contains("--all lists each"), "{grouped}");
+    assert!(shown(&["--all"]).matches("out-of-range").count() >= 300);
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn difference(own: &[u8], right: &[u8]) -> String {
 }
 
 fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 60 }
+    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 32 }
 }
 
 proptest! {

@@ -44,6 +44,7 @@ mod screens_hangup;
 mod screens_input;
 mod screens_marks;
 mod screens_meanwhile;
+mod screens_undelete;
 mod several;
 mod support;
 mod undelete;

@@ -86,7 +86,7 @@ fn three_of_nine_are_restored_and_undone() {
         assert_eq!(read(&log), left.clone() + &lost[..3].concat());
         terminal.wait_for_text("+6 back", SOON);
         terminal.send_keys("u");
-        terminal.wait_for_text("took back", SOON);
+        terminal.wait_for_text("undid", SOON);
         assert_eq!(read(&log), left);
         leave(terminal);
     }
@@ -116,7 +116,7 @@ fn archived_memories_are_brought_back() {
         assert_eq!(read(&log).lines().count(), live.lines().count() + 2);
         assert!(read(&log).starts_with(&live));
         terminal.send_keys("u");
-        terminal.wait_for_text("took back", SOON);
+        terminal.wait_for_text("undid", SOON);
         assert_eq!((read(&archive), read(&log)), (before, live));
         leave(terminal);
     }
@@ -194,7 +194,7 @@ fn an_older_step_is_undone_and_done_again_after_a_restart() {
         terminal.wait_for_text("undo step 1?", SOON);
         assert_eq!(read(&log), both);
         terminal.send_keys("y");
-        terminal.wait_for_text("took back step 1", SOON);
+        terminal.wait_for_text("undid step 1", SOON);
         let one = read(&log);
         assert!(one.contains(&ids[0]) && !one.contains(&ids[1]));
         leave(terminal);
@@ -202,11 +202,11 @@ fn an_older_step_is_undone_and_done_again_after_a_restart() {
         terminal.send_keys("gu");
         terminal.wait_for_text("undone by 3", SOON);
         terminal.send_keys("Gu");
-        terminal.wait_for_text("was taken back by step 3", SOON);
+        terminal.wait_for_text("was undone by step 3", SOON);
         terminal.send_keys("U");
         terminal.wait_for_text("redo step 1?", SOON);
         terminal.send_keys("y");
-        terminal.wait_for_text("did again step 1", SOON);
+        terminal.wait_for_text("redid step 1", SOON);
         assert_eq!(read(&log), both);
         leave(terminal);
     }

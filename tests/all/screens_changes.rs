@@ -71,14 +71,14 @@ fn a_tag_is_typed_and_undone_and_undone_again_after_a_restart() {
     terminal.wait_for_text("tagged mem_2 · u to undo", SOON);
     assert!(read(&store).contains("\"reviewed\""));
     terminal.send_keys("u");
-    terminal.wait_for_text("took back: tagged mem_2 · U to redo", SOON);
+    terminal.wait_for_text("undid: tagged mem_2 · U to redo", SOON);
     assert_eq!(read(&store), before);
     terminal.send_keys("U");
-    terminal.wait_for_text("did again: tagged mem_2", SOON);
+    terminal.wait_for_text("redid: tagged mem_2", SOON);
     leave(terminal);
     let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
     terminal.send_keys("u");
-    terminal.wait_for_text("took back step", SOON);
+    terminal.wait_for_text("undid step", SOON);
     assert_eq!(read(&store), before);
     leave(terminal);
 }
@@ -94,7 +94,7 @@ fn deleting_takes_the_menu_and_undo_brings_it_back() {
     terminal.wait_for_text("2/2", SOON);
     assert!(String::from_utf8_lossy(&store.read("sessions/s/tombstones.jsonl")).contains("mem_2"));
     terminal.send_keys("u");
-    terminal.wait_for_text("took back: deleted mem_2", SOON);
+    terminal.wait_for_text("undid: deleted mem_2", SOON);
     terminal.wait_for_text("/3 ", SOON);
     let tombstones = std::fs::read_to_string(store.file("sessions/s/tombstones.jsonl")).unwrap_or_default();
     assert!(!tombstones.contains("mem_2"));
@@ -194,7 +194,7 @@ fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
     terminal.wait_for_text("archived ", SOON);
     terminal.wait_for_text("570 memories", SOON);
     terminal.send_keys("u");
-    terminal.wait_for_text("took back: archived", SOON);
+    terminal.wait_for_text("undid: archived", SOON);
     terminal.wait_for_text("571 memories", SOON);
     terminal.send_keys("d");
     terminal.wait_for_text("Remove", SOON);

@@ -115,7 +115,7 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_taken_back() {
         let log = std::fs::read_to_string(root.join("sessions/sess_checkout_rework/memory.jsonl")).unwrap();
         assert!(log.contains("No retries of tests in CI Pasted\\nin two lines — 接続."), "{log}");
         terminal.send_keys("u");
-        terminal.wait_for_text("took back: saved mem_che_056", SOON);
+        terminal.wait_for_text("undid: saved mem_che_056", SOON);
         leave(terminal);
         assert!(contents(&root) == before);
     }

@@ -88,11 +88,15 @@ fn leave(mut terminal: Terminal) {
     });
 }
 
-const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
+/// Both sizes in the long form, else one: of the tests, some have the one and some the other.
+fn sizes(number: usize) -> Vec<(u16, u16)> {
+    let both = vec![(36, 120), (24, 80)];
+    if std::env::var_os("PALIMP_LONG").is_some() { both } else { vec![both[number % 2]] }
+}
 
 #[test]
 fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone() {
-    for size in SIZES {
+    for size in sizes(0) {
         let desk = Desk::new();
         let before = desk.files();
         let mut terminal = desk.open(size);
@@ -130,20 +134,20 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         }
 
         terminal.send_keys("u");
-        terminal.wait_for_text(&format!("took back: deleted {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("undid: deleted {} memories", found.len()), SOON);
         assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
         terminal.send_keys("u");
-        terminal.wait_for_text("took back: tagged 200 memories", SOON);
+        terminal.wait_for_text("undid: tagged 200 memories", SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
 
         // After a restart it is still one change, of all its stores.
         let mut terminal = desk.open(size);
         terminal.send_keys("U");
-        terminal.wait_for_text("did again step", SOON);
+        terminal.wait_for_text("redid step", SOON);
         assert_eq!(desk.differing(&tagged), Vec::<PathBuf>::new());
         terminal.send_keys("u");
-        terminal.wait_for_text("took back", SOON);
+        terminal.wait_for_text("undid", SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
     }
@@ -151,7 +155,7 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
 
 #[test]
 fn all_that_a_search_shows_is_deleted_from_the_menu_and_the_verb_makes_the_same_plan() {
-    for size in SIZES {
+    for size in sizes(1) {
         let desk = Desk::new();
         let query = "category:performance since:2025-10-01 until:2026-01-31";
         let count = desk.list(&["list", query]).len();
@@ -182,7 +186,7 @@ fn all_that_a_search_shows_is_deleted_from_the_menu_and_the_verb_makes_the_same_
 
 #[test]
 fn marked_ones_are_erased_once_the_words_are_typed_and_the_receipt_is_shown() {
-    for size in SIZES {
+    for size in sizes(2) {
         let desk = Desk::new();
         let before = desk.files();
         let mut terminal = desk.open(size);
@@ -216,7 +220,7 @@ fn relative(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
 
 #[test]
 fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
-    for size in SIZES {
+    for size in sizes(3) {
         let desk = Desk::new();
         let before = desk.files();
         let query = "type:learning category:performance since:2025-10-01 until:2026-01-31";
@@ -237,7 +241,7 @@ fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
         }
         let by_keys = relative(&desk);
         terminal.send_keys("u");
-        terminal.wait_for_text(&format!("took back: archived {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("undid: archived {} memories", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
         let other = Desk::new();
@@ -248,7 +252,7 @@ fn a_topic_of_a_time_is_archived_and_undone_and_the_verb_does_the_same() {
 
 #[test]
 fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_same() {
-    for size in SIZES {
+    for size in sizes(4) {
         let desk = Desk::new();
         let before = desk.files();
         let query = "is:deleted (tag:caching OR tag:feature-flags OR tag:deployment) since:2025-11-01 until:2026-01-31";
@@ -273,7 +277,7 @@ fn deleted_ones_of_a_topic_and_a_time_are_brought_back_and_the_verb_does_the_sam
         }
         let by_keys = relative(&desk);
         terminal.send_keys("u");
-        terminal.wait_for_text(&format!("took back: restored {} memories", found.len()), SOON);
+        terminal.wait_for_text(&format!("undid: restored {} memories", found.len()), SOON);
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
         let other = Desk::new();

@@ -113,7 +113,7 @@ fn what_was_written_in_an_editor_is_kept_whatever_refuses_it() {
     for (script, options, said, kept) in [
         ("printf 'typed\\n' > $1; exit 1", yes, "ended with", b"typed\n".as_slice()),
         ("printf 'caf\\351' > $1", yes, "not UTF-8", b"caf\xe9"),
-        ("printf typed > $1", &[], "say --yes", b"typed"),
+        ("printf typed > $1", &[], "use --yes", b"typed"),
         ("head -c 2000000 /dev/zero | tr '\\0' x > $1", yes, "E_SIZE_LIMIT", &[b'x'; 2_000_000]),
     ] {
         let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
@@ -170,7 +170,7 @@ fn where_a_later_store_fails_those_that_were_changed_are_named() {
     let args = ["tag", "mem_1", "mem_2", "+a", "--yes", "--store", one, "--store", two, "--data-dir"];
     let output = Verb::new([&args[..], &[data.to_str().unwrap()]].concat()).run().expect_status(4);
     assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
-    let undo = format!("{one}: `palimp undo 1 --store {one} --data-dir {}` takes it back", data.display());
+    let undo = format!("{one}: `palimp undo 1 --store {one} --data-dir {}` undoes it", data.display());
     assert!(output.stderr.contains(&undo), "{}", output.stderr);
     assert!(String::from_utf8(first.read("sessions/s/memory.jsonl")).unwrap().contains("\"a\""));
 }
@@ -191,26 +191,41 @@ fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_wa
     terminal.wait_for_text(&format!("\"change\":\"append\",\"bytes_before\":{length}"), SOON);
 }
 
-#[test]
-fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
+/// A store whose only log is locked by an agent that is alive: this process.
+fn locked_by_an_agent() -> TempStore {
     let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1", "tags": []})).build();
     let agents = json!({"pid": std::process::id(), "timestamp": "2026-01-01T00:00:00.000Z",
         "operation": "write", "expires_at": "2999-01-01T00:00:00.000Z"});
     fs::write(store.file("sessions/s/lock"), agents.to_string()).unwrap();
-    let log = || String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
-    let output = change(&store, &["tag", "mem_1", "+new"]).expect_status(3);
-    assert!(output.stderr.contains("nothing was changed"), "{}", output.stderr);
-    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
-    let words = ["tag", "mem_1", "+new", "--store", path, "--yes", "--data-dir", data.to_str().unwrap()]
-        .map(str::to_owned);
-    for (typed, is_done) in [("n\r", false), ("y\r", true)] {
-        assert!(log().contains(r#""tags":[]"#) && store.file("sessions/s/lock").exists());
-        let mut terminal = Terminal::palimp(words.iter().map(String::as_str), 40, 160);
+    store
+}
+
+#[test]
+fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
+    let log = |store: &TempStore| String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    let off_a_terminal = || {
+        let store = locked_by_an_agent();
+        let output = change(&store, &["tag", "mem_1", "+new"]).expect_status(3);
+        assert!(output.stderr.contains("nothing was changed"), "{}", output.stderr);
+        assert!(log(&store).contains(r#""tags":[]"#) && store.file("sessions/s/lock").exists());
+    };
+    let on_one = |typed: &str, tags: &str, status: u32| {
+        let store = locked_by_an_agent();
+        let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
+        let words = ["tag", "mem_1", "+new", "--store", path, "--yes", "--data-dir", data.to_str().unwrap()];
+        let mut terminal = Terminal::palimp(words, 40, 160);
         terminal.wait_for_text("Break the lock?", SOON);
         terminal.send_keys(typed);
-        assert_eq!(terminal.wait_exit(SOON) == support::Exit::Status(0), is_done, "{typed:?}");
-    }
-    assert!(log().contains(r#""tags":["new"]"#), "{}", log());
+        assert_eq!(terminal.wait_exit(SOON), support::Exit::Status(status), "{typed:?}");
+        assert!(log(&store).contains(tags), "{typed:?}: {}", log(&store));
+        assert_eq!(store.file("sessions/s/lock").exists(), status != 0, "{typed:?}");
+    };
+    // Each waits for the lock as long as its format says: all at the same time.
+    std::thread::scope(|scope| {
+        scope.spawn(off_a_terminal);
+        scope.spawn(|| on_one("n\r", r#""tags":[]"#, 3));
+        scope.spawn(|| on_one("y\r", r#""tags":["new"]"#, 0));
+    });
 }
 
 #[test]

@@ -152,15 +152,15 @@ fn misplaced(path: &Path) -> Option<&'static str> {
     let is_flat = parts.next().is_none();
     match (first, is_flat) {
         ("events", true) if second.ends_with(".jsonl") => {
-            Some("It stands directly in events/, not in the folder of a month; it is read all the same.")
+            Some("It is directly in events/, not in the folder of a month; it is read all the same.")
         }
         ("traces", true) if second.ends_with(".jsonl") => {
-            Some("It stands in traces/ itself, not in that of a month; it is read all the same.")
+            Some("It is in traces/ itself, not in that of a month; it is read all the same.")
         }
         ("knowledge", true) if second.ends_with(".md") => {
-            Some("It stands directly in knowledge/, not in knowledge/notes/; it is read all the same.")
+            Some("It is directly in knowledge/, not in knowledge/notes/; it is read all the same.")
         }
-        ("profiles", false) => Some("It stands below a folder of profiles/; it is read all the same."),
+        ("profiles", false) => Some("It is below a folder of profiles/; it is read all the same."),
         _ => None,
     }
 }

@@ -23,7 +23,12 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let note = Note::read(text);
     let mut found = Found { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
     if let Some(line) = text.lines().position(|line| line.contains('\0')) {
-        found.add(Code::NulBytes, Severity::Warning, line as u32 + 1, "NUL bytes stand in the text.".into());
+        found.add(
+            Code::NulBytes,
+            Severity::Warning,
+            line as u32 + 1,
+            "There are NUL bytes in the text.".into(),
+        );
     }
     for (line, fault) in &note.faults {
         found.add(Code::BadFrontMatter, Severity::Note, *line, fault.clone());

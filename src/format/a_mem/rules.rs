@@ -95,9 +95,8 @@ impl<'a> Copies<'a> {
     fn missing_in_log(&self, trace: &Document, missing: u32) -> Option<Problem> {
         let month = trace.path.parent()?.parent()?;
         let is_incomplete = missing > 0 && layout::is_trace(&trace.path) && self.months.contains(month);
-        let message = format!(
-            "{missing} of its events do not stand in the log of the month; they are shown from here."
-        );
+        let message =
+            format!("{missing} of its events are not in the log of the month; they are shown from here.");
         is_incomplete.then(|| Problem::of_file(Code::CountMismatch, Severity::Note, &trace.path, message))
     }
 }
@@ -170,7 +169,7 @@ impl<'a> Notes<'a> {
         for &(_, document, view) in &self.notes {
             let id = view.id.as_deref().unwrap_or_default();
             if let Some(before) = first.get(id) {
-                let message = format!("The id stands already in {}.", before.path.told());
+                let message = format!("Same id as {}.", before.path.told());
                 let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
                 problems.push(problem.at_line(1).of_record(0, Some(id)));
             } else {
@@ -282,6 +281,6 @@ fn stale<T: Ord>(
     let surplus = some(listed.difference(own).collect(), "too many");
     let parts: Vec<String> = missing.into_iter().chain(surplus).collect();
     let message =
-        format!("The index disagrees with the notes: {}. It is made anew from them.", parts.join("; "));
+        format!("The index disagrees with the notes: {}. It is rebuilt from them.", parts.join("; "));
     Some(Problem::of_file(Code::IndexStale, Severity::Warning, &index.path, message))
 }

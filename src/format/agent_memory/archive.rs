@@ -61,7 +61,7 @@ impl Batch<'_> {
         // A batch is copied before its originals go: what a crash leaves stands twice.
         let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
         if twice > 0 {
-            let message = format!("{twice} of the batch's records still stand in the active store.");
+            let message = format!("{twice} of the batch's records are still in the active store.");
             add(Severity::Warning, folder, message);
         }
         let Some(manifest) = self.manifest else {

@@ -58,7 +58,7 @@ fn check_id(checkpoint: Json<'_>, path: &Path, document: &mut Document<'_>) {
         let message = format!("The id is {id:?}; a checkpoint's is `chk-` and its number.");
         document.problem(Code::OutOfRange, Severity::Error, at, message);
     } else if stem != id {
-        let message = format!("The checkpoint {id:?} stands in a file that is named {stem:?}.");
+        let message = format!("The checkpoint {id:?} is in a file that is named {stem:?}.");
         document.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
     }
 }

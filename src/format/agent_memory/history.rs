@@ -74,7 +74,7 @@ pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem>
                 first.insert(id, (document, record.line));
                 continue;
             };
-            let message = format!("The id stands already in {}, line {line}.", other.path.told());
+            let message = format!("Same id as {} line {line}.", other.path.told());
             let fault = (Code::DuplicateId, Severity::Warning, message);
             problems.push(of_record(document, (number, record, view), fault));
         }

@@ -36,7 +36,7 @@ impl Writes for AgentMemory {
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
         let why = match (deed, Part::of(file)) {
             (Deed::Tag, _) => "agent-memory has no tags.",
-            (_, Part::Archived) => "it stands in an archive batch, which the format's own tool lets expire.",
+            (_, Part::Archived) => "it is in an archive batch, which the format's own tool lets expire.",
             (_, Part::Source) => "the import sources are registered by the format's own tool.",
             (Deed::Edit, Part::Event) => "an event is not edited: its content comes from its tool.",
             (Deed::Edit, Part::Checkpoint) => {

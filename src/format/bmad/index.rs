@@ -22,7 +22,7 @@ pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &HashSet<&str>) -
         add(Code::UnsupportedVersion, message);
     }
     if let Some(own) = index.get("session_id").and_then(|own| own.text()).filter(|own| own != session) {
-        add(Code::IndexStale, format!("The index is of the session {own:?}. It is made anew from the logs."));
+        add(Code::IndexStale, format!("The index is of the session {own:?}. It is rebuilt from the logs."));
     }
     let mut stale = Vec::new();
     for part in PARTS {
@@ -37,7 +37,7 @@ pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &HashSet<&str>) -
     }
     if !stale.is_empty() {
         let message =
-            format!("The index disagrees with the logs: {}. It is made anew from them.", stale.join("; "));
+            format!("The index disagrees with the logs: {}. It is rebuilt from them.", stale.join("; "));
         add(Code::IndexStale, message);
     }
     problems

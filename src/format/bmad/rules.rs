@@ -204,7 +204,7 @@ impl<'a> Files<'a> {
             match first.get(id) {
                 Some((other, line)) => {
                     let place = format!("{}:{line}", other.path.told());
-                    add(Code::DuplicateId, Severity::Warning, format!("The id stands already in {place}."));
+                    add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));
                 }
                 None => {
                     first.insert(id, (log, line));

@@ -37,7 +37,7 @@ pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<P
         match index.get(name) {
             Some(map) => found.extend(stale(name, map, &records, keys)),
             None if has_keys() => {
-                let message = format!("`{name}` is missing; it is made anew from the records.");
+                let message = format!("`{name}` is missing; it is rebuilt from the records.");
                 found.push((Code::IndexStale, message));
             }
             None => {}
@@ -131,8 +131,7 @@ fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Optio
     }
     let extra = indexed.values().flat_map(HashMap::values).filter(|known| !**known).count();
     (missing + extra > 0).then(|| {
-        let message =
-            format!("`{name}` misses {missing} and has {extra} too many; it is made anew from the records.");
+        let message = format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the records.");
         (Code::IndexStale, message)
     })
 }

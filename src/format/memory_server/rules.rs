@@ -62,7 +62,7 @@ fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
                 first.insert(id, (file, record.line));
                 continue;
             };
-            let message = format!("The id stands already in {}, line {line}.", before.path.told());
+            let message = format!("Same id as {} line {line}.", before.path.told());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
             problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
         }

@@ -36,7 +36,7 @@ impl Writes for MemoryServer {
     fn may(&self, _deed: Deed, file: &Path) -> Result<(), String> {
         match file.extension().is_some_and(|end| end == "json") {
             true => {
-                Err("it stands in a document of the 1.0 writer, which is only read: `palimp migrate` first."
+                Err("it is in a document of the 1.0 writer, which is only read: `palimp migrate` first."
                     .into())
             }
             false => Ok(()),

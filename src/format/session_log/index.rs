@@ -38,7 +38,7 @@ pub fn check(index: Json<'_>, path: &Path, log: Option<&Document>, deleted: &Has
     }
     if !stale.is_empty() {
         let message =
-            format!("The index disagrees with the log: {}. It is made anew from it.", stale.join("; "));
+            format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "));
         problems.push(warning(Code::IndexStale, message));
     }
     let gone = naming_deleted(index, deleted);
@@ -139,5 +139,5 @@ fn compare_map(
     let counts = |pair: &&(String, String)| !deleted.contains(pair.1.as_str());
     let missing = own.difference(&indexed).filter(counts).count();
     let extra = indexed.difference(&own).filter(counts).count();
-    (missing + extra > 0).then(|| format!("`{name}` misses {missing} and has {extra} too many"))
+    (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
 }

@@ -181,7 +181,7 @@ impl<'a> SessionFiles<'a> {
             }
             let Some(id) = view.id.as_deref() else { continue };
             match first.get(id) {
-                Some(line) => add(Code::DuplicateId, format!("The id stands already in line {line}.")),
+                Some(line) => add(Code::DuplicateId, format!("Same id as line {line}.")),
                 None => {
                     first.insert(id, record.line);
                 }

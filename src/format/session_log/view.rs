@@ -72,7 +72,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
     if let (Some(own), Some(session)) = (own.as_deref(), session)
         && own != session
     {
-        let message = format!("`session_id` is {own:?}, and the entry stands in the session {session:?}.");
+        let message = format!("`session_id` is {own:?}, and the entry is in the session {session:?}.");
         fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
     }
     schema_version(fields);
@@ -119,7 +119,7 @@ fn checksum(fields: &mut Fields<'_>) -> bool {
     let Some(stored) = fields.text("checksum", Need::Optional) else { return false };
     match canonical::verify(fields.object()) {
         Some(Checksum::Legacy) => {
-            let message = "The checksum is of the old flavour: it does not cover the content.";
+            let message = "The checksum is in the old form: it does not cover the content.";
             fields.fault(Code::ChecksumLegacy, Severity::Note, message.into());
         }
         Some(Checksum::Mismatch) => {

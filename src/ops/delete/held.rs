@@ -2,10 +2,12 @@
 //! it was.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::super::{Refusal, Scene, base, by_document};
 use crate::format::writing::{Writes, document};
-use crate::model::{Change, Entry, Store, Tell};
+use crate::model::{Act, Change, Entry, Store, Tell};
 use crate::store::commit::{deleted_from, without_deleted};
 
 /// Whether a record is in no file of the store, and only our own data holds it.
@@ -13,9 +15,14 @@ pub fn is_held(store: &Store, entry: &Entry) -> bool {
     deleted_from(&store.document(entry).path).is_some()
 }
 
+/// Whether what only our own data holds is listed with the store.
+pub fn holds_deleted(store: &Store) -> bool {
+    store.documents.iter().any(|own| deleted_from(&own.path).is_some())
+}
+
 /// The store as it was read, to plan on.
 pub fn read(store: &Store) -> Cow<'_, Store> {
-    match store.documents.iter().any(|own| deleted_from(&own.path).is_some()) {
+    match holds_deleted(store) {
         true => Cow::Owned(without_deleted(store)),
         false => Cow::Borrowed(store),
     }
@@ -46,5 +53,42 @@ pub fn bring_back(
             changes.push(Change::create(path, held.bytes.to_vec()));
         }
     }
+    let gone: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
+    for session in gone.into_iter().filter_map(|at| store.sessions.get(at as usize)) {
+        if let Some(folder) = deleted_from(&session.path) {
+            with_session(writes, scene, store, (&session.name, folder), &mut changes)?;
+        }
+    }
     Ok(changes)
+}
+
+/// Adds to changes in the folder of a session that is gone what makes it a session again: what is
+/// held of it, or else what a new one has.
+fn with_session(
+    writes: &dyn Writes,
+    scene: &Scene<'_>,
+    store: &Store,
+    (name, folder): (&str, &Path),
+    changes: &mut Vec<Change>,
+) -> Result<(), Refusal> {
+    for own in changes.iter_mut().filter(|own| own.path.starts_with(folder)) {
+        if let Act::Append(lines) = &own.act {
+            *own = Change::create(&own.path, lines.clone());
+        }
+    }
+    let held = store.documents.iter().filter_map(|own| Some((deleted_from(&own.path)?, own)));
+    let own = held.filter(|(path, _)| path.starts_with(folder));
+    let (logs, about): (Vec<_>, Vec<_>) =
+        own.partition(|(path, _)| path.extension() == Some("jsonl".as_ref()));
+    let made = match about.is_empty() {
+        true => writes.new_session(scene, Some(name), "")?,
+        false => about.iter().map(|(path, own)| Change::create(path, own.bytes.to_vec())).collect(),
+    };
+    let empty = logs.iter().map(|(path, _)| Change::create(path, Vec::new()));
+    for change in made.into_iter().chain(empty) {
+        if changes.iter().all(|own| own.path != change.path) {
+            changes.push(change);
+        }
+    }
+    Ok(())
 }

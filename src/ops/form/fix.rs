@@ -105,7 +105,7 @@ fn short_list(value: &str, most: usize, longest: usize) -> Option<(String, Strin
     }
     let title = match (kept.len() < own.len(), most > 0 && kept.len() > most) {
         (_, true) => format!("keep the first {most}"),
-        (true, _) => "drop what stands twice".to_owned(),
+        (true, _) => "drop duplicates".to_owned(),
         _ => format!("shorten to {longest} characters"),
     };
     if most > 0 {

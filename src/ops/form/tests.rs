@@ -172,13 +172,18 @@ fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[Strin
 #[test]
 fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_check_calls_an_error() {
     let desk = Desk::new();
-    let mut came = Vec::new();
+    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let (mut came, mut tried_once) = (Vec::new(), std::collections::HashSet::new());
     for (number, store) in desk.snapshot.stores.iter().enumerate() {
         for entry in entries(store) {
             let entry = &store.entries[entry];
             let form = form(store, entry, now()).unwrap();
             for at in 0..form.fields.len() {
-                for text in tried(&form.fields[at]) {
+                // What several types of a store have is tried in one of them, in the short form.
+                let (name, kind) =
+                    (form.fields[at].name.clone(), std::mem::discriminant(&form.fields[at].kind));
+                let is_new = tried_once.insert((number, name, kind));
+                for text in tried(&form.fields[at]).into_iter().filter(|_| is_long || is_new) {
                     let mut values = form.values();
                     if values[at] != text {
                         values[at] = text;

@@ -173,7 +173,7 @@ impl Compared<'_> {
             return Some(changed(item(Kind::Changed, String::new()), own, now));
         }
         if let Some(path) = id.and_then(|id| self.beside.elsewhere.get(id)) {
-            return Some(item(Kind::Elsewhere, format!("stands in {}", path.told())));
+            return Some(item(Kind::Elsewhere, format!("is in {}", path.told())));
         }
         let written = record.view().and_then(|view| view.created);
         let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
@@ -215,7 +215,7 @@ impl Compared<'_> {
 
 fn changed(item: Item, own: &[&Record], now: &Document) -> Item {
     let [one] = own else {
-        let told = format!("stands {} times: repair that first", own.len());
+        let told = format!("is there {} times: repair that first", own.len());
         return Item { told, ..item };
     };
     let is = now.raw(one).to_vec();

@@ -17,7 +17,7 @@ pub fn replace(
     let (format, writes) = writes(scene.store)?;
     let file = &comparison.file;
     if role(format, file) == Role::Index {
-        let message = format!("{} is made of the records: `palimp reindex` makes it anew.", file.told());
+        let message = format!("{} is made of the records: `palimp reindex` rebuilds it.", file.told());
         return Err(Refusal::unfit(message));
     }
     let stands = document(&scene.store.documents, file);
@@ -82,7 +82,7 @@ impl Comparison {
             (Kind::Changed, _) => "put back to what they were",
             (Kind::Tombstoned, _) => "come back DELETED: a tombstone names them",
             (Kind::Erased, _) => "were erased and stay away",
-            (Kind::Elsewhere, _) => "come back and stand in another file too",
+            (Kind::Elsewhere, _) => "come back, and are in another file too",
             (Kind::Unreadable, _) => "come back that can't be read",
         }
     }

@@ -267,9 +267,9 @@ fn a_query_that_cannot_be_understood_says_where_and_what_is_possible() {
         ("a -", 2..3, "none follows"),
         ("-sort:time", 1..10, "whole query"),
         ("(sort:time a)", 1..10, "whole query"),
-        ("\"\"", 0..2, "no letter"),
-        ("a **", 2..4, "no letter"),
-        ("~", 0..1, "no letter"),
+        ("\"\"", 0..2, "Nothing to search"),
+        ("a **", 2..4, "Nothing to search"),
+        ("~", 0..1, "Nothing to search"),
     ] {
         let error = error(query);
         assert_eq!(error.span, span, "{query}: {error}");

@@ -43,7 +43,7 @@ impl Scene<'_, '_> {
         let Some(temp) = &own.temp else { return Ok(()) };
         let outcome = match put_new(self.host.disk, temp, &own.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(own.moved("something stands there already"))
+                Err(own.moved("something is there already"))
             }
             outcome => outcome.map_err(own.io("made")),
         };

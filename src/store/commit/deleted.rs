@@ -1,25 +1,36 @@
 //! Records that are deleted and that undo data or backups still hold: put beside the store as it
 //! was read, where somebody asks for them. Nothing is read for anybody else.
 
-use std::collections::{HashMap, HashSet};
+mod gone;
+mod known;
+
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::gone::Gone;
+use self::known::Known;
 use super::made::is_log;
 use super::{CommitError, Vault, copies};
 use crate::disk::{Disk, Seen};
+use crate::format::reading::Reading;
 use crate::format::{self, Format, Placement};
 use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
 
-/// Below this name the files are listed from which records were deleted. It names no file: it
-/// reads as what is within an archive.
+/// Below this name the files are listed from which records were deleted, and the folders of sessions
+/// that are gone. It names no file: it reads as what is within an archive.
 const HELD: &str = "~deleted!";
 
-/// The file that a record which only our own data holds was deleted from.
-pub fn deleted_from(document: &Path) -> Option<&Path> {
-    document.strip_prefix(HELD).ok()
+/// The verbs that take records out of their files for good. What others replaced or moved is there
+/// in another shape.
+const DELETING: [&str; 3] = ["delete", "session delete", "compact"];
+
+/// The file that a record which only our own data holds was deleted from; of a session that is gone
+/// its folder.
+pub fn deleted_from(path: &Path) -> Option<&Path> {
+    path.strip_prefix(HELD).ok()
 }
 
 /// The store as it was read, without what is held beside it.
@@ -27,39 +38,39 @@ pub fn without_deleted(store: &Store) -> Store {
     let is_read = |own: &Arc<Document>| deleted_from(&own.path).is_none();
     let documents = store.documents.iter().take_while(|own| is_read(own)).count();
     let entries = store.entries.iter().filter(|entry| (entry.document as usize) < documents);
+    let sessions = store.sessions.iter().filter(|own| deleted_from(&own.path).is_none());
     Store {
         documents: store.documents[..documents].to_vec(),
         entries: entries.copied().collect(),
+        sessions: sessions.cloned().collect(),
         ..store.clone()
     }
 }
 
 /// The store with the records that were deleted from it and can be brought back, the version
-/// that was kept last of each.
+/// that was kept last of each. Sessions that are gone are listed behind those that are there.
 ///
 /// # Errors
 ///
 /// If the erasure list can't be read: what was erased could be among them.
 pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
     let Some(format) = format::by_name(store.format) else { return Ok(store.clone()) };
+    let plain = without_deleted(store);
     let vault = Vault::look(disk, data, &store.root);
     let erased: Vec<Target> = vault.erased()?.into_iter().map(|line| line.record).collect();
-    let wanted = Wanted::of(format, store, &erased, now);
-    let mut search = Search {
-        store,
-        format,
-        now,
-        wanted: &wanted,
-        known: known(store),
-        found: HashMap::new(),
-        parts: None,
-    };
+    let wanted = Wanted::of(format, &plain, &erased, now);
     let mut unread = Vec::new();
-    let mut held = held(disk, &vault, store, &mut unread);
+    let mut held = held(disk, &vault, &plain, &mut unread);
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
+    let gone = Gone::of(format, &plain, &held, now);
+    let mut store = plain;
+    store.sessions.extend(gone.sessions);
+    let known = Known::of(&store);
+    let mut search =
+        Search { store, format, now, wanted: &wanted, known, found: HashMap::new(), parts: None };
     held.iter().for_each(|own| search.take(own));
-    search.parts = format.writes().and_then(|writes| writes.taken_out(store, &deletions(&vault)));
-    let mut with = search.beside();
+    search.parts = format.writes().and_then(|writes| writes.taken_out(&search.store, &deletions(&vault)));
+    let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     Ok(with)
 }
@@ -69,6 +80,18 @@ struct Held {
     at: Option<Moment>,
     path: PathBuf,
     bytes: Vec<u8>,
+    kept: Kept,
+}
+
+/// Where bytes are kept from.
+#[derive(Clone, Copy, PartialEq)]
+enum Kept {
+    /// Records were deleted.
+    Deletion,
+    /// Something else was done with them.
+    Change,
+    /// The file was copied.
+    Copy,
 }
 
 /// What undo data and backups hold. What can't be read now is not offered, and is told.
@@ -89,8 +112,9 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unre
             }
         };
         let at = Moment::parse(&step.at).map(|(when, _)| when);
+        let kept = if DELETING.contains(&&*step.verb) { Kept::Deletion } else { Kept::Change };
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
-        all.extend(own.map(|(bytes, path)| Held { at, path, bytes }));
+        all.extend(own.map(|(bytes, path)| Held { at, path, bytes, kept }));
     }
     let copies = copies(store, vault).unwrap_or_else(|error| {
         miss(vault.path("backups"), error.to_string());
@@ -98,7 +122,9 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unre
     });
     for copy in copies {
         match Seen::from(disk.read(&store.root.join(&copy.path), 0, None)) {
-            Seen::Read((bytes, _)) => all.push(Held { at: copy.at, path: copy.file, bytes }),
+            Seen::Read((bytes, _)) => {
+                all.push(Held { at: copy.at, path: copy.file, bytes, kept: Kept::Copy })
+            }
             Seen::Unreadable(error) => miss(copy.path, error.to_string()),
             Seen::Absent => {}
         }
@@ -124,35 +150,20 @@ fn before(change: &Change) -> Option<Vec<u8>> {
     }
 }
 
-/// The session of a record, by name, and its id.
-type Name = (Option<String>, String);
-
-/// What is in the store, or was deleted there in the format's own way.
-fn known(store: &Store) -> HashSet<Name> {
-    let entry = |entry: &Entry| {
-        let id = store.view(entry)?.id.clone()?;
-        Some((store.session(entry).map(|own| own.name.clone()), id.to_string()))
-    };
-    let mut known: HashSet<Name> = store.entries.iter().filter_map(entry).collect();
-    for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
-        let session = session_of(store, &own.path).map(|at| store.sessions[at as usize].name.clone());
-        let ids = own.records.iter().filter_map(|record| record.view()?.id.as_deref());
-        known.extend(ids.map(|id| (session.clone(), id.to_owned())));
-    }
-    known
-}
-
+/// The session that a file is in, or was.
 fn session_of(store: &Store, path: &Path) -> Option<u32> {
-    let at = store.sessions.iter().position(|session| path.starts_with(&session.path))?;
+    let folder = |path: &'_ Path| deleted_from(path).unwrap_or(path).to_owned();
+    let at = store.sessions.iter().position(|session| path.starts_with(folder(&session.path)))?;
     u32::try_from(at).ok()
 }
 
 struct Search<'a> {
-    store: &'a Store,
+    /// Without what is found.
+    store: Store,
     format: &'static dyn Format,
     now: Moment,
     wanted: &'a Wanted<'a>,
-    known: HashSet<Name>,
+    known: Known,
     /// The bytes that were found, by file.
     found: HashMap<PathBuf, Vec<u8>>,
     /// A document of parts that were taken out, and nulls.
@@ -161,70 +172,86 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn take(&mut self, held: &Held) {
-        let is_record = self.format.place(&held.path, false) == Placement::File(Role::Records);
+        let place = self.format.place(&held.path, false);
+        let is_record = matches!(place, Placement::File(Role::Records | Role::Archive));
         let can_come = is_record && !self.format.is_bound(&held.path) && Packing::of(&held.path).is_none();
-        let session = session_of(self.store, &held.path);
-        // Of a session that is gone there is more to bring back than its records.
-        if !can_come || held.path.starts_with("..") || session.is_none() && !self.store.sessions.is_empty() {
+        let session = session_of(&self.store, &held.path);
+        let is_lost = session.is_none() && gone::is_in_session(self.format, &held.path, self.now);
+        if !can_come || held.path.starts_with("..") || is_lost {
             return;
         }
-        let is_lines = held.path.extension().is_some_and(|end| end == "jsonl");
+        let is_lines = is_of_lines(&held.path);
+        let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
         let name = session.map(|at| self.store.sessions[at as usize].name.clone());
         for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
             let Some(view) = record.view() else { continue };
-            let Some(id) = view.id.as_deref().filter(|id| !id.is_empty()) else { continue };
             let span = record.span.start as usize..record.span.end as usize;
             let raw = if is_lines { held.bytes.get(span).unwrap_or_default() } else { &held.bytes[..] };
             let is_erased = || self.wanted.takes(&held.path, raw, Some(view), None);
-            let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
-            if is_there || self.known.contains(&(name.clone(), id.to_owned())) || is_erased() {
+            if is_there || self.known.has(name.as_deref(), view, raw, held.kept) || is_erased() {
                 continue;
             }
-            self.known.insert((name.clone(), id.to_owned()));
-            let line: Vec<u8> = match is_lines {
-                true => {
-                    raw.iter().map(|own| if matches!(own, b'\n' | b'\r') { b' ' } else { *own }).collect()
-                }
-                false => raw.to_vec(),
-            };
+            self.known.add(name.as_deref(), view, raw);
             let own = self.found.entry(held.path.clone()).or_default();
-            own.extend(line);
+            match is_lines {
+                true => own.extend(raw.iter().map(|b| if matches!(b, b'\n' | b'\r') { b' ' } else { *b })),
+                false => own.extend(raw),
+            }
             if is_lines {
                 own.push(b'\n');
             }
         }
     }
 
-    fn beside(self) -> Store {
-        let mut store = self.store.clone();
+    /// The store with what was found. `files` are those that go with sessions that are gone.
+    fn beside(self, files: Vec<(PathBuf, Vec<u8>)>) -> Store {
+        let mut store = self.store;
         let mut found: Vec<(PathBuf, Vec<u8>)> = self.found.into_iter().collect();
+        let more = files.into_iter().filter(|(path, _)| found.iter().all(|(own, _)| own != path));
+        let more: Vec<_> = more.collect();
+        found.extend(more);
         found.sort();
         found.extend(self.parts);
         for (path, bytes) in found {
-            let records = self.format.read(Role::Records, &path, &bytes, self.now).records;
+            let is_record =
+                matches!(self.format.place(&path, false), Placement::File(Role::Records | Role::Archive));
+            let reading = match is_record {
+                true => self.format.read(Role::Records, &path, &bytes, self.now),
+                false => Default::default(),
+            };
             let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
             let is_null =
                 |own: &Record| bytes.get(own.span.start as usize..own.span.end as usize) == Some(b"null");
-            let listed = (0..).zip(&records).filter(|(_, own)| own.view().is_some() && !is_null(own));
+            let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some() && !is_null(own));
             store.entries.extend(listed.map(|(record, _)| Entry {
                 document: at,
                 record,
                 session,
                 state: State::Deleted,
             }));
-            store.documents.push(Arc::new(Document {
-                path: Path::new(HELD).join(path),
-                // It is no file of the store: nothing is derived from it, and nothing counts it.
-                role: Role::Other,
-                offset: 0,
-                len: bytes.len() as u64,
-                bytes: bytes.into(),
-                generation: Default::default(),
-                records,
-                problems: Vec::new(),
-                digests: Default::default(),
-            }));
+            store.documents.push(Arc::new(document(path, bytes, reading)));
         }
         store
     }
+}
+
+/// A document of what was found. It is no file of the store: nothing is derived from it, and nothing
+/// counts it.
+fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
+    Document {
+        path: Path::new(HELD).join(path),
+        role: Role::Other,
+        offset: 0,
+        len: bytes.len() as u64,
+        bytes: bytes.into(),
+        generation: Default::default(),
+        records: reading.records,
+        problems: reading.problems,
+        digests: Default::default(),
+    }
+}
+
+/// Whether a file has a record a line.
+fn is_of_lines(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
 }

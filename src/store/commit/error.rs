@@ -14,7 +14,7 @@ pub enum Files {
     Untouched,
     /// A part of the change was made and taken back.
     Restored,
-    /// A part of the change was made; the next start finishes it or takes it back.
+    /// A part of the change was made; the next start finishes or undoes it.
     Halfway,
     /// A part was erased; the next start goes on with it, and nothing takes it back.
     Erasing,
@@ -25,7 +25,7 @@ impl Files {
         match self {
             Files::Untouched => "Nothing was changed.",
             Files::Restored => "What had been changed was put back.",
-            Files::Halfway => "It was cut short; the next change of this store finishes it or takes it back.",
+            Files::Halfway => "It was cut short; the next change of this store finishes or undoes it.",
             Files::Erasing => {
                 "It is not erased everywhere yet; the next change of this store goes on with it."
             }
@@ -88,7 +88,7 @@ pub enum CommitError {
         files: Files,
     },
     /// Our own data can't be written: without it nothing could be taken back.
-    #[error("{} can't be written: {source}. Without it the change could not be taken back; nothing was changed.", path.told())]
+    #[error("{} can't be written: {source}. Without it the change could not be undone; nothing was changed.", path.told())]
     OwnData {
         /// The file or folder.
         path: PathBuf,
@@ -96,7 +96,7 @@ pub enum CommitError {
         source: io::Error,
     },
     /// A lock, or our own data, failed after a part of the change had been made.
-    #[error("The change stopped in its midst: {}. {}", cause.in_short(), files.sentence())]
+    #[error("The change was interrupted: {}. {}", cause.in_short(), files.sentence())]
     Stopped {
         /// What failed.
         cause: Box<CommitError>,

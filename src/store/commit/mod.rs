@@ -177,7 +177,7 @@ impl<'a> Writer<'a> {
         self.finish_erasing()?;
         if let Some(entry) = self.vault.erasing()? {
             let step = entry.step;
-            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still stand in places"));
+            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still be in places"));
         }
         Ok(self)
     }
@@ -270,7 +270,7 @@ impl<'a> Writer<'a> {
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
         if carried.derive && !self.derive_touched(&carried.touched, plan) {
-            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change makes it anew".into());
+            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change rebuilds it".into());
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());

@@ -198,7 +198,7 @@ impl Writer<'_> {
             (Act::Create(bytes), Some(now)) if is_log(change) && !bound => {
                 Change::edits(&change.path, now.into(), vec![(0..0, bytes.clone())])
             }
-            (Act::Create(_), Some(_)) => return Err(moved("something else stands there")),
+            (Act::Create(_), Some(_)) => return Err(moved("something else is there")),
             (Act::Remove(_), None) if !is_made => return Ok(None),
             (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
             (Act::Remove(was), Some(now)) if now == **was => Change::remove(&change.path, now.into()),

@@ -108,7 +108,7 @@ fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> St
         Some(Some(Turn::Undo(step))) => format!(
             "Step {number} took step {step} back in {root}, and something new was done since: it can't be done again."
         ),
-        Some(_) => format!("Step {number} was taken back already in {root}."),
+        Some(_) => format!("Step {number} was undone already in {root}."),
     }
 }
 
@@ -132,7 +132,7 @@ fn brings_nothing_erased(
     step: u64,
     erased: Vec<ErasedLine>,
 ) -> Result<(), CommitError> {
-    writer.brings_nothing_erased(plan, &format!("step {step} can't be turned round: it"), erased)
+    writer.brings_nothing_erased(plan, &format!("step {step} can't be undone: it"), erased)
 }
 
 /// Refuses what another has turned since it was planned, and what would bring back what was
@@ -140,14 +140,16 @@ fn brings_nothing_erased(
 pub fn still_turns(writer: &Writer<'_>, plan: &Plan, turn: Turn) -> Result<(), CommitError> {
     let history = History::of(&writer.vault.journal()?);
     let (steps, step, what) = match turn {
-        Turn::Undo(step) => (&history.done, step, "is not in force any more"),
+        Turn::Undo(step) => (&history.done, step, "is not applied any more"),
         Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
     };
     match steps.iter().any(|(own, _)| *own == step) {
         true => brings_nothing_erased(writer, plan, step, writer.vault.erased()?),
         false => {
             let root = writer.place.root.told();
-            Err(CommitError::NoStep(format!("Step {step} {what} in {root}: another was quicker.")))
+            Err(CommitError::NoStep(format!(
+                "Step {step} {what} in {root}: another process changed it first."
+            )))
         }
     }
 }

@@ -368,7 +368,7 @@ pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
 pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<()> {
     match disk.look(folder) {
         Ok(item) if item.kind == ItemKind::Folder => return Ok(()),
-        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "no folder stands there")),
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is no folder there")),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) => {}
     }

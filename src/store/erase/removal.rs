@@ -160,7 +160,7 @@ impl Site<'_> {
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let unpacked = gunzip(&own.bytes, LARGEST);
         let failed =
-            |why: String| Refusal::corrupt(format!("{} can't be packed anew: {why}.", own.path.told()));
+            |why: String| Refusal::corrupt(format!("{} can't be packed again: {why}.", own.path.told()));
         let (mut refusal, mut repacked) = (None, None);
         let mut edited = |path: &Path, bytes: &[u8]| match clean(self.wanted, path, bytes, marks) {
             Ok(Outcome::Same) => None,

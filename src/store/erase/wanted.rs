@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
 use crate::model::{Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
-use crate::store::commit::Old;
+use crate::store::commit::{Old, deleted_from};
 use crate::text::edit;
 use crate::text::needle::{Needles, SHORTEST};
 use crate::text::scan::Tape;
@@ -42,10 +42,12 @@ impl Target {
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
         let digest = id.is_none().then(|| salted(salt, part.unwrap_or_else(|| store.raw(entry))));
+        let path = &store.document(entry).path;
+        let file = deleted_from(path).unwrap_or(path);
         Target {
             id,
             session: store.session(entry).map(|session| session.name.clone()),
-            file: store.document(entry).path.clone(),
+            file: file.to_path_buf(),
             was,
             digest,
         }

@@ -60,7 +60,7 @@ impl<'a> Below<'a> {
 
     /// Says once where the look ended.
     fn stop(&mut self, folder: &Path) {
-        let told = format!("{} folders were looked into, and no more", self.most);
+        let told = format!("{} folders were looked into, and the search ended there", self.most);
         if !self.unseen.iter().any(|(_, why)| *why == told) {
             self.unseen.push((folder.to_owned(), told));
         }

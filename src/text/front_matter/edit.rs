@@ -46,7 +46,7 @@ pub enum EditRefused {
         why: String,
     },
     /// The field stands there more than once.
-    #[error("`{0}` stands in the front matter more than once; remove one by hand first")]
+    #[error("`{0}` is in the front matter more than once; remove one by hand first")]
     Doubled(String),
     /// The field holds more than a scalar or a list of scalars.
     #[error("`{0}` holds more than a text or a list of texts; it can only be edited by hand")]

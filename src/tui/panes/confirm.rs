@@ -56,7 +56,7 @@ fn line_to_type(theme: &Theme, typed: &Typed, width: usize) -> Line<'static> {
     let is_right = typed.so_far.trim() == typed.wanted;
     let after = if is_right { "▏ Enter erases" } else { "▏" };
     let asked = format!("Type `{}`: ", typed.wanted);
-    let warned = format!("Nothing takes it back. {asked}");
+    let warned = format!("It can't be undone. {asked}");
     // What is typed is seen before anything else is.
     let room = width.saturating_sub(typed.wanted.len() + "▏ Enter erases".chars().count());
     let asked = if warned.len() <= room { warned } else { asked };

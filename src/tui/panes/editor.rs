@@ -108,7 +108,7 @@ fn finding(app: &App, own: &Finding, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let fix = own.fix.as_ref().map(|fix| format!("  {} {}", Action::Fix.key(), theme::safe(app, &fix.title)));
     let fix = fix.unwrap_or_default();
-    let there = if own.is_new { "" } else { ", there already" };
+    let there = if own.is_new { "" } else { ", existed before your edit" };
     let head = format!("{} ", sign(own.severity));
     let tail = format!(" ({}{there})", own.code.as_str());
     let style = theme.severity(own.severity);
@@ -138,7 +138,7 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         (0, 0) => "",
         (0, _) if editor.judged.warns() => "warnings are shown once more before they are saved",
         (0, _) => "",
-        _ => "errors that the form brings are not saved; what was typed is kept",
+        _ => "Fix the errors to save. Your text is kept.",
     };
     let inner = framed(app, frame, None, "Problems of this form", foot, area);
     let shown = usize::from(inner.height);

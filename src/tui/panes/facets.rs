@@ -11,7 +11,7 @@ use crate::tui::update::facet_lines;
 
 /// Draws the facets.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let inner = framed(app, frame, Some(Pane::Facets), "2 Facets", "Space filters", area);
+    let inner = framed(app, frame, Some(Pane::Facets), "2 Filters", "Space filters", area);
     let theme = Theme::of(app);
     let lines = facet_lines(app);
     let width = usize::from(inner.width);

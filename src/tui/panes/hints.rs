@@ -1,11 +1,18 @@
 //! The keys that can be used now.
 
-use crate::tui::action::Action;
+use crate::tui::action::{ACTIONS, Action, Known};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::confirm;
 use crate::tui::prompt::Purpose;
 use crate::tui::update::can;
+
+/// What can follow the keys that were pressed.
+fn second_keys(waiting: &str) -> Vec<(String, String)> {
+    let follow = |keys: &str| keys.strip_prefix(waiting)?.strip_prefix(' ').map(str::to_owned);
+    let of = |known: &Known| Some((known.keys.iter().find_map(|keys| follow(keys))?, known.name.to_owned()));
+    ACTIONS.iter().filter_map(of).collect()
+}
 
 /// Keys and what they do, the most useful first.
 pub fn of(app: &App) -> Vec<(String, String)> {
@@ -36,16 +43,16 @@ pub fn of(app: &App) -> Vec<(String, String)> {
         };
         let is_longer = confirm::parts(app).is_some_and(|parts| parts.rows < confirm.len());
         let scroll = is_longer.then(|| hint(keys, "scroll"));
-        return [Some(yes), scroll, Some(hint("Esc", "leave it as it is"))].into_iter().flatten().collect();
+        return [Some(yes), scroll, Some(hint("Esc", "cancel"))].into_iter().flatten().collect();
     }
     if app.menu.is_some() {
-        return vec![hint("Esc", "leave it as it is")];
+        return vec![hint("Esc", "cancel")];
     }
     if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Edit) {
         return super::editor::hints(app, editor);
     }
     if !app.waiting.is_empty() {
-        return vec![hint(&app.waiting, "… waits for its second key")];
+        return second_keys(&app.waiting);
     }
     let mut hints = match (app.screen, app.focus) {
         (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Quit, "quit")],

@@ -255,9 +255,7 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         if let Some((span, count)) = &app.results.blocker {
             let part = app.query.get(span.clone()).unwrap_or_default();
             let key = Action::DropFilter.key();
-            say(&format!(
-                "`{part}` hides most: without it there are {count}. {key} drops it, Esc clears all."
-            ));
+            say(&format!("Without `{part}` there would be {count}. {key} drops it, Esc clears all."));
         }
     }
     lines

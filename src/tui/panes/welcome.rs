@@ -30,7 +30,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let keys = [
         (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),
         (Action::Help.key(), "every key"),
-        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that stands elsewhere"),
+        (Action::Quit.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
     ];
     for (key, what) in keys {
         lines.push(Line::from(vec![

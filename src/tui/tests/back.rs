@@ -139,7 +139,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
     assert_eq!(learnings(&desk), [lines.clone(), lost[..3].to_vec()].concat());
     assert_eq!(count(&desk, Kind::Missing), 6, "what came back is missing no more");
     desk.type_keys("u");
-    assert!(notice(&desk).starts_with("took back"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
     assert_eq!(files(&desk), before);
 }
 
@@ -216,10 +216,10 @@ fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
     desk.type_keys("gr");
     assert!(desk.screen().contains("· not verified yet 2026-01-30"), "{}", desk.screen());
     desk.type_keys("V");
-    assert_eq!(notice(&desk), "2 backups looked at, 1 not whole");
+    assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
     let screen = desk.screen();
     assert!(
-        screen.contains("✖ not whole        2026-01-30") && screen.contains("✓ whole            2026-01-23"),
+        screen.contains("✖ damaged          2026-01-30") && screen.contains("✓ intact           2026-01-23"),
         "{screen}"
     );
 }
@@ -241,16 +241,16 @@ fn an_older_step_is_undone_and_done_again_from_the_journal_and_a_refusal_says_wh
     let first = desk.app.back.journal.lines.len() - 1;
     desk.app.back.journal.at.at = first;
     desk.type_keys("U");
-    assert!(notice(&desk).contains("is in force"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("is applied"), "{}", notice(&desk));
     desk.type_keys("u");
     assert!(desk.app.confirm.is_some() && files(&desk) == both, "{}", notice(&desk));
     desk.type_keys("y");
-    assert!(notice(&desk).starts_with("took back step 1"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("undid step 1"), "{}", notice(&desk));
     assert_ne!(files(&desk), both);
     desk.type_keys("u");
-    assert!(notice(&desk).contains("was taken back by step 2"), "{}", notice(&desk));
+    assert!(notice(&desk).contains("was undone by step 2"), "{}", notice(&desk));
     desk.type_keys("Uy");
-    assert!(notice(&desk).starts_with("did again step 1"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("redid step 1"), "{}", notice(&desk));
     assert_eq!(files(&desk), both);
 }
 
@@ -272,7 +272,7 @@ fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_th
     desk.type_keys("gu");
     let screen = desk.screen();
     assert!(screen.contains("written by others since step 1: 1 record"), "{screen}");
-    assert!(screen.contains("changed by others: learnings.jsonl"), "{screen}");
+    assert!(screen.contains("changed outside palimp: learnings.jsonl"), "{screen}");
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn a_step_is_turned_back_as_it_was_shown_or_asked_for_again() {
     assert_eq!(files(&desk), before);
     assert!(told(&desk).starts_with("changed meanwhile: 1 of 3"), "{}", told(&desk));
     desk.type_keys("y");
-    assert!(notice(&desk).starts_with("took back"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
     assert!(learnings(&desk).iter().all(|line| !line.contains("\"seen\"")));
     assert!(learnings(&desk).iter().any(|line| line.contains("theirs")));
 }

@@ -71,7 +71,7 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_takes_all_of_it_back() {
     assert_eq!(notice(&desk), "tagged 3 memories · u to undo");
     assert_eq!(tagged(&desk, "reviewed"), all);
     desk.type_keys("u");
-    assert_eq!(notice(&desk), "took back: tagged 3 memories · U to redo");
+    assert_eq!(notice(&desk), "undid: tagged 3 memories · U to redo");
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
     desk.type_keys("U");
     assert_eq!(tagged(&desk, "reviewed"), all);
@@ -252,7 +252,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     let before = files(&desk);
     enter(&mut desk, "Tcore");
     assert!(
-        notice(&desk).contains("left out: 2 memories: A record of type \"core\" stands among"),
+        notice(&desk).contains("left out: 2 memories: A record of type \"core\" is among"),
         "{}",
         notice(&desk)
     );

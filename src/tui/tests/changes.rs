@@ -102,11 +102,11 @@ fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
     let tagged = files(&desk);
     assert_ne!(tagged, before);
     desk.type_keys("u");
-    assert_eq!(notice(&desk), format!("took back: tagged {id} · U to redo"));
+    assert_eq!(notice(&desk), format!("undid: tagged {id} · U to redo"));
     assert!(!has_tag(&desk));
     assert_eq!(files(&desk), before);
     desk.type_keys("U");
-    assert_eq!(notice(&desk), format!("did again: tagged {id} · u to undo"));
+    assert_eq!(notice(&desk), format!("redid: tagged {id} · u to undo"));
     assert_eq!(files(&desk), tagged);
 }
 
@@ -318,7 +318,7 @@ fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
     assert!(seen[0] != seen[1], "{seen:?}");
     for _ in 0..3 {
         desk.type_keys("u");
-        assert!(notice(&desk).starts_with("took back: deleted"), "{}", notice(&desk));
+        assert!(notice(&desk).starts_with("undid: deleted"), "{}", notice(&desk));
     }
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
     desk.type_keys("u");
@@ -329,14 +329,14 @@ fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
 fn what_was_taken_back_is_not_done_again_after_something_new_in_another_store() {
     let mut desk = on("type:learning", 120, 36);
     desk.type_keys("dxu");
-    assert!(notice(&desk).starts_with("took back"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
     desk.type_keys("/session:sess_checkout_rework is:live");
     desk.press(KeyCode::Enter);
     desk.type_keys("dx");
     desk.type_keys("U");
     assert!(notice(&desk).starts_with("There is nothing to redo"), "{}", notice(&desk));
     desk.type_keys("uU");
-    assert!(notice(&desk).starts_with("did again: deleted"), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("redid: deleted"), "{}", notice(&desk));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::changes::{notice, on};
@@ -49,6 +49,36 @@ fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_it
     desk.type_keys("j");
     let (at, top) = (desk.app.list.at, desk.app.list.top);
     assert!(at == 51 && top > 0 && top <= at, "{at} {top}");
+}
+
+#[test]
+fn a_move_of_the_cursor_costs_the_same_however_many_memories_there_are() {
+    let line = |n| {
+        format!(
+            "{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{{\"note\":\"n{n}\"}}}}\n"
+        )
+    };
+    let usual = |count: usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("sessions/s/memory.jsonl");
+        crate::disk::write_new(&log, (0..count).map(line).collect::<String>().as_bytes()).unwrap();
+        let mut desk = Desk::of(folder, 120, 36);
+        let mut step = || {
+            let began = std::time::Instant::now();
+            // What is asked of the workers is done by them, meanwhile.
+            let key = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::NONE);
+            let _effects = super::update(&mut desk.app, Msg::Key(key), super::now());
+            desk.screen();
+            began.elapsed()
+        };
+        let mut times: Vec<_> = (0..61).map(|_| step()).collect();
+        times.sort();
+        (times[30], times[60])
+    };
+    let most = if std::env::var_os("PALIMP_LONG").is_some() { 100_000 } else { 6_000 };
+    let (few, many) = (usual(60), usual(most));
+    println!("a step of the cursor: {few:?} among 60, {many:?} among {most} (median, slowest)");
+    assert!(many.0 < few.0 * 3, "{few:?} among 60, {many:?} among {most}");
 }
 
 #[test]

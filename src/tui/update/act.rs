@@ -134,7 +134,7 @@ fn tab(app: &mut App, ahead: bool) {
 }
 
 fn reload(app: &mut App) -> Vec<Effect> {
-    app.notice = Some("reading the stores anew".into());
+    app.notice = Some("reading the stores again".into());
     vec![arrive::reload(app)]
 }
 

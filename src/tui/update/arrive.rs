@@ -124,6 +124,7 @@ fn tree(app: &App) -> Vec<Branch> {
 /// its top stays so, and shows what is new.
 fn arrived(app: &mut App, found: Found) {
     let Ok((results, facets)) = found.outcome else { return };
+    app.notice = found.unread.or_else(|| app.notice.take());
     let question = (found.asked.query.clone(), found.asked.order, found.asked.only.is_some());
     if question.2 != app.marks.only {
         return;

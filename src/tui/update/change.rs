@@ -245,7 +245,7 @@ pub fn stop(app: &mut App) -> bool {
     let Some(going) = &app.bulk.going else { return false };
     app.notice = Some(match going.progress.stop() {
         true => "stopping: nothing is changed …".into(),
-        false => format!("it is being written, and is finished; {} takes it back", Action::Undo.key()),
+        false => format!("it is being written, and is finished; {} undoes it", Action::Undo.key()),
     });
     true
 }
@@ -263,7 +263,7 @@ pub fn figure(app: &mut App) {
 pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, String>) -> Vec<Effect> {
     match after {
         Ok(after) if after == before => {
-            app.notice = Some("nothing was written otherwise; nothing was changed".into());
+            app.notice = Some("the text is the same; nothing was changed".into());
             Vec::new()
         }
         Ok(after) if after.trim().is_empty() && !before.trim().is_empty() => {

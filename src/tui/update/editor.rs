@@ -153,12 +153,12 @@ fn fix(app: &mut App) -> Vec<Effect> {
     let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
     let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
     let Some(fix) = own.or_else(any).filter(|_| editor.judged_of == editor.version) else {
-        app.notice = Some("there is nothing here that a key can mend".into());
+        app.notice = Some("there is nothing to fix here".into());
         return Vec::new();
     };
     editor.field = fix.field;
     editor.text().set(&fix.value);
-    app.notice = Some(format!("{} · {} takes it back", fix.title, Action::UndoTyping.key()));
+    app.notice = Some(format!("{} · {} undoes it", fix.title, Action::UndoTyping.key()));
     changed(app)
 }
 
@@ -185,7 +185,7 @@ fn as_on_disk(app: &mut App) -> Vec<Effect> {
     for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
         text.set(&field.value);
     }
-    app.notice = Some(format!("every field as on disk · {} takes it back", Action::UndoTyping.key()));
+    app.notice = Some(format!("every field as on disk · {} undoes it", Action::UndoTyping.key()));
     changed(app)
 }
 

@@ -132,6 +132,10 @@ pub fn by_search(app: &App, text: &str) -> Result<Vec<Effect>, String> {
 /// What is to be marked was found, in the stores as they were when it was asked for.
 pub fn selected(app: &mut App, found: Found) {
     let Ok((results, _)) = found.outcome else { return };
+    // What was deleted is listed behind all else, so that whatever has a place keeps it.
+    if Arc::ptr_eq(&found.of, &app.listed) {
+        app.listed = Arc::clone(&found.asked.snapshot);
+    }
     let before = app.marks.count();
     let all = results.hits.iter().map(|hit| hit.at);
     for at in carried(&found.asked.snapshot, &app.listed, all) {

@@ -59,7 +59,7 @@ fn choice(aim: &Aim, (key, name, about, wanted): Line) -> Option<Choice> {
     let about = match aim.at.len() {
         1 => about.to_owned(),
         all if can == all => memories(all),
-        all => format!("{can} of {}; the others can't be", memories(all)),
+        all => format!("{can} of {}; the rest can't be", memories(all)),
     };
     let refused = why.filter(|_| can == 0);
     Some(Choice { key, name, about, wanted, found: None, refused })

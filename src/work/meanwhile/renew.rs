@@ -131,7 +131,7 @@ fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned, Failed> {
             }
             if touched.iter().any(|own| !known.contains(&own.entry)) {
                 let message =
-                    "what would be done now concerns memories that were not shown: look at it anew.";
+                    "what would be done now concerns memories that were not shown: look at it again.";
                 return Err(Refusal::unfit(message).into());
             }
             say_which(&mut anew, &rule, &touched);
@@ -200,7 +200,7 @@ impl Sides {
                 continue;
             }
             let what = match is.get(&item.at) {
-                None => Some("stands again as it was"),
+                None => Some("is again as it was"),
                 Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
                 Some(now) if now.is != item.is => Some("changed on disk"),
                 Some(_) => None,
@@ -255,7 +255,7 @@ fn same_of(
         if sides.has_grown() {
             let file = restoring.copy.file.told();
             return Err(Refusal::unfit(format!(
-                "{file} has records now that were not shown, and they would be lost: look at it anew."
+                "{file} has records now that were not shown, and they would be lost: look at it again."
             ))
             .into());
         }

@@ -58,7 +58,7 @@ fn changed(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> String {
     let forms = form(was.0, was.1, now).ok().zip(form(is.0, is.1, now).ok());
     let told = forms.map_or_else(Vec::new, |(old, new)| fields(&old, &new));
     match told.as_slice() {
-        [] => "written anew".into(),
+        [] => "rewritten".into(),
         few if few.len() <= FIELDS => few.join(", "),
         many => format!("{}, and {} more", many[..FIELDS].join(", "), many.len() - FIELDS),
     }
@@ -88,7 +88,7 @@ fn one(field: &Field, old: &str, new: &str) -> Option<String> {
     }
     let is_short = |value: &str| value.chars().count() <= SHORT && !value.contains('\n');
     if !is_short(old) || !is_short(new) {
-        return Some(format!("{name} written anew"));
+        return Some(format!("{name} rewritten"));
     }
     let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { mask(value).into_owned() };
     Some(format!("{name} {} → {}", shown(old), shown(new)))

@@ -48,7 +48,7 @@ fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
 }
 
 fn beside_agents(format: &'static str) {
-    let times = if is_long() { 50 } else { 4 };
+    let times = if is_long() { 50 } else { 2 };
     let town = Town::new(format, 60);
     let alone = edited(&town, times, "Edited alone.");
     let parts = [

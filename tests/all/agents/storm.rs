@@ -21,7 +21,7 @@ struct Done {
 /// hold a few hundred records by their own limits: a rewrite among 20,000 takes them seconds.
 fn storm(format: &'static str) {
     let (records, rewrites) = match format {
-        _ if !is_long() => (3_000, 40),
+        _ if !is_long() => (1_200, 16),
         "session-log" => (100_000, 1_000),
         _ => (20_000, 200),
     };

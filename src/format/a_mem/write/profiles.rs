@@ -16,7 +16,7 @@ use crate::text::scan::Tape;
 pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>, Refused> {
     let value = value.trim();
     if !is_json(value, None) {
-        return Err(Refused::value("preference", value, "it has to be JSON: text stands in quotes"));
+        return Err(Refused::value("preference", value, "it has to be JSON: text is in quotes"));
     }
     if key.is_empty() {
         return Err(Refused::value("preference", key, "it needs a name"));

@@ -308,7 +308,7 @@ fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {
 pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {
-        return Err(Refusal::new("E_SESSION_ARCHIVED", "it stands in the archive: unarchive it first."));
+        return Err(Refusal::new("E_SESSION_ARCHIVED", "it is in the archive: unarchive it first."));
     }
     if own.is_empty() {
         return Err(Refusal::unfit(

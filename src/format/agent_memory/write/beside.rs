@@ -41,7 +41,7 @@ impl Beside<'_> {
     fn text(&self, path: &str) -> Result<&str, String> {
         let file = self.files.iter().find(|(own, _)| own == Path::new(path));
         let (_, bytes) = file.ok_or_else(|| format!("`{path}` is missing and stays so."))?;
-        std::str::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8; it is left as it stands."))
+        std::str::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8; it is left as it is."))
     }
 
     /// The projections anew. `old` gives what the bundle of a hash said, if it is known.
@@ -70,7 +70,7 @@ impl Beside<'_> {
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
         let first = body.lines().next().unwrap_or_default();
         let Some(before) = marker(first, PROJECTION_MARK) else {
-            return Err(format!("`{path}` does not start with its marker; it is left as it stands."));
+            return Err(format!("`{path}` does not start with its marker; it is left as it is."));
         };
         let old = old(before.hash).map(|old| parts(word, old));
         let rest = body.get(first.len()..).unwrap_or_default();
@@ -93,9 +93,7 @@ impl Beside<'_> {
         let Some(end) =
             end.filter(|end| first.get(..*end).is_some_and(|own| marker(own, ENTRY_MARK).is_some()))
         else {
-            return Err(format!(
-                "The marker of the block in `{path}` can't be read; it is left as it stands."
-            ));
+            return Err(format!("The marker of the block in `{path}` can't be read; it is left as it is."));
         };
         let after = rest.get(end..).unwrap_or_default();
         Ok(beside(path, format!("{before}{new}{after}")))

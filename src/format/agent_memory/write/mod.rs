@@ -102,7 +102,7 @@ pub struct Canonical {
     pub event: String,
     /// The hash of the new bundle.
     pub hash: String,
-    /// What was left as it stands, and why, as sentences.
+    /// What was left as it is, and why, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -187,7 +187,7 @@ pub fn canonical_write(
     let mut tape = Tape::default();
     let new = state.object(&mut tape)?;
     let bundle = new.get("bundle").ok_or(Refused::Lacks("bundle"))?;
-    let summary = Some(summary.trim()).filter(|own| !own.is_empty()).unwrap_or("the bundle was written anew");
+    let summary = Some(summary.trim()).filter(|own| !own.is_empty()).unwrap_or("the bundle was rewritten");
     let told = Told { event: &event, checkpoint: &checkpoint, at: &at, hash: &hash, summary };
     let mut written = vec![in_store(checkpoint_path(&checkpoint), canonical_text(&told.checkpoint(bundle))?)];
     let line = told.event(before.get("bundle"), bundle)?;
@@ -316,7 +316,7 @@ fn around(
     let Some(said) = said(new, new) else { return Vec::new() };
     let entry = |said: &Said<'_>| text(said.bundle.get("project")?, "recommendedEntryFile").map(String::from);
     if beside.is_empty() {
-        notes.push("No projection and no entry file stand beside the store; none is made.".into());
+        notes.push("There is no projection and no entry file beside the store; none is made.".into());
         return Vec::new();
     }
     // What the projections were made from: the present bundle, or that of a checkpoint.
@@ -344,7 +344,7 @@ fn around(
     }
     let former = former.filter(|former| Some(former) != entry.as_ref());
     if let Some(former) = former.filter(|former| beside.iter().any(|(own, _)| own == Path::new(former))) {
-        notes.push(format!("`{former}` is no longer the entry file; a block in it is left as it stands."));
+        notes.push(format!("`{former}` is no longer the entry file; a block in it is left as it is."));
     }
     written
 }

@@ -12,7 +12,7 @@ use crate::text::scan::Tape;
 /// The projections and the entry file that a canonical write did not write anew.
 pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
     if store.beside.is_empty() {
-        return vec!["No projection and no entry file stand beside the store; none is made.".into()];
+        return vec!["There is no projection and no entry file beside the store; none is made.".into()];
     }
     let entry = state.after().and_then(|bytes| {
         let mut tape = Tape::default();
@@ -25,7 +25,7 @@ pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<Stri
         changes.iter().all(|change| change.path != path)
     });
     alone
-        .map(|path| format!("{path} is left as it stands: it is missing, or its marker can't be read."))
+        .map(|path| format!("{path} is left as it is: it is missing, or its marker can't be read."))
         .collect()
 }
 

@@ -55,7 +55,7 @@ pub enum Unsafe {
     #[error("{0:?} in the archive is no plain path within the session's folder.")]
     BadPath(String),
     /// Two entries have one path, or one is a file where the other needs a folder.
-    #[error("{0:?} stands in the archive twice.")]
+    #[error("{0:?} is in the archive twice.")]
     Twice(String),
     /// No file of a session stands in it.
     #[error("The archive holds nothing of a session.")]

@@ -20,14 +20,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let journal = &app.back.journal;
     let steps = journal.accounts.iter().flatten().map(|own| own.rows.len()).sum::<usize>();
     let title = format!("Journal  {}, the newest first", counted(steps as u64, "step"));
-    let inner = part(app, frame, &title, "✓ in force  ✗ undone  ↶ ↷ turned", !journal.inside, parts.list);
+    let inner = part(app, frame, &title, "✓ applied  ✗ undone  ↶ ↷ undo, redo", !journal.inside, parts.list);
     match &journal.accounts {
         None => say(app, frame, "reading …", inner),
         Some(_) if journal.lines.is_empty() => {
             say(
                 app,
                 frame,
-                "Nothing was changed with palimp yet. What it changes is listed here, and can be taken back for 30 days.",
+                "Nothing was changed with palimp yet. What it changes is listed here, and can be undone for 30 days.",
                 inner,
             );
         }
@@ -60,7 +60,11 @@ fn line(app: &App, own: &back::Line, width: usize) -> Line<'static> {
                 return Line::default();
             };
             let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("now {}", size(now)));
-            dim(format!("       changed by others: {} was left with {}, {now}", path.told(), size(*before)))
+            dim(format!(
+                "       changed outside palimp: {} was left with {}, {now}",
+                path.told(),
+                size(*before)
+            ))
         }
         back::Line::Fault(store, at) => {
             let fault = account(store).and_then(|own| own.faults.get(at)).cloned().unwrap_or_default();
@@ -124,11 +128,11 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
     }
     put(&match (row.until, row.why_not) {
         (Some(until), _) if row.comes_again() => {
-            format!("U does again what was taken back, until {}", until.to_minute())
+            format!("U redoes it, until {}", until.to_minute())
         }
-        (Some(until), _) => format!("u takes it back, until {}", until.to_minute()),
+        (Some(until), _) => format!("u undoes it, until {}", until.to_minute()),
         (None, why) => {
-            let turn = if row.comes_again() { "done again" } else { "taken back" };
+            let turn = if row.comes_again() { "redone" } else { "undone" };
             format!("can't be {turn}: {}", why.unwrap_or("its time can't be read"))
         }
     });
@@ -141,13 +145,10 @@ pub fn step(app: &App, width: usize) -> Vec<Line<'static>> {
             file.bytes_after
         ));
     }
-    put(&format!(
-        "others, after it and before the next: {}",
-        match others(row) {
-            told if told.is_empty() => "nothing that their records tell".to_owned(),
-            told => told,
-        }
-    ));
+    put(&match others(row) {
+        told if told.is_empty() => "Nobody else changed anything after this step.".to_owned(),
+        told => format!("by others, after this step: {told}"),
+    });
     let shown = journal.shown.as_ref().filter(|own| (own.store, own.step) == (store, row.line.step));
     let files = match shown.map(|own| &own.files) {
         None => {

@@ -43,7 +43,7 @@ fn list(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let restore = &app.back.restore;
     let list = restore.list.as_deref().unwrap_or_default();
     let title = format!("Backups  {}", list.len());
-    let foot = format!("✓ whole  ✖ not  · {NOT_VERIFIED}: V");
+    let foot = format!("✓ intact  ✖ damaged  · {NOT_VERIFIED}: V");
     let inner = part(app, frame, &title, &foot, !restore.inside, area);
     match &restore.list {
         None => return say(app, frame, "reading …", inner),
@@ -63,8 +63,8 @@ fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
     // Words where there is room for them; the foot says what the signs mean.
     let state = match (&own.verified, width >= ROOMY) {
         (None, true) => column(&format!("· {NOT_VERIFIED}"), STATE),
-        (Some(own), true) if own.is_whole => column("✓ whole", STATE),
-        (Some(_), true) => column("✖ not whole", STATE),
+        (Some(own), true) if own.is_whole => column("✓ intact", STATE),
+        (Some(_), true) => column("✖ damaged", STATE),
         (None, false) => "·".into(),
         (Some(own), false) => if own.is_whole { "✓" } else { "✖" }.into(),
     };
@@ -97,8 +97,8 @@ fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
         (None, None, Some(own)) => {
             let found = match &own.verified {
                 None => format!(" It is {NOT_VERIFIED}."),
-                Some(own) if own.is_whole => format!(" It is whole: {}.", own.told),
-                Some(own) => format!(" It is not whole: {}.", own.told),
+                Some(own) if own.is_whole => format!(" It is intact: {}.", own.told),
+                Some(own) => format!(" It is damaged: {}.", own.told),
             };
             let path = own.copy.path.told();
             format!(
@@ -141,7 +141,7 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
         let text = if compared.is_alike {
             "The file is as the backup has it."
         } else {
-            "Every record stands as the backup has it; the files differ in blanks or order alone."
+            "Every record is as the backup has it; only spaces or order differ."
         };
         return say(app, frame, text, rest);
     }

@@ -177,7 +177,7 @@ fn carry_out(app: &mut App) -> Vec<Effect> {
     let effects = confirm::planned(app, Ok(Planned::of(request, plans)));
     if later > 0 {
         let told = format!(
-            "{} of the chosen change the same files: what is left of them is planned anew after this",
+            "{} of the chosen change the same files: the rest of them is planned again after this",
             later
         );
         app.notice = Some(told);

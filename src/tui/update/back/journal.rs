@@ -65,15 +65,13 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let step = row.line.step;
     let refused = match (row.standing, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
-        (Standing::TakenBack(by), false) => {
-            Some(format!("step {step} was taken back by step {by}; U does it again"))
-        }
-        (Standing::InForce, true) => Some(format!("step {step} is in force; u takes it back")),
+        (Standing::TakenBack(by), false) => Some(format!("step {step} was undone by step {by}; U redoes it")),
+        (Standing::InForce, true) => Some(format!("step {step} is applied; u undoes it")),
         (Standing::Turned(Turn::Redo(of)), true) => {
-            Some(format!("step {step} did step {of} again; u takes that back"))
+            Some(format!("step {step} redid step {of}; u undoes that"))
         }
         (Standing::Turned(Turn::Undo(of)), false) => {
-            Some(format!("step {step} took step {of} back; U does that again"))
+            Some(format!("step {step} undid step {of}; U redoes that"))
         }
         _ => None,
     };

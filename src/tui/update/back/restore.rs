@@ -151,7 +151,7 @@ fn next(app: &mut App) -> Vec<Effect> {
             let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
             let (broken, all) = (broken.count(), list.len());
             if was && left == 0 {
-                app.notice = Some(format!("{} looked at, {broken} not whole", counted(all as u64, "backup")));
+                app.notice = Some(format!("{} looked at, {broken} damaged", counted(all as u64, "backup")));
             }
             Vec::new()
         }

@@ -92,7 +92,7 @@ pub fn saved(app: &mut App, saved: FormSaved) -> Vec<Effect> {
         FormSaved::Same => {
             editor.kept = Kept::Nothing;
             app.leaving = false;
-            app.notice = Some("there is nothing to save: it stands so already".into());
+            app.notice = Some("there is nothing to save: nothing was changed".into());
         }
         FormSaved::Judged(own) => {
             app.leaving = false;
@@ -214,7 +214,7 @@ pub fn lent(app: &mut App, what: Lent, before: &str, after: Result<String, Strin
     let Some(editor) = &mut app.editor else { return Vec::new() };
     let after = match after {
         Ok(after) if after == before => {
-            app.notice = Some("nothing was written otherwise".into());
+            app.notice = Some("the text is the same".into());
             return Vec::new();
         }
         Ok(after) => after,

@@ -1,0 +1,30 @@
+//! What was deleted and our own data still hold, beside the stores as they were read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk::Real;
+use crate::model::{Moment, Snapshot, Store};
+use crate::ops::delete::holds_deleted;
+use crate::store::commit;
+
+/// The stores with what was deleted from them and can be brought back.
+pub fn with_deleted(snapshot: &Snapshot, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
+    let with = |own: &Arc<Store>| match commit::with_deleted(&Real, data, own, now) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(error) => Err(format!("what was deleted can't be listed: {error} ({})", error.code())),
+    };
+    let stores = snapshot.stores.iter().map(with).collect::<Result<_, _>>()?;
+    let snapshot = Arc::new(Snapshot::of(stores));
+    // Sorted out here, so that the screens need not wait for it.
+    snapshot.references();
+    Ok(snapshot)
+}
+
+/// A store that was read anew, with what was deleted from it if the one before had that.
+pub fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
+    if !holds_deleted(before) {
+        return anew;
+    }
+    commit::with_deleted(&Real, data, &anew, now).map(Arc::new).unwrap_or(anew)
+}
