@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::format;
-use crate::model::{Change, Code, Moment, Problem, Role, Severity, Store};
+use crate::model::{Change, Code, Document, Moment, Problem, Role, Severity, Store};
 use crate::store::derive;
 
 /// What says of a derived file already that it is not as it should be.
@@ -21,13 +22,18 @@ const TOLD: [Code; 7] = [
 /// The changes that make derived files anew wherever they say otherwise than the records: what
 /// `reindex` does. None where not all of the store could be read.
 pub fn disagreeing(store: &Store, now: Moment) -> Vec<Change> {
+    disagreeing_with(store, &store.documents, now)
+}
+
+/// The same where the records are those of `documents`.
+pub fn disagreeing_with(store: &Store, documents: &[Arc<Document>], now: Moment) -> Vec<Change> {
     if store.whole().is_err() {
         return Vec::new();
     }
     let makes = |role| matches!(role, Role::Records | Role::Archive | Role::Metadata | Role::Index);
-    let data = store.documents.iter().filter(|own| makes(own.role));
+    let data = documents.iter().filter(|own| makes(own.role));
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
-    let mut changes = derive::derived(store, &store.documents, &touched, now);
+    let mut changes = derive::derived(store, documents, &touched, now);
     let writes = format::by_name(store.format).and_then(|format| format.writes());
     // Where the state can't be read, its pages can't be made: that is told of the state.
     changes.extend(writes.and_then(|writes| writes.pages(store).ok()).unwrap_or_default());

@@ -2,18 +2,17 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::Context;
-use super::backup::gone;
 use super::failure::{Exit, Failure, say};
 use super::open;
 use super::out::{cut, terminal_width};
-use crate::check::{derived, findings, groups};
-use crate::model::{Problem, Severity, Store, Tell};
+use crate::check::{findings, groups};
+use crate::model::{Severity, Store, Tell};
 use crate::ops::repair::repairs;
+use crate::work::checked;
 
 #[derive(Serialize)]
 struct Row {
@@ -42,8 +41,10 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let width = terminal_width().filter(|_| !context.options.json && !context.options.all);
     let mut counts = [0; 3];
     for store in &snapshot.stores {
-        let disagreeing = derived::disagreeing(store, context.now);
-        let store = &with_more(context, store, derived::problems(store, &disagreeing))?;
+        let data = open::data_folder(context)?;
+        let checked = checked(Some(&data), store, context.now);
+        checked.unread.iter().for_each(|why| say(why));
+        let (store, disagreeing) = (&checked.store, &checked.anew);
         store.problems.iter().for_each(|problem| counts[problem.severity as usize] += 1);
         match width {
             Some(width) => print_groups(context, store, width)?,
@@ -114,22 +115,6 @@ fn print_groups(context: &mut Context, store: &Store, width: usize) -> Result<()
         }
     }
     Ok(())
-}
-
-/// The store with the problems that only `check` looks for: what derived files say otherwise than
-/// the records, and what only our own list of what was erased can tell.
-fn with_more(context: &Context, store: &Arc<Store>, mut more: Vec<Problem>) -> Result<Arc<Store>, Failure> {
-    match gone(&open::data_folder(context)?, store) {
-        Ok(gone) => more.extend(gone.written_anew(store, context.now)),
-        Err(failure) => say(failure.message()),
-    }
-    if more.is_empty() {
-        return Ok(Arc::clone(store));
-    }
-    let mut store = Store::clone(store);
-    store.problems.extend(more);
-    store.problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
-    Ok(Arc::new(store))
 }
 
 fn to_line(row: &Row) -> String {

@@ -6,6 +6,7 @@ use super::Context;
 use super::failure::{Exit, Failure};
 use super::open;
 use crate::model::{State, Store, Tell};
+use crate::work::checked;
 
 #[derive(Serialize)]
 struct Row {
@@ -31,7 +32,8 @@ struct Problems {
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
     for store in &snapshot.stores {
-        let row = row(store);
+        // The problems are those that `check` lists.
+        let row = row(&checked(open::data_folder(context).ok().as_deref(), store, context.now).store);
         if context.options.json {
             context.out.json(&row)?;
         } else {

@@ -274,6 +274,14 @@ impl Store {
         own.map(|(_, name, value)| (*name, value.as_str()))
     }
 
+    /// The store with those problems besides, in their order.
+    pub fn with_problems(mut self, more: impl IntoIterator<Item = Problem>) -> Store {
+        self.problems.extend(more);
+        self.problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
+        self.problems_by_record = by_record(&self.documents, &self.problems);
+        self
+    }
+
     /// How many problems of each severity: errors, warnings, notes.
     pub fn problem_counts(&self) -> [usize; 3] {
         let count = |severity| self.problems.iter().filter(|p| p.severity == severity).count();
@@ -308,6 +316,18 @@ impl Store {
     pub fn key(&self, entry: &Entry) -> String {
         self.document(entry).key(&self.root, entry.record).to_string()
     }
+}
+
+fn by_record(documents: &[Arc<Document>], problems: &[Problem]) -> Vec<(u32, u32, u32)> {
+    let mut places: Vec<(u32, u32, u32)> = Vec::new();
+    for (number, problem) in problems.iter().enumerate() {
+        let Some(record) = problem.record else { continue };
+        if let Ok(document) = documents.binary_search_by(|document| document.path.cmp(&problem.file)) {
+            places.push((document as u32, record, number as u32));
+        }
+    }
+    places.sort_unstable();
+    places
 }
 
 /// One entry of one store of a snapshot.

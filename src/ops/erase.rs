@@ -7,7 +7,7 @@ use std::path::Path;
 use super::delete::is_held;
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
-use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell};
+use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, State, Store, Tell};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
 use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean};
@@ -24,6 +24,7 @@ const HELD: &str = "it is deleted, and no document has it any more: restore it f
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
     let (_, writes) = writes(scene.store)?;
     writing::reason(reason)?;
+    never_another(scene.store, entries)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
     let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for entry in entries {
@@ -47,6 +48,35 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
         }
     }
     Ok(targets)
+}
+
+/// Refuses where another record has the id of one that is erased, and was not chosen: copies and
+/// tombstones of the two can't be told apart. What says the same is a copy, and goes.
+fn never_another(store: &Store, entries: &[Entry]) -> Result<(), Refusal> {
+    fn name<'s>(store: &'s Store, entry: &Entry) -> Option<(Option<u32>, &'s str)> {
+        Some((entry.session, store.view(entry)?.id.as_deref().filter(|id| !id.is_empty())?))
+    }
+    let mut chosen: HashMap<_, Vec<&Entry>> = HashMap::new();
+    for entry in entries {
+        if let Some(name) = name(store, entry) {
+            chosen.entry(name).or_default().push(entry);
+        }
+    }
+    for other in store.entries.iter().filter(|own| own.state == State::Live) {
+        let own = name(store, other).and_then(|name| chosen.get(&name));
+        let is_another = |own: &&Entry| store.raw(own) != store.raw(other);
+        let Some(own) = own.filter(|own| !own.contains(&other) && own.iter().all(is_another)) else {
+            continue;
+        };
+        return Err(Refusal::unfit(format!(
+            "another record has its id, {}, and copies of the two can't be told apart: erase both ({} and {}), or give \
+             one another id first.",
+            name(store, other).map_or("", |(_, id)| id),
+            own.first().map(|own| store.key(own)).unwrap_or_default(),
+            store.key(other),
+        )));
+    }
+    Ok(())
 }
 
 /// Whether nothing would tell the record once it is erased: it has no id, or is a part of a

@@ -3,7 +3,7 @@
 //! Safe is what can lose nothing: whole objects on one line get a line each, a brace too many
 //! goes, and what is no record is moved to quarantine byte for byte. Of a line that starts torn
 //! that is the torn part; whole objects behind it stay. What is derived is made
-//! anew with what it is made of, and all of it where nothing else is to be repaired.
+//! anew, whether it is stale for what is repaired or for another reason.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -51,7 +51,13 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     all.extend(told);
-    repair.plan = Some(plan("repair", scene, count, all)?);
+    let mut plan = plan("repair", scene, count, all)?;
+    // What is stale for another reason is made anew with it.
+    let after = derive::after(scene.store, &plan.changes, scene.now);
+    let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
+    let anew = derived::disagreeing_with(scene.store, &after, scene.now).into_iter();
+    plan.derived.extend(anew.filter(|change| !touched.contains(&change.path)));
+    repair.plan = Some(plan);
     Ok(repair)
 }
 

@@ -12,7 +12,7 @@ use super::referred;
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
-use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Span, Store, Unread};
+use crate::model::{Document, Extent, Moment, Role, Snapshot, Span, Store, Unread};
 use crate::text::scan::{Newlines, Tape};
 
 /// How much of a file's end is read for the first screen, in bytes: some 36 entries of
@@ -386,7 +386,6 @@ fn put_together(
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
         problems.extend(assembly.problems);
-        problems.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
     }
     let mut facts = assembly.facts;
     facts.sort();
@@ -394,14 +393,14 @@ fn put_together(
     unread.sort();
     unread.dedup();
     let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
-    Store {
+    let store = Store {
         root: place.root.clone(),
         format: format.name(),
         extent,
         sessions: assembly.sessions,
         entries: assembly.entries,
-        problems_by_record: by_record(&documents, &problems),
-        problems,
+        problems_by_record: Vec::new(),
+        problems: Vec::new(),
         facts,
         decay: assembly.decay.unwrap_or_else(|| format.decay()),
         bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
@@ -410,17 +409,6 @@ fn put_together(
         own: listing.own,
         unread,
         beside: Vec::new(),
-    }
-}
-
-fn by_record(documents: &[Arc<Document>], problems: &[Problem]) -> Vec<(u32, u32, u32)> {
-    let mut places: Vec<(u32, u32, u32)> = Vec::new();
-    for (number, problem) in problems.iter().enumerate() {
-        let Some(record) = problem.record else { continue };
-        if let Ok(document) = documents.binary_search_by(|document| document.path.cmp(&problem.file)) {
-            places.push((document as u32, record, number as u32));
-        }
-    }
-    places.sort_unstable();
-    places
+    };
+    store.with_problems(problems)
 }

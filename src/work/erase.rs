@@ -1,5 +1,6 @@
 //! Erasing: what it comes to, and carrying it out. The verb and the screens do it alike.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::{Entry, Plan, Store, Tell};
@@ -111,8 +112,30 @@ pub fn ask(
     let outside = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
     let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
-    let plan = removal.map_err(refused)?.plan;
+    let mut plan = removal.map_err(refused)?.plan;
+    plan.lines.extend(copies(store, entries, &wanted));
     Ok(Asked { store: Arc::clone(store), targets, plan, left })
+}
+
+/// The records that go with those that were chosen: copies, which say the same, and older versions in
+/// archives. A line each behind their count; none where there are none. May quote the store.
+fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
+    let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
+    let is_copy = |own: &&Entry| {
+        !chosen.contains(&(own.document, own.record))
+            && wanted.takes(&store.document(own).path, store.raw(own), store.view(own), None)
+    };
+    let copies: Vec<&Entry> = store.entries.iter().filter(is_copy).collect();
+    let head = match copies.len() {
+        0 => None,
+        1 => Some("with a copy, which would still say it:".to_owned()),
+        count => Some(format!("with {count} copies, which would still say it:")),
+    };
+    let line = |own: &Entry| {
+        let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
+        format!("erase {name}  {}:{line}", store.document(own).path.told())
+    };
+    head.into_iter().chain(copies.into_iter().map(line)).collect()
 }
 
 /// Erases what was shown.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{self, ChangeRequest, Changed, Committed, Tended};
+use super::checked::{self, AllChecked};
 use super::editor::{self, FormJudged, FormRequest, FormSaved};
 use super::inspect::{self, InspectRequest, Inspected};
 use super::planned::{Planned, preview};
@@ -25,6 +26,15 @@ pub enum Job {
         places: Vec<Place>,
         /// The stores as they were read before.
         previous: Arc<Snapshot>,
+        /// The time.
+        now: Moment,
+    },
+    /// Look for what only `check` looks for; reading anew takes its place.
+    Check {
+        /// The stores as they were read.
+        snapshot: Arc<Snapshot>,
+        /// The folder of our own data.
+        data: Option<PathBuf>,
         /// The time.
         now: Moment,
     },
@@ -110,6 +120,8 @@ pub struct Marked {
 pub enum Done {
     /// Stores were read.
     Loaded(Loaded),
+    /// More was found wrong with the stores.
+    Checked(AllChecked),
     /// A search came to its end.
     Found(Box<Found>),
     /// What is to be marked was found.
@@ -203,6 +215,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Counts the problems of a store.
+    pub fn count_problems(&mut self, store: &Store) {
+        self.problems = store.problem_counts();
+        self.worst = worst_by_session(store);
+    }
+
     /// Counts a store.
     pub fn of(store: &Store) -> Tally {
         let mut tally = Tally { sessions: vec![0; store.sessions.len()], ..Tally::default() };
@@ -228,9 +246,8 @@ impl Tally {
             }
         }
         tally.backups = store.documents.iter().filter(|document| document.role == Role::Backup).count();
-        tally.problems = store.problem_counts();
+        tally.count_problems(store);
         tally.stale_locks = store.problems.iter().filter(|problem| problem.code == Code::StaleLock).count();
-        tally.worst = worst_by_session(store);
         tally.tags = tags.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect();
         tally.tags.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         tally
@@ -266,12 +283,16 @@ pub struct Kept {
     /// Stores, and the same with what was deleted from them.
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: Recent,
+    checked: checked::Known,
 }
 
 /// Does a job; `None` when a newer one took its place.
 pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
     match job {
         Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
+        Job::Check { snapshot, data, now } => {
+            kept.checked.all(snapshot, data.as_deref(), now).map(Done::Checked)
+        }
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),

@@ -2,6 +2,7 @@
 //! changing them; the threads only carry them.
 
 mod change;
+mod checked;
 mod deleted;
 pub mod editor;
 mod erase;
@@ -14,6 +15,7 @@ mod turn;
 mod wanted;
 
 pub use change::{ChangeRequest, Changed, Committed, Tended, Turned, keep, memories};
+pub use checked::{AllChecked, Checked, checked};
 pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,

@@ -73,7 +73,7 @@ impl Workers {
             self.newest = self.newest.next();
         }
         match &job {
-            Job::Load { .. } => drop(self.loads.send(job)),
+            Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
             // An explanation belongs to the newest search, and is given up with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::Select(_) => drop(self.searches.send((job, Cancel::default()))),
@@ -122,13 +122,16 @@ impl Workers {
     }
 }
 
-/// Of several reads that wait, the last is enough.
+/// Of several reads that wait, the last is enough; what is to be checked was read before them.
 fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
-    while let Ok(mut job) = jobs.recv() {
-        while let Ok(newer) = jobs.try_recv() {
-            job = newer;
-        }
-        if let Some(done) = perform(job, &mut Kept::default(), &Cancel::default()) {
+    let mut kept = Kept::default();
+    while let Ok(first) = jobs.recv() {
+        let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let read = waiting.iter().rposition(|job| matches!(job, Job::Load { .. }));
+        let at = read.unwrap_or(waiting.len() - 1);
+        if let Some(done) =
+            waiting.into_iter().nth(at).and_then(|job| perform(job, &mut kept, &Cancel::default()))
+        {
             deliver(done);
         }
     }

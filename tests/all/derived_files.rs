@@ -171,6 +171,29 @@ fn cases() -> u32 {
     if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 32 }
 }
 
+#[test]
+fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
+    let (format, root, _) = STORES[0];
+    let mut files = self::files(root, 1);
+    files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
+    let is_index = |path: &&PathBuf| path.starts_with("sessions") && path.ends_with("index.json");
+    let index = files.keys().find(is_index).unwrap().clone();
+    files.insert(index.clone(), b"{}".to_vec());
+    let is_elsewhere = |path: &Path| {
+        path.extension().is_some_and(|end| end == "jsonl")
+            && path.starts_with("sessions")
+            && path.parent() != index.parent()
+    };
+    let log = files.keys().find(|path| is_elsewhere(path)).unwrap().clone();
+    files.get_mut(&log).unwrap().extend(b"{\"id\":\"torn");
+    let store = load(&files, format);
+    assert!(told(&store).contains(&index));
+    let repair = ops::repair::all_safe(&scene(&store)).unwrap();
+    assert!(!repair.quarantined.is_empty());
+    let repaired = load(&after(&files, &repair.plan.unwrap(), usize::MAX), format);
+    assert!(!told(&repaired).contains(&index));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 

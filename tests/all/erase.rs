@@ -4,6 +4,7 @@
 use crate::support;
 
 mod again;
+mod copies;
 mod cut_short;
 mod git;
 mod looked;

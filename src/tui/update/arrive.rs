@@ -9,7 +9,7 @@ use crate::store::Place;
 use crate::tui::app::{App, Branch, Screen};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
+use crate::work::{AllChecked, Done, Explained, Found, Job, Loaded, Tally};
 
 /// Opens stores: from their first entries, which are there already, to everything.
 pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
@@ -33,6 +33,10 @@ pub fn reload(app: &App) -> Effect {
 pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
     match done {
         Done::Loaded(read) => loaded(app, read),
+        Done::Checked(found) => {
+            checked(app, found);
+            Vec::new()
+        }
         Done::Found(found) => {
             arrived(app, *found);
             Vec::new()
@@ -75,11 +79,34 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
         app.parsed = parsed;
     }
     let mut effects = filter::again(app);
+    if app.is_whole() {
+        let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
+        effects.push(Effect::Job(Job::Check { snapshot, data, now: app.now }));
+    }
     effects.extend(change::tend(app));
     effects.extend(super::back::refresh(app));
     effects.extend(editor::reloaded(app));
     confirm::reloaded(app);
     effects
+}
+
+/// More was found wrong with the stores than reading them told. Their memories are the same.
+fn checked(app: &mut App, found: AllChecked) {
+    if !Arc::ptr_eq(&found.of, &app.snapshot) {
+        return;
+    }
+    if let Some(why) = found.unread.first() {
+        app.notice = Some(format!("what was erased could not be looked for: {why}"));
+    }
+    if Arc::ptr_eq(&app.listed, &found.of) {
+        app.listed = Arc::clone(&found.with);
+        app.detail_of = None;
+    }
+    for (tally, store) in app.tallies.iter_mut().zip(&found.with.stores) {
+        tally.count_problems(store);
+    }
+    app.snapshot = found.with;
+    app.tree = tree(app);
 }
 
 fn tree(app: &App) -> Vec<Branch> {

@@ -1,0 +1,50 @@
+//! The problems view tells what `check` tells.
+
+use super::Desk;
+use crate::model::{Code, Role, Severity};
+use crate::tui::app::Screen;
+use crate::work::checked;
+
+/// How many errors, warnings and notes `check` lists, and what it says of derived files.
+fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
+    let data = desk.app.data.as_deref();
+    let stores = desk.app.snapshot.stores.iter().map(|own| {
+        let place = crate::store::Place { root: own.root.clone(), format: own.format, session: None };
+        let read = crate::store::load(&place, crate::model::Extent::Whole, None, desk.app.now);
+        checked(data, &std::sync::Arc::new(read), desk.app.now).store
+    });
+    let problems: Vec<_> = stores.flat_map(|own| own.problems.clone()).collect();
+    let count = |severity| problems.iter().filter(|own| own.severity == severity).count();
+    let stale = problems.iter().filter(|own| own.code == Code::IndexStale);
+    let stale = stale.map(|own| own.file.to_string_lossy().into_owned()).collect();
+    ([Severity::Error, Severity::Warning, Severity::Note].map(count), stale)
+}
+
+#[test]
+fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_counted_as_check_counts_it() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(width, height);
+        assert_eq!(desk.app.problem_counts(), of_check(&desk).0);
+        let bmad = desk.app.snapshot.stores.iter().find(|own| own.format == "bmad").unwrap();
+        let index = bmad.documents.iter().find(|own| own.role == Role::Index).unwrap();
+        let file = bmad.root.join(&index.path);
+        let mut said: serde_json::Value = serde_json::from_slice(&index.bytes).unwrap();
+        said["inverted_index"]["zebra"] = serde_json::json!(["msg-001"]);
+        std::fs::write(&file, said.to_string()).unwrap();
+        desk.type_keys("R");
+        let (counts, stale) = of_check(&desk);
+        assert!(stale.iter().any(|own| file.ends_with(own)), "{stale:?}");
+        assert_eq!(desk.app.problem_counts(), counts);
+        assert_eq!(desk.app.problem_count(), counts.iter().sum::<usize>());
+        desk.type_keys("gp");
+        assert_eq!(desk.app.screen, Screen::Problems);
+        let [errors, warnings, notes] = counts;
+        let title = format!("{errors} errors, {warnings} warnings, {notes} notes");
+        assert!(desk.screen().contains(&title), "{}", desk.screen());
+        let told = desk.app.problems().any(|(store, at)| {
+            let own = &desk.app.snapshot.stores[store];
+            own.problems[at].code == Code::IndexStale && own.root.join(&own.problems[at].file) == file
+        });
+        assert!(told);
+    }
+}

@@ -1,0 +1,82 @@
+//! What goes with a record that is erased: copies of it, which the plan names, and no other record.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{Output, run};
+
+struct Desk {
+    folder: TempDir,
+    store: PathBuf,
+}
+
+impl Desk {
+    fn new(name: &str) -> Desk {
+        let folder = tempfile::tempdir().unwrap();
+        let demo = folder.path().join("demo");
+        run(["demo", demo.to_str().unwrap()]).expect_status(0);
+        Desk { store: demo.join(name), folder }
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
+        let options = ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        run([words, &options].concat())
+    }
+
+    fn list(&self, query: &str) -> Vec<Value> {
+        self.run(&["list", query, "--json"])
+            .stdout
+            .lines()
+            .map(|own| serde_json::from_str(own).unwrap())
+            .collect()
+    }
+}
+
+const CASES: [(&str, &str); 3] = [
+    ("agents/memories", "type:learning"),
+    ("project/memory", "session:sess_today type:finding"),
+    ("project/.bmad/memory", "session:sess-review-orders type:finding"),
+];
+
+#[test]
+fn copies_go_and_are_named_before_and_another_record_of_the_same_id_stays_unless_it_is_chosen() {
+    for (store, query) in CASES {
+        let desk = Desk::new(store);
+        let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+        let (id, raw) = (row["id"].as_str().unwrap(), row["raw"].as_str().unwrap());
+        let log = desk.store.join(row["file"].as_str().unwrap());
+        let before = fs::read_to_string(&log).unwrap();
+        let end = if before.ends_with('\n') { "" } else { "\n" };
+        // A copy, byte for byte, and another record of that id.
+        let mut other: Value = serde_json::from_str(raw).unwrap();
+        other.as_object_mut().unwrap().remove("checksum");
+        other["note"] = "it differs".into();
+        fs::write(&log, format!("{before}{end}{raw}\n{other}\n")).unwrap();
+        let keys = || -> Vec<(String, String)> {
+            let own = desk.list(query).into_iter().filter(|own| own["id"] == id);
+            let text = |own: &Value, name: &str| own[name].as_str().unwrap().to_owned();
+            own.map(|own| (text(&own, "key"), text(&own, "raw"))).collect()
+        };
+        let all = keys();
+        assert_eq!(all.len(), 3, "{store}: {all:?}");
+        let of_raw = |raw: &str| all.iter().find(|(_, own)| own == raw).unwrap().0.clone();
+        let (first, another) = (of_raw(raw), of_raw(&other.to_string()));
+        let stood = fs::read(&log).unwrap();
+        let refused = desk.run(&["erase", &first, "--yes"]).expect_status(3);
+        assert!(
+            refused.stderr.contains(&another) && refused.stderr.contains("another record"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(fs::read(&log).unwrap(), stood, "{store}");
+        let plan = desk.run(&["erase", &first, &another, "--dry-run"]).expect_status(0).stdout;
+        assert!(plan.contains("with a copy, which would still say it:"), "{store}: {plan}");
+        desk.run(&["erase", &first, &another, "--yes"]).expect_status(0);
+        assert!(keys().is_empty(), "{store}");
+        assert!(!fs::read_to_string(&log).unwrap().contains(raw), "{store}");
+    }
+}
