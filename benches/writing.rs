@@ -78,6 +78,10 @@ impl Disk for Timed {
         Real.extended(file)
     }
 
+    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
+        Real.blank(file, len)
+    }
+
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         Real.rename_new(from, to)
     }

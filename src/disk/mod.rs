@@ -66,6 +66,8 @@ pub struct Item {
     pub kind: ItemKind,
     /// Whether it is a symbolic link, and where it leads if that exists.
     pub link: Option<Option<PathBuf>>,
+    /// How many names it has; for a link those of what it leads to.
+    pub links: u64,
     /// Permission bits, `0o7777`; for a link those of what it leads to.
     pub mode: u32,
     /// The user and the group that it belongs to; for a link those of what it leads to.
@@ -134,6 +136,10 @@ pub trait Disk: Sync {
     /// A regular file that is there, open so that every write lands at its end.
     fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>>;
 
+    /// Fills the first so many bytes of a regular file with line ends, in place and durably: what
+    /// others added behind them stays.
+    fn blank(&self, file: &Path, len: u64) -> io::Result<()>;
+
     /// Makes one folder; fails where anything stands already.
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
 
@@ -169,4 +175,22 @@ pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let known = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::PERM, Errno::MLINK];
     error.raw_os_error().is_some_and(|own| known.iter().any(|known| known.raw_os_error() == own))
+}
+
+/// Gives a file to a name that nothing has, where something may have taken it meanwhile.
+pub fn put_new(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
+    match disk.link(from, to) {
+        Err(error) if is_unsupported(&error) => {}
+        // Under its old name it is one name too many, which the next start removes.
+        outcome => return outcome.map(|()| drop(disk.remove(from))),
+    }
+    match disk.rename_new(from, to) {
+        Err(error) if is_unsupported(&error) => {}
+        outcome => return outcome,
+    }
+    match disk.look(to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => disk.rename(from, to),
+        Err(error) => Err(error),
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+    }
 }

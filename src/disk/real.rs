@@ -100,6 +100,12 @@ impl Disk for Real {
         Ok(Box::new(file))
     }
 
+    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
+        let mut file = open_regular(OpenOptions::new().write(true), file)?;
+        io::copy(&mut io::repeat(b'\n').take(len), &mut file)?;
+        file.sync_all()
+    }
+
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
         fs::DirBuilder::new().mode(mode).create(folder)?;
         let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32;
@@ -256,6 +262,7 @@ fn item(path: &Path) -> io::Result<Item> {
         name: path.file_name().unwrap_or_default().to_owned(),
         kind,
         link,
+        links: metadata.nlink(),
         mode: metadata.mode() & 0o7777,
         owner: Owner { user: metadata.uid(), group: metadata.gid() },
         generation: generation(&metadata),

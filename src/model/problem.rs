@@ -81,7 +81,7 @@ codes! {
     LoosePermissions "loose-permissions" "Others on this machine may read or write it.",
     StaleLock "stale-lock" "A lock was left behind by a process that is gone.",
     LeftoverTemp "leftover-temp" "A temporary file was left behind.",
-    LinkOutside "link-outside" "A symbolic link leads out of the store; it is not followed.",
+    LinkOutside "link-outside" "A symbolic link leads out of the store and is not followed, or a file has another name (a hard link).",
     NotARegularFile "not-a-regular-file" "This is not a regular file; it is never opened.",
     UnreadableFile "unreadable-file" "The system does not let us read it.",
     ConfigContradiction "config-contradiction" "Two settings contradict each other.",

@@ -1,15 +1,17 @@
 //! Stores as they were when they were read: immutable, shared between threads.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::decay::DecayTable;
 use super::key::{Digests, Key, file_digest};
-use super::problem::{Problem, Severity};
+use super::plan::{Act, Change};
+use super::problem::{Code, Problem, Severity};
 use super::record::{Record, Span, View};
 use super::references::References;
 use super::time::Moment;
+use super::told::Tell;
 use super::unread::Unread;
 
 /// What a file within a store is for. Each format says which of its files is what.
@@ -217,7 +219,7 @@ pub struct Store {
     pub bytes: u64,
     /// When its files were last changed.
     pub modified: Option<Moment>,
-    /// Files of our own in its folders, relative to the root: see `store::commit`.
+    /// Files of our own in its folders, relative to the root, and beside it (`..`): see `store::commit`.
     pub own: Vec<PathBuf>,
     /// What could not be read, sorted. See [`Store::whole`].
     pub unread: Vec<Unread>,
@@ -226,6 +228,18 @@ pub struct Store {
 }
 
 impl Store {
+    /// What is said of a plan that rewrites or removes files with several names.
+    pub fn other_names(&self, changes: &[Change]) -> impl Iterator<Item = String> {
+        let has_other = |path: &Path| {
+            let of_it = |own: &&Problem| own.code == Code::LinkOutside && own.severity == Severity::Note;
+            self.problems.iter().filter(of_it).any(|own| own.file == *path)
+        };
+        let replaces = |own: &&Change| matches!(own.act, Act::Splice(_) | Act::Remove(_));
+        changes.iter().filter(replaces).filter(move |own| has_other(&own.path)).map(|own| {
+            format!("{} has another name (a hard link), which keeps the old content", own.path.told())
+        })
+    }
+
     /// The document of an entry.
     pub fn document(&self, entry: &Entry) -> &Document {
         &self.documents[entry.document as usize]

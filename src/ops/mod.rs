@@ -85,6 +85,7 @@ pub fn plan(
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derived = derive::derived(store, &after, &touched, scene.now);
     plan.made_of = derive::made_of(store, &touched);
+    plan.lines.extend(store.other_names(&changes));
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));
     join_derived(&mut plan);
@@ -105,7 +106,8 @@ pub fn plan_as_it_is(
     changes: Vec<Change>,
 ) -> Result<Plan, Refusal> {
     let plan = Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) };
-    Ok(Plan { lines: not_undone(&plan).into_iter().collect(), ..plan })
+    let lines = scene.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
+    Ok(Plan { lines, ..plan })
 }
 
 /// What is said of a plan that is too large to be taken back.

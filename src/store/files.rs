@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::beside;
 use super::commit::is_ours;
 use crate::disk::{Disk, Item, ItemKind, Seen};
 use crate::format::{Format, Placement};
@@ -9,6 +10,10 @@ use crate::model::{Code, Problem, Role, Severity, Tell, Unread};
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
+
+/// What is said of a file with several names.
+const OTHER_NAME: &str = "It has another name elsewhere (a hard link): lines that are added are seen there, too; a \
+                          change that rewrites the file leaves the other name with the old content.";
 
 /// One regular file of a store.
 pub struct Found {
@@ -31,7 +36,7 @@ pub struct Listing {
     pub problems: Vec<Problem>,
     /// What is there and could not be read.
     pub unread: Vec<Unread>,
-    /// Files of our own, which a reader leaves alone.
+    /// Files of our own, which a reader leaves alone; those beside the store start with `..`.
     pub own: Vec<PathBuf>,
 }
 
@@ -47,6 +52,7 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
         }
         Err(error) => listing.unreadable(Path::new(""), &error.to_string()),
     }
+    listing.own.extend(beside::own(disk, root, format));
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.folders.sort();
     if format.in_checkout() {
@@ -81,10 +87,27 @@ impl Walk<'_> {
             }
         };
         let stays = items.is_empty() || !items.iter().all(|item| is_ours(&item.name));
+        self.other_names(relative, &items, listing);
         for item in items {
             self.item(relative.join(&item.name), item, depth, listing);
         }
         stays
+    }
+
+    /// What reaches a file by another name than the store's goes on with what it held, when a
+    /// change puts a new file in its place.
+    fn other_names(&self, relative: &Path, items: &[Item], listing: &mut Listing) {
+        let is_same = |one: &Item, other: &Item| one.generation.inode == other.generation.inode;
+        let ours = |item: &Item| items.iter().any(|own| is_ours(&own.name) && is_same(own, item));
+        for item in items.iter().filter(|item| item.links > 1 && item.kind == ItemKind::File) {
+            let path = relative.join(&item.name);
+            let is_content = |role: Role| role.is_content();
+            let is_read =
+                matches!(self.format.place(&path, false), Placement::File(role) if is_content(role));
+            if is_read && item.link.is_none() && !is_ours(&item.name) && !ours(item) {
+                listing.add(Problem::of_file(Code::LinkOutside, Severity::Note, path, OTHER_NAME));
+            }
+        }
     }
 
     fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut Listing) {

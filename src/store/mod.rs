@@ -1,5 +1,6 @@
 //! Finding stores, loading them, and keeping writers apart.
 
+mod beside;
 pub mod commit;
 pub mod crowd;
 pub mod derive;

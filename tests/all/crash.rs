@@ -19,6 +19,7 @@ mod kept;
 mod lost;
 mod machine;
 mod meanwhile;
+mod other_names;
 mod planted;
 mod stores;
 mod sweep;

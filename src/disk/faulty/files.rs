@@ -18,9 +18,11 @@ impl Disk for Faulty {
         self.reading(format!("list {}", folder.told()), |world| {
             let id = world.now.find(folder)?;
             world.now.allow(id, READ)?;
-            let names = world.now.entries(id)?.keys();
+            let (names, links) = (world.now.entries(id)?.keys(), world.now.links());
             let item = |name: &OsString| {
-                world.now.node(world.now.child(id, name).ok()?).ok().map(|node| node.item(name))
+                let id = world.now.child(id, name).ok()?;
+                let links = links.get(&id).copied().unwrap_or_default();
+                world.now.node(id).ok().map(|node| node.item(name, links))
             };
             Ok(names.filter_map(item).collect())
         })
@@ -29,7 +31,8 @@ impl Disk for Faulty {
     fn look(&self, path: &Path) -> io::Result<Item> {
         self.reading(format!("look at {}", path.told()), |world| {
             let id = world.now.find(path)?;
-            Ok(world.now.node(id)?.item(path.file_name().unwrap_or_default()))
+            let links = world.now.links().get(&id).copied().unwrap_or_default();
+            Ok(world.now.node(id)?.item(path.file_name().unwrap_or_default(), links))
         })
     }
 
@@ -85,6 +88,16 @@ impl Disk for Faulty {
             Ok(opened)
         })?;
         Ok(Box::new(opened))
+    }
+
+    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
+        let blanks = vec![b'\n'; usize::try_from(len).unwrap_or_default()];
+        let opened = self.reading(format!("open {} to write", file.told()), |world| {
+            let id = world.regular(file, WRITE)?;
+            Ok(self.opened(world, id, file))
+        })?;
+        self.write_at(opened.id, file, Some(0), &blanks).0?;
+        self.sync_file(opened.id, file)
     }
 
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {

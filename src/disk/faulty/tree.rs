@@ -60,14 +60,14 @@ impl Node {
         Generation { device: 1, inode: self.number, len, modified: self.modified, is_settled: false }
     }
 
-    pub(super) fn item(&self, name: &OsStr) -> Item {
+    pub(super) fn item(&self, name: &OsStr, links: u64) -> Item {
         let kind = match self.body {
             Body::File(_) => ItemKind::File,
             Body::Folder(_) => ItemKind::Folder,
             Body::Special => ItemKind::Special,
         };
         let (mode, owner) = (self.mode, self.owner);
-        Item { name: name.to_owned(), kind, link: None, mode, owner, generation: self.generation() }
+        Item { name: name.to_owned(), kind, link: None, links, mode, owner, generation: self.generation() }
     }
 }
 
@@ -85,6 +85,16 @@ impl Tree {
 
     pub(super) fn node(&self, id: Id) -> io::Result<&Node> {
         self.nodes.get(&id).ok_or_else(|| Errno::STALE.into())
+    }
+
+    /// How many names each inode has.
+    pub(super) fn links(&self) -> BTreeMap<Id, u64> {
+        let mut links = BTreeMap::new();
+        for node in self.nodes.values() {
+            let Body::Folder(entries) = &node.body else { continue };
+            entries.values().for_each(|id| *links.entry(*id).or_insert(0) += 1);
+        }
+        links
     }
 
     pub(super) fn node_mut(&mut self, id: Id) -> Option<&mut Node> {

@@ -8,8 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use replace::put_new;
-
 use super::carry::Carried;
 use super::hidden;
 use super::rebase::{moved_only, rebase};

@@ -3,9 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::apply::{Ready, Scene, put_new};
+use super::apply::{Ready, Scene};
 use super::vault::make_folders_as;
 use super::{CommitError, Writer};
+use crate::disk::put_new;
 use crate::model::Act;
 
 /// A new file with its bytes, or a new folder, that was made before a lock was taken.

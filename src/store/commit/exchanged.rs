@@ -1,14 +1,12 @@
 //! What stood in the place of a file when new bytes took it, where nobody lived to look at it, and
 //! what others wrote to it in place afterwards.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::apply::put_new;
 use super::hidden::{Old, Swapped};
 use super::rebase::rebase;
 use super::{Writer, carry};
-use crate::disk::{Holder, Item, is_unsupported};
+use crate::disk::{Holder, Item, is_unsupported, put_new};
 use crate::model::{Act, Change, Plan, Store, Tell, plan};
 use crate::text::digest::digest;
 
@@ -20,25 +18,18 @@ impl Writer<'_> {
     /// file that was compared comes back, before anybody asks how far that change came.
     pub(super) fn settle_exchanged(&self, store: &Store) {
         for path in &store.own {
-            self.settle_one(&self.path(path), true);
-        }
-        let folder = |(path, _): &(PathBuf, _)| self.path_beside(path).parent().map(Path::to_owned);
-        let beside: BTreeSet<PathBuf> = store.beside.iter().filter_map(folder).collect();
-        for folder in beside {
-            for item in self.host.disk.list(&folder).unwrap_or_default() {
-                let own = Swapped::read(&item.name);
-                // Others than those that change this store may be at work there.
-                let is_left = |process| {
-                    self.own_process() == Some(process) || self.host.machine.process(process) == Holder::Gone
-                };
-                if own.is_some_and(|own| is_left(own.process())) {
-                    self.settle_one(&folder.join(&item.name), false);
-                }
+            let own = path.file_name().and_then(Swapped::read);
+            // Others than those that change this store may be at work beside it.
+            let is_left = |process| {
+                self.own_process() == Some(process) || self.host.machine.process(process) == Holder::Gone
+            };
+            if own.is_some_and(|own| !path.starts_with("..") || is_left(own.process())) {
+                self.settle_one(&self.path(path));
             }
         }
     }
 
-    fn settle_one(&self, path: &Path, is_watched: bool) -> Option<()> {
+    fn settle_one(&self, path: &Path) -> Option<()> {
         let disk = self.host.disk;
         let own = path.file_name().and_then(Swapped::read)?;
         let item = disk.look(path).ok()?;
@@ -50,10 +41,7 @@ impl Writer<'_> {
             return disk.remove(path).ok();
         }
         if self.holds_what_was_taken(path, &item, &own.old)? {
-            return match is_watched {
-                true => disk.rename(path, &path.with_file_name(own.old.name())).ok(),
-                false => disk.remove(path).ok(),
-            };
+            return disk.rename(path, &path.with_file_name(own.old.name())).ok();
         }
         let folder = path.parent().unwrap_or(Path::new("/"));
         match now {
@@ -78,9 +66,9 @@ impl Writer<'_> {
     pub(super) fn holds_what_was_taken(&self, path: &Path, item: &Item, old: &Old) -> Option<bool> {
         let Some(known) = old.digest else { return Some(true) };
         let file = old.file_of(self.host.disk, path);
-        let relative = file.strip_prefix(&self.place.root).unwrap_or(&file);
+        let relative = self.relative(&file).unwrap_or_else(|| file.clone());
         let len = item.generation.len;
-        if len < old.taken || len > old.taken && !self.format.grows(relative) {
+        if len < old.taken || len > old.taken && !self.format.grows(&relative) {
             return Some(false);
         }
         // What was changed last well before it was replaced was not changed since.
@@ -97,9 +85,9 @@ impl Writer<'_> {
     /// brings the file back that had been removed. False where both changed the same.
     pub(super) fn join_changed(&self, path: &Path, old: &Old, theirs: &[u8]) -> bool {
         let file = old.file_of(self.host.disk, path);
-        let Ok(relative) = file.strip_prefix(&self.place.root) else { return false };
-        match self.read(relative) {
-            Ok(Some(ours)) => self.is_joined(relative, old, &ours, theirs) == Some(true),
+        let Some(relative) = self.relative(&file) else { return false };
+        match self.read(&relative) {
+            Ok(Some(ours)) => self.is_joined(&relative, old, &ours, theirs) == Some(true),
             Ok(None) if !theirs.is_empty() => self.brought_back(path, &file).is_some(),
             _ => false,
         }

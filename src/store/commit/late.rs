@@ -70,13 +70,13 @@ impl Writer<'_> {
     /// Keeps what another program wrote to a file in place while it was being replaced, and says
     /// where: nobody can tell which of its records were changed. False where that is not durable.
     pub(super) fn keep_aside(&self, file: &Path, bytes: &[u8]) -> bool {
-        let Ok(relative) = file.strip_prefix(&self.place.root) else { return false };
+        let Some(relative) = self.relative(file) else { return false };
         let Some(kept) = self.without_erased(file, b"", bytes) else { return false };
         let stands = self.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
         if kept.is_empty() || stands {
             return true;
         }
-        let Ok(path) = self.vault.quarantine(relative, 0, &kept, self.host.machine.now()) else {
+        let Ok(path) = self.vault.quarantine(&relative, 0, &kept, self.host.machine.now()) else {
             return false;
         };
         self.note(format!(
@@ -92,7 +92,7 @@ impl Writer<'_> {
     /// written them once more. `None` where nobody can say which those are.
     pub(super) fn without_erased(&self, file: &Path, begun: &[u8], late: &[u8]) -> Option<Vec<u8>> {
         let erased = self.vault.erased().ok()?;
-        let relative = file.strip_prefix(&self.place.root).ok()?;
+        let relative = &*self.relative(file)?;
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
         if targets.is_empty() {
             return Some(late.to_vec());

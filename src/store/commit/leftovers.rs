@@ -1,13 +1,17 @@
 //! What an earlier palimp left behind that was ended by force: temporary files and locks.
 //! Other programs' stay: an agent may be in the middle of its own rename.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{CommitError, Host, Vault, Writer, hidden};
-use crate::disk::{Disk, Holder, Machine};
+use crate::disk::{Disk, Holder, Item, Machine};
 use crate::model::{Role, Store};
 use crate::store::lock;
+
+/// Nobody takes longer, in microseconds, to fill a lock that was made.
+const UNWRITTEN: i128 = 10_000_000;
+/// No lock of ours is longer.
+const LONGEST_LOCK: u64 = 4096;
 
 /// Whether an earlier palimp left something behind that the next change looks after first, or
 /// keeps content longer than it may.
@@ -21,24 +25,11 @@ pub fn is_left_over(
     data: &Path,
     store: &Store,
 ) -> Result<bool, CommitError> {
-    let around = store.root.ancestors().nth(depth_of(store));
-    let folders = store.beside.iter().filter_map(|(path, _)| around?.join(path).parent().map(Path::to_owned));
-    let folders: BTreeSet<PathBuf> = folders.collect();
-    let has_temp = |folder: &PathBuf| {
-        let items = disk.list(folder).unwrap_or_default();
-        items.iter().any(|item| hidden::is_temp(&item.name))
-    };
     let vault = Vault::look(disk, data, &store.root);
     let is_waiting = vault.is_unfinished()?
         || !vault.untold()?.is_empty()
         || vault.has_expired(machine.now(), &vault.journal()?)?;
-    Ok(is_waiting || !store.own.is_empty() || folders.iter().any(has_temp))
-}
-
-/// How many folders the default place of a store's format has.
-fn depth_of(store: &Store) -> usize {
-    let format = crate::format::by_name(store.format);
-    format.map_or(0, |format| Path::new(format.default_place()).iter().count())
+    Ok(is_waiting || !store.own.is_empty())
 }
 
 impl Writer<'_> {
@@ -48,7 +39,9 @@ impl Writer<'_> {
         for path in &store.own {
             let name = path.file_name().unwrap_or_default();
             let whole = self.path(path);
-            if hidden::temp_of(name).is_some() {
+            // Others than those that change this store may be at work beside it.
+            let is_left = |maker| !path.starts_with("..") || self.host.machine.process(maker) == Holder::Gone;
+            if hidden::temp_of(name).is_some_and(is_left) {
                 let _ = self.host.disk.remove(&whole);
             }
             let holder = hidden::lock_of(name).map(|process| self.host.machine.process(process));
@@ -58,9 +51,6 @@ impl Writer<'_> {
         }
         let locks = store.documents.iter().filter(|document| document.role == Role::Lock);
         locks.for_each(|document| self.remove_own_lock(&self.path(&document.path)));
-        let folder = |(path, _): &(PathBuf, _)| self.path_beside(path).parent().map(Path::to_owned);
-        let beside: BTreeSet<PathBuf> = store.beside.iter().filter_map(folder).collect();
-        beside.iter().for_each(|folder| self.remove_temps_beside(folder));
     }
 
     /// Removes a lock that names palimp and a process that is gone and that changed this store
@@ -74,27 +64,28 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether a lock holds what was written as `own`, or what there is of it since long.
+    fn is_copy(&self, lock: &Path, item: &Item, own: &Path) -> bool {
+        let Host { disk, machine, .. } = self.host;
+        let is_lock = item.name == "lock" || lock.extension().is_some_and(|end| end == "lock");
+        let is_old = item.generation.modified < (i128::from(machine.now().0) - UNWRITTEN) * 1000;
+        let read = |path: &Path| disk.read(path, 0, Some(LONGEST_LOCK)).map(|(bytes, _)| bytes);
+        let is_of = |said: Vec<u8>, there: Vec<u8>| there == said || is_old && said.starts_with(&there);
+        (is_lock || item.name == ".lock")
+            && read(own).and_then(|said| Ok(is_of(said, read(lock)?))).unwrap_or(false)
+    }
+
     /// Removes a lock of a process that is gone, under its own name and under the one that
-    /// others wait for: it is the same file, so that it is certainly ours.
+    /// others wait for: it is the same file, so that it is certainly ours. Where a file has but
+    /// one name it says the same, or was cut short when that was written.
     fn remove_lock(&self, own: &Path) {
         let disk = self.host.disk;
         let (Ok(item), Some(folder)) = (disk.look(own), own.parent()) else { return };
         for other in disk.list(folder).unwrap_or_default() {
-            let is_same = (other.generation.device, other.generation.inode)
+            let is_ours = (other.generation.device, other.generation.inode)
                 == (item.generation.device, item.generation.inode);
-            if is_same && other.link.is_none() {
+            if (is_ours || self.is_copy(&folder.join(&other.name), &other, own)) && other.link.is_none() {
                 let _ = disk.remove(&folder.join(&other.name));
-            }
-        }
-    }
-
-    /// What a crash left beside the store: only of processes that are gone, for others than
-    /// those that change this store may have files there.
-    fn remove_temps_beside(&self, folder: &Path) {
-        for item in self.host.disk.list(folder).unwrap_or_default() {
-            let maker = hidden::temp_of(&item.name);
-            if maker.is_some_and(|maker| self.host.machine.process(maker) == Holder::Gone) {
-                let _ = self.host.disk.remove(&folder.join(&item.name));
             }
         }
     }

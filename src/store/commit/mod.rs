@@ -26,6 +26,7 @@ mod latest;
 mod leftovers;
 mod log;
 mod made;
+mod paths;
 mod pending;
 mod places;
 mod rebase;
@@ -54,7 +55,7 @@ pub use drafts::{
 };
 pub use error::{CommitError, Files, nothing_else};
 pub use guard::Guard;
-pub use hidden::{Old, is_ours};
+pub use hidden::{Old, is_ours, is_temp};
 pub use keeping::undo_until;
 pub use known::unfinished;
 pub use latest::{change_id, last_change};
@@ -369,25 +370,6 @@ impl<'a> Writer<'a> {
         let is_one = matches!(change.act, Act::Expire(len) if len <= EXPIRING);
         let read = is_one.then(|| self.host.disk.read(&self.path(&change.path), 0, None));
         read.and_then(Result::ok).map(|(bytes, _)| bytes)
-    }
-
-    fn path(&self, relative: &Path) -> PathBuf {
-        match relative.strip_prefix("..") {
-            Ok(beside) => self.path_beside(beside),
-            Err(_) => self.place.root.join(relative),
-        }
-    }
-
-    /// A file in the folder around the store. A link that stays in that folder is written
-    /// through, as it was read; any other is refused when it is written.
-    fn path_beside(&self, relative: &Path) -> PathBuf {
-        let around = self.place.root.parent().unwrap_or(&self.place.root);
-        let path = around.join(relative);
-        let real = |path: &Path| self.host.disk.real_path(path).ok();
-        match (real(around), real(&path)) {
-            (Some(around), Some(real)) if real.starts_with(&around) => real,
-            _ => path,
-        }
     }
 
     /// The format's lock for those files, with whole paths.

@@ -186,8 +186,8 @@ impl Writer<'_> {
     /// there already.
     pub(super) fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
         let host = self.host;
-        let relative = file.strip_prefix(&self.place.root).ok()?;
-        let protocol = self.protocol(&[relative]);
+        let relative = self.relative(file)?;
+        let protocol = self.protocol(&[&relative]);
         let held = lock::acquire(
             host.disk,
             host.machine,

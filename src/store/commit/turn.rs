@@ -233,6 +233,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     if plan.derive_after {
         plan.derived.clear();
     }
+    plan.lines.extend(writer.store.other_names(&plan.changes));
     brings_nothing_erased(writer, &plan, step, erased)?;
     debug_assert!(
         plan.changes

@@ -8,7 +8,7 @@ use super::said::{self, Found, Said, Standing, standing};
 use super::sweep::{OWN, STALE, Takeover, sweep, unused_name};
 use super::waiting::{Patience, Waiting, Watch};
 use super::{Claimant, LockError, Scene};
-use crate::disk::Machine;
+use crate::disk::{Machine, Output, is_unsupported, put_new};
 use crate::model::Moment;
 use crate::model::snapshot::Generation;
 
@@ -35,12 +35,13 @@ pub(super) trait Rules {
     fn stale_after(&self, found: &Found, said: &Said, machine: &dyn Machine) -> Option<Duration>;
 }
 
-/// A file that appears as a lock by getting the lock's name. It keeps its own name as long
-/// as it is one, so that no other file can get its inode.
+/// A file that appears as a lock by getting the lock's name. It stays open as long as it is one,
+/// and keeps its own name where a file can have two: no other file can get its inode.
 struct Own<'a> {
     scene: Scene<'a>,
     path: PathBuf,
     generation: Generation,
+    file: Box<dyn Output + 'a>,
 }
 
 impl Drop for Own<'_> {
@@ -130,15 +131,20 @@ fn move_away(scene: Scene<'_>, lock: &Path, seen: &Found) -> Result<bool, LockEr
         Err(error) => return Err(Scene::failed(lock)(error)),
     }
     let is_it = matches!(standing(scene, &aside), Ok(Standing::There(found)) if found == *seen);
-    let back = if is_it { Ok(()) } else { scene.disk.link(&aside, lock) };
-    match back {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            // No second name can be given, to a folder for one: it goes back as it came.
-            scene.disk.rename(&aside, lock).map_err(Scene::failed(lock))?;
+    match if is_it { Err(io::ErrorKind::AlreadyExists.into()) } else { put_new(scene.disk, &aside, lock) } {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            scene.disk.remove(&aside).map_err(Scene::failed(&aside))?;
         }
-        _ => scene.disk.remove(&aside).map_err(Scene::failed(&aside))?,
+        Err(error) => return Err(Scene::failed(lock)(error)),
     }
     Ok(is_it)
+}
+
+/// Writes a lock, durably.
+fn fill(file: &mut dyn Output, mode: u32, bytes: &[u8]) -> io::Result<Generation> {
+    file.set_mode(mode).and_then(|()| file.write(bytes)).and_then(|()| file.sync())?;
+    file.generation()
 }
 
 struct Taking<'a, 'b> {
@@ -202,10 +208,10 @@ impl<'a> Taking<'a, '_> {
 
     /// `None` if another was faster.
     fn claim(&self, lock: &Path) -> Result<Option<Claim<'a>>, LockError> {
-        let Scene { disk, machine } = self.scene;
+        let machine = self.scene.machine;
         let (now, monotonic) = (machine.now(), machine.monotonic());
-        let own = self.write_own(lock, now)?;
-        match disk.link(&own.path, lock) {
+        let mut own = self.write_own(lock, now)?;
+        match self.appear(&mut own, lock) {
             Ok(()) => {}
             // A network disk may say so of what it has done.
             Err(_) if self.scene.stands_at(lock, own.generation) => {}
@@ -220,6 +226,31 @@ impl<'a> Taking<'a, '_> {
             (now.plus(usable.as_micros() as i64), monotonic + usable)
         });
         Ok(Some(Claim { own, lock: lock.to_owned(), until }))
+    }
+
+    /// Gives our file the lock's name, or moves it there where a file has but one name. Where the
+    /// file system can't do that either, the lock is made in its place and then filled, as agents
+    /// make theirs; our own file stands beside it meanwhile, and tells whose it is.
+    fn appear(&self, own: &mut Own<'a>, lock: &Path) -> io::Result<()> {
+        let disk = self.scene.disk;
+        match disk.link(&own.path, lock) {
+            Err(error) if is_unsupported(&error) => {}
+            outcome => return outcome,
+        }
+        match disk.rename_new(&own.path, lock) {
+            Err(error) if is_unsupported(&error) => {}
+            outcome => return outcome,
+        }
+        let (bytes, _) = disk.read(&own.path, 0, None)?;
+        let mut file = disk.create(lock, self.rules.mode())?;
+        let filled = fill(file.as_mut(), self.rules.mode(), &bytes);
+        match filled {
+            Ok(generation) => own.generation = generation,
+            // What is not filled says nothing to anybody.
+            Err(_) => disk.remove(lock)?,
+        }
+        own.file = file;
+        filled.map(drop)
     }
 
     fn take_over(&self, lock: &Path, seen: &Found) -> Result<Option<Claim<'a>>, LockError> {
@@ -239,15 +270,11 @@ impl<'a> Taking<'a, '_> {
         for _ in 0..NAMES {
             let path = unused_name(self.scene, lock, OWN);
             match self.scene.disk.create(&path, self.rules.mode()) {
-                Ok(mut output) => {
+                Ok(file) => {
                     // Made first, so that the file goes whatever fails.
-                    let mut own = Own { scene: self.scene, path, generation: Generation::default() };
-                    own.generation = output
-                        .set_mode(self.rules.mode())
-                        .and_then(|()| output.write(&bytes))
-                        .and_then(|()| output.sync())
-                        .and_then(|()| output.generation())
-                        .map_err(Scene::failed(lock))?;
+                    let mut own = Own { scene: self.scene, path, generation: Generation::default(), file };
+                    own.generation =
+                        fill(own.file.as_mut(), self.rules.mode(), &bytes).map_err(Scene::failed(lock))?;
                     return Ok(own);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,

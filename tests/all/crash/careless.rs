@@ -104,6 +104,10 @@ impl Disk for Careless<'_> {
         self.disk.extended(file)
     }
 
+    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
+        self.disk.blank(file, len)
+    }
+
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.disk.rename_new(from, to)
     }

@@ -237,8 +237,10 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
     let plan = palimp::ops::edit::edit(&scene, &store.entries[0], &[set]).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     // An agent that had the file open writes behind the change.
-    let is_old = |path: &&PathBuf| path.to_string_lossy().contains("palimp-old");
-    let old = disk.files().keys().find(is_old).unwrap().clone();
+    let is_old = |(path, bytes): &(PathBuf, Vec<u8>)| {
+        path.to_string_lossy().contains("palimp-old") && bytes.starts_with(b"{")
+    };
+    let (old, _) = disk.files().into_iter().find(is_old).unwrap();
     let late = "{\"id\":\"k-3\",\"content\":\"It comes late.\"}\n";
     disk.append(&old).unwrap().write(&[&first[..], late.as_bytes()].concat()).unwrap();
     drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());

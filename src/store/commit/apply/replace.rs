@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use super::{Lost, Ready, Scene};
-use crate::disk::{Disk, Output, Owner, is_unsupported};
+use crate::disk::{Disk, Output, Owner, is_unsupported, put_new};
 use crate::model::Act;
 use crate::store::commit::hidden::{Old, Swapped};
 use crate::store::commit::{CommitError, Guard};
@@ -84,8 +84,8 @@ impl Scene<'_, '_> {
     fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
-        // Nor beside the store, where nobody looks after it.
-        match own.derived || own.relative.starts_with("..") {
+        // Beside the store they stand in files that others write, too.
+        match own.derived && !own.relative.starts_with("..") {
             true => drop(disk.remove(name)),
             // Where it keeps the other, the next start looks at it.
             false => {
@@ -206,24 +206,6 @@ impl Ready {
             true => !bytes.starts_with(base),
             false => bytes != base,
         })
-    }
-}
-
-/// Gives a file to a name that nothing has, where something may have taken it meanwhile.
-pub fn put_new(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
-    match disk.link(from, to) {
-        Err(error) if is_unsupported(&error) => {}
-        // Under its old name it is one name too many, which the next start removes.
-        outcome => return outcome.map(|()| drop(disk.remove(from))),
-    }
-    match disk.rename_new(from, to) {
-        Err(error) if is_unsupported(&error) => {}
-        outcome => return outcome,
-    }
-    match disk.look(to) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => disk.rename(from, to),
-        Err(error) => Err(error),
-        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
     }
 }
 

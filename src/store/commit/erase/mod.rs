@@ -8,6 +8,7 @@
 mod back;
 mod history;
 mod looked;
+mod olds;
 mod search;
 mod since;
 mod torn;
@@ -23,13 +24,13 @@ pub use search::Searched;
 use serde::Serialize;
 pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
 
-use super::hidden::Old;
 use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Document, Plan, Role, Store};
-use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log, original};
+use crate::store::beside;
+use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
@@ -248,7 +249,9 @@ impl Writer<'_> {
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),
         ];
+        let olds = beside::own(self.host.disk, &self.place.root, self.format);
         let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
+        let around = around.chain(olds.iter().map(|own| self.path(own)));
         let folder = self.place.root.parent().unwrap_or(&self.place.root);
         searched.extend(search::search_beside(self.host.disk, folder, around, &sought.needles));
         if searched.iter().any(|own| own.has_ours) {
@@ -312,60 +315,6 @@ impl Writer<'_> {
 
     fn refused(&self, why: &Refusal) -> CommitError {
         CommitError::NotErased { root: self.place.root.clone(), why: why.message.clone() }
-    }
-
-    /// Removes second names of files that hold what is erased, when what others added by them
-    /// has been taken over.
-    fn drop_olds(&self, wanted: &Wanted<'_>, contents: &mut Contents) -> Result<(), CommitError> {
-        let disk = self.host.disk;
-        let mut olds = Vec::new();
-        search::each_file(disk, &self.place.root, 0, &mut |path, _| {
-            let old = path.file_name().and_then(Old::read);
-            let Some(old) = old else { return };
-            // One that can't be read now may hold it.
-            let Ok((bytes, _)) = disk.read(path, 0, None) else { return olds.push((path.to_owned(), old)) };
-            let relative = path.strip_prefix(&self.place.root).unwrap_or(path);
-            // Of files that are bound to each other one may repeat what another says.
-            let is_bound = self.format.is_bound(relative);
-            // What is no plain log may say it in another way: an index has its words.
-            let is_other = !is_log(relative) || Packing::of(&original(relative)).is_some();
-            if is_other
-                || contents.see(wanted, relative, &bytes) > 0
-                || is_bound
-                || contents.main().any(&bytes)
-            {
-                olds.push((path.to_owned(), old));
-            }
-        });
-        for (path, old) in olds {
-            self.rescue_each(std::iter::once(path.clone()));
-            self.drop_old(&path, &old)?;
-        }
-        Ok(())
-    }
-
-    /// Removes an old file, whatever it is called by now.
-    fn drop_old(&self, path: &Path, old: &Old) -> Result<(), CommitError> {
-        let disk = self.host.disk;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        let failed = |source| CommitError::io(path, "removed", source);
-        let items = match disk.list(folder) {
-            // The last one that was in it took its folder with it.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            items => items.map_err(failed)?,
-        };
-        for item in items {
-            let Some(own) = Old::read(&item.name).filter(|own| own.number == old.number) else { continue };
-            let path = folder.join(&item.name);
-            let file = own.file_of(disk, &path);
-            let (late, _) = disk.read(&path, own.taken.min(item.generation.len), None).map_err(failed)?;
-            let is_same = disk.look(&file).is_ok_and(|now| now.generation.inode == item.generation.inode);
-            if !late.is_empty() && !is_same && self.add(&file, b"", &[&late[..], b"\n"].concat()).is_none() {
-                return Err(CommitError::io(&path, "taken over", std::io::ErrorKind::WouldBlock.into()));
-            }
-            disk.remove(&path).map_err(failed)?;
-        }
-        disk.sync_folder(folder).map_err(failed)
     }
 }
 

@@ -1,0 +1,42 @@
+//! What a change leaves beside a store for moments: second names and temporary files next to the
+//! files that a format has in the folder around it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::commit::{Old, is_temp};
+use crate::disk::Disk;
+use crate::format::Format;
+
+/// Files of our own beside a store, relative to its root: they start with `..`. Of second names
+/// only those of the format's files: another store may be kept in the same folder.
+pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
+    let (names, place) = (format.beside(), Path::new(format.default_place()));
+    let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
+    let Some(around) = around.filter(|_| !names.is_empty()) else { return Vec::new() };
+    let Ok(real) = disk.real_path(around) else { return Vec::new() };
+    // A link within the folder is written through: what it leaves stands where it leads.
+    let file = |name: &&str| {
+        let led = disk.real_path(&real.join(name)).ok().filter(|led| led.starts_with(&real));
+        led.unwrap_or_else(|| real.join(name))
+    };
+    let files: BTreeSet<PathBuf> = names.iter().map(file).collect();
+    let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    let is_own = |path: &Path, name: &OsString| {
+        let old = Old::read(name).map(|old| old.file_of(disk, path));
+        old.map_or_else(|| is_temp(name), |file| files.contains(&file))
+    };
+    let mut found = Vec::new();
+    for folder in folders {
+        for item in disk.list(folder).unwrap_or_default() {
+            let path = folder.join(&item.name);
+            if is_own(&path, &item.name)
+                && let Ok(relative) = path.strip_prefix(&real)
+            {
+                found.push(Path::new("..").join(relative));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,53 @@
+//! Files with several names, in all formats: what the other name says is told before a change.
+
+use std::path::Path;
+
+use palimp::disk::Disk;
+use palimp::model::{Act, Code, Severity};
+
+use super::foreign::deeds::{DEEDS, FORMATS};
+use super::foreign::town::{load, minutes_later, path_of, run, start};
+
+const ELSEWHERE: &str = "/elsewhere";
+
+/// A file that the deed rewrites or removes has another name: what it says then, and whether the
+/// plan told.
+fn told_by(format: &'static str, name: &str) -> bool {
+    let deed = DEEDS.iter().find(|deed| deed.name == name).unwrap();
+    let begin = start(format, deed).unwrap();
+    let (_, plan) = run(&begin.restart(), format, deed.act).unwrap().unwrap();
+    let replaces = |act: &Act| matches!(act, Act::Splice(_) | Act::Remove(_));
+    let inside = |path: &Path| !path.starts_with("..");
+    let plan = plan.unwrap();
+    let change = plan.changes.iter().find(|own| replaces(&own.act) && inside(&own.path));
+    let Some(change) = change else { return true };
+    let disk = begin.restart();
+    disk.another().link(&path_of(format, &change.path), Path::new(ELSEWHERE)).unwrap();
+    let before = disk.files()[Path::new(ELSEWHERE)].clone();
+    let noted = load(&disk, format).problems;
+    let is_it = |own: &&palimp::model::Problem| own.code == Code::LinkOutside && own.file == change.path;
+    assert_eq!(noted.iter().find(is_it).map(|own| own.severity), Some(Severity::Note), "{format} {name}");
+    let (_, plan) = run(&disk, format, deed.act).unwrap().unwrap();
+    let after = disk.restart();
+    minutes_later(&after, format).unwrap();
+    assert_eq!(after.files()[Path::new(ELSEWHERE)], before, "{format} {name}");
+    assert_ne!(after.files().get(&path_of(format, &change.path)), Some(&before), "{format} {name}");
+    plan.unwrap().lines.iter().any(|line| line.contains("another name"))
+}
+
+#[test]
+fn a_change_of_a_file_with_another_name_says_that_the_other_keeps_the_old_content() {
+    for format in FORMATS {
+        for name in ["edit", "delete with remove", "undo of edit"] {
+            assert!(told_by(format, name), "{format} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_file_with_one_name_is_no_note() {
+    for format in FORMATS {
+        let store = load(&start(format, &DEEDS[2]).unwrap(), format);
+        assert!(store.problems.iter().all(|own| own.code != Code::LinkOutside), "{format}");
+    }
+}
