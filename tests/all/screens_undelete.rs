@@ -84,7 +84,7 @@ fn what_was_removed_is_listed_as_the_verb_lists_it_and_comes_back_with_a_key_and
         terminal.wait_until(|| desk.raws("is:deleted").len() < all, SOON);
         terminal.wait_for_text(&format!("/{}", desk.raws("is:deleted").len()), SOON);
         terminal.send_keys("u");
-        terminal.wait_for_text("took back: restored", SOON);
+        terminal.wait_for_text("undid: restored", SOON);
         terminal.wait_for_text(&format!("/{all}"), SOON);
         assert_eq!((desk.raws("is:deleted"), desk.raws("is:live")), (gone.clone(), live), "{store}");
         // All of them: a plan first.
@@ -98,7 +98,7 @@ fn what_was_removed_is_listed_as_the_verb_lists_it_and_comes_back_with_a_key_and
         let back = desk.raws("is:live");
         assert!(gone.iter().all(|raw| back.contains(raw)), "{store}");
         terminal.send_keys("u");
-        terminal.wait_for_text("took back: restored", SOON);
+        terminal.wait_for_text("undid: restored", SOON);
         assert_eq!(desk.raws("is:deleted"), gone, "{store}");
         terminal.send_keys("Q");
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
