@@ -93,10 +93,9 @@ impl Writer<'_> {
     /// Makes it anew, and forgets that it was to be. False where others kept changing it.
     pub(super) fn derive_touched(&self, touched: &[PathBuf], plan: &Plan) -> bool {
         let is_made = self.derive(touched, plan);
-        if is_made {
-            if self.vault.pending().is_ok_and(|all| all.iter().all(|path| touched.contains(path))) {
-                let _ = self.host.disk.remove(&self.vault.path(PENDING));
-            }
+        let is_over = |all: Vec<PathBuf>| all.iter().all(|path| touched.contains(path));
+        if is_made && self.vault.pending().is_ok_and(is_over) {
+            let _ = self.host.disk.remove(&self.vault.path(PENDING));
         }
         is_made
     }
