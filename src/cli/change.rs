@@ -89,6 +89,7 @@ pub fn make_written(
         referred::newly_missing(&Real, store, plan, context.now).iter().for_each(|line| say(line));
     }
     if context.options.dry_run || !agreed(context, plans)? {
+        records(context)?;
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
         if context.options.dry_run {
             return Ok(Exit::Done);
@@ -245,6 +246,16 @@ pub fn lines(plan: &Plan) -> Vec<String> {
         lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).told()));
     }
     lines
+}
+
+/// Prints which records a plan is about, where nobody was asked.
+fn records(context: &mut Context) -> io::Result<()> {
+    let is_told = io::stdin().is_terminal() && io::stderr().is_terminal() && !context.options.dry_run;
+    if context.options.json || is_told {
+        return Ok(());
+    }
+    let texts = context.shown.texts();
+    texts.iter().try_for_each(|line| context.out.line(line))
 }
 
 fn print(

@@ -236,7 +236,8 @@ pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
         return Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()));
     }
     let own = directories::ProjectDirs::from("", "", "palimp").map(|own| own.data_dir().to_owned());
-    own.ok_or_else(|| {
+    // A folder that depends on where a verb is run would be another one the next time.
+    own.filter(|own| own.is_absolute()).ok_or_else(|| {
         Failure::new(
             Exit::Failed,
             "there is no home folder to keep undo data in: name one with --data-dir. Nothing was changed.",
@@ -264,5 +265,6 @@ fn here() -> PathBuf {
 }
 
 fn home() -> Option<PathBuf> {
-    directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned())
+    let own = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
+    own.filter(|own| own.is_absolute())
 }

@@ -32,6 +32,16 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     })
 }
 
+/// The main text of a record of those bytes that is, or was, in a file of that path.
+pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String {
+    with_bytes(Some(format), path, raw, |content| match content {
+        Content::Json(format, value) => format.main_text(value).0,
+        Content::Note(note, text, _) => text.get(note.body.clone()).unwrap_or_default().to_owned(),
+        Content::Text(text, _) => text.to_owned(),
+        Content::Broken(raw) => String::from_utf8_lossy(raw).into_owned(),
+    })
+}
+
 /// Whether an entry's main text is Markdown.
 pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());

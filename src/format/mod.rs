@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::model::{DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
 use crate::text::json::Json;
 
-pub use entry_text::{Searched, is_markdown, searched_of, text_of, title, title_of_raw};
+pub use entry_text::{Searched, is_markdown, main_text, searched_of, text_of, title, title_of_raw};
 pub use stored::{is_sensitive, lines_of};
 pub use title::title_of;
 

@@ -4,14 +4,14 @@ mod held;
 
 pub use held::{holds_deleted, is_held, read as as_read};
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, by_document, check_brought, plan, writable, writes};
 use crate::format::writing::{self, Deed, Deleting, Deletion, Faults, Writes, document, removals};
 use crate::model::plan::counted;
-use crate::model::{Change, Entry, Plan, Role, State, Store};
+use crate::model::{Change, Entry, Plan, Role, State, Store, Tell};
 use crate::store::commit::deleted_from;
 use crate::text::lines;
 
@@ -35,7 +35,7 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
-    let mut tombstones = Tombstones::default();
+    let mut tombstones = Tombstones::of(scene.store, entries);
     let (mut count, mut deprecated) = (0, 0);
     let mut faults = Faults::default();
     for entry in entries {
@@ -93,19 +93,38 @@ pub fn is_deprecated(store: &Store, writes: &dyn Writes, entry: &Entry) -> bool 
 }
 
 /// Lines that say that records are deleted, by the file that they go to.
-#[derive(Default)]
-struct Tombstones {
+struct Tombstones<'a> {
     files: BTreeMap<PathBuf, Vec<u8>>,
     known: HashSet<(PathBuf, Vec<u8>)>,
+    /// The records that are not deleted with them, by session and id.
+    stay: HashMap<(Option<u32>, &'a str), Entry>,
 }
 
-impl Tombstones {
+impl<'a> Tombstones<'a> {
+    /// No lines yet; the entries are deleted.
+    fn of(store: &'a Store, entries: &[Entry]) -> Tombstones<'a> {
+        let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
+        let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
+        let named = |own: &Entry| Some(((own.session, store.view(own)?.id.as_deref()?), *own));
+        let stay = store.entries.iter().filter(stays).filter_map(named).collect();
+        Tombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
+    }
+
     fn add(&mut self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
         let (_, writes) = writes(scene.store)?;
         let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
         };
         // Of records that share an id, one tombstone hides all.
+        let id = scene.store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
+        if let Some(other) = self.stay.get(&(entry.session, id)) {
+            let (own, line) = (scene.store.document(other), scene.store.record(other).line);
+            return Err(Refusal::unfit(format!(
+                "{} line {line} has the same id, and a tombstone would hide both: delete both, or this one with \
+                 --remove.",
+                own.path.told()
+            )));
+        }
         if self.known.insert((path.clone(), line.clone())) {
             self.files.entry(path).or_default().extend(line);
         }

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::delete::is_held;
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
-use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, State, Store, Tell};
+use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
-use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean};
+use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean, spare};
 use crate::text::lines;
 use crate::text::needle::Needles;
 
@@ -22,9 +22,8 @@ const HELD: &str = "it is deleted, and no document has it any more: restore it f
 
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
-    let (_, writes) = writes(scene.store)?;
+    let (format, writes) = writes(scene.store)?;
     writing::reason(reason)?;
-    never_another(scene.store, entries)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
     let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for entry in entries {
@@ -47,36 +46,8 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
             targets.push(target);
         }
     }
+    spare(format, scene.store, entries, &scene.random, &mut targets);
     Ok(targets)
-}
-
-/// Refuses where another record has the id of one that is erased, and was not chosen: copies and
-/// tombstones of the two can't be told apart. What says the same is a copy, and goes.
-fn never_another(store: &Store, entries: &[Entry]) -> Result<(), Refusal> {
-    fn name<'s>(store: &'s Store, entry: &Entry) -> Option<(Option<u32>, &'s str)> {
-        Some((entry.session, store.view(entry)?.id.as_deref().filter(|id| !id.is_empty())?))
-    }
-    let mut chosen: HashMap<_, Vec<&Entry>> = HashMap::new();
-    for entry in entries {
-        if let Some(name) = name(store, entry) {
-            chosen.entry(name).or_default().push(entry);
-        }
-    }
-    for other in store.entries.iter().filter(|own| own.state == State::Live) {
-        let own = name(store, other).and_then(|name| chosen.get(&name));
-        let is_another = |own: &&Entry| store.raw(own) != store.raw(other);
-        let Some(own) = own.filter(|own| !own.contains(&other) && own.iter().all(is_another)) else {
-            continue;
-        };
-        return Err(Refusal::unfit(format!(
-            "another record has its id, {}, and copies of the two can't be told apart: erase both ({} and {}), or give \
-             one another id first.",
-            name(store, other).map_or("", |(_, id)| id),
-            own.first().map(|own| store.key(own)).unwrap_or_default(),
-            store.key(other),
-        )));
-    }
-    Ok(())
 }
 
 /// Whether nothing would tell the record once it is erased: it has no id, or is a part of a
@@ -144,14 +115,14 @@ impl Gone {
     pub fn wanted(&self, scene: &Scene<'_>) -> Option<Wanted<'_>> {
         let (format, _) = writes(scene.store).ok()?;
         let any = !self.targets.is_empty();
-        any.then(|| Wanted::of(format, scene.store, &self.targets, scene.now))
+        any.then(|| Wanted::before(format, scene.store, &self.targets, scene.now))
     }
 
     /// What of the store was erased before, and has been written anew.
     pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
         let Some((format, _)) = format else { return Vec::new() };
-        let wanted = Wanted::of(format, store, &self.targets, now);
+        let wanted = Wanted::before(format, store, &self.targets, now);
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {

@@ -7,6 +7,8 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
+use super::replies;
+
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
 const CTRL_C: u8 = 3;
@@ -22,6 +24,8 @@ pub struct Decoder {
     paste: Option<Vec<u8>>,
     /// The paste under way made a pause.
     paused: bool,
+    /// A string that is no key made a pause: its end may be still to come.
+    cut: bool,
 }
 
 /// What stands at the start of some bytes, and how many of them it takes.
@@ -36,6 +40,9 @@ enum Step {
 impl Decoder {
     /// Decodes what came; events go to `tell`.
     pub fn take(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) {
+        let is_cut = std::mem::take(&mut self.cut);
+        let rest = replies::end(bytes).filter(|end| is_cut && *end <= replies::LONGEST);
+        let bytes = bytes.get(rest.unwrap_or(0)..).unwrap_or_default();
         if self.paused && bytes.first() == Some(&CTRL_C) {
             // The end of a paste that never comes must not make the keyboard deaf.
             self.paste = None;
@@ -73,7 +80,8 @@ impl Decoder {
         match rest.as_slice() {
             [ESC] => tell(key(KeyCode::Esc, KeyModifiers::NONE)),
             [ESC, c @ (b'[' | b'O')] => tell(key(KeyCode::Char((*c).into()), KeyModifiers::ALT)),
-            _ => {}
+            [ESC, c] if replies::is_start(&rest) => tell(of_char((*c).into(), KeyModifiers::ALT)),
+            _ => self.cut = replies::is_start(&rest),
         }
     }
 
@@ -126,6 +134,11 @@ fn step(bytes: &[u8]) -> Step {
         [ESC] => Step::Wait,
         [ESC, ESC, ..] => Step::Event(key(KeyCode::Esc, KeyModifiers::NONE), 1),
         [ESC, b'[', ..] => control_sequence(bytes),
+        [ESC, _, rest @ ..] if replies::is_start(bytes) => match replies::end(rest) {
+            Some(end) => Step::Skip(2 + end),
+            None if rest.len() > replies::LONGEST => Step::Skip(bytes.len()),
+            None => Step::Wait,
+        },
         [ESC, b'O', ..] => shifted_key(bytes),
         [ESC, rest @ ..] => match plain(rest, KeyModifiers::ALT) {
             Step::Event(event, len) => Step::Event(event, len + 1),

@@ -34,6 +34,7 @@ mod marks;
 mod msg;
 mod panes;
 mod prompt;
+mod replies;
 mod run;
 mod signals;
 pub mod svg;

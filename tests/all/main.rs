@@ -28,6 +28,7 @@ mod keys;
 mod left;
 mod lossless;
 mod memory;
+mod namesakes;
 mod odd_names;
 mod ranking;
 mod reading;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use self::gone::Gone;
 use self::known::Known;
 use super::made::is_log;
+use super::vault::Turn;
 use super::{CommitError, Vault, copies};
 use crate::disk::{Disk, Seen};
 use crate::format::reading::Reading;
@@ -58,7 +59,7 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let plain = without_deleted(store);
     let vault = Vault::look(disk, data, &store.root);
     let erased: Vec<Target> = vault.erased()?.into_iter().map(|line| line.record).collect();
-    let wanted = Wanted::of(format, &plain, &erased, now);
+    let wanted = Wanted::before(format, &plain, &erased, now);
     let mut unread = Vec::new();
     let mut held = held(disk, &vault, &plain, &mut unread);
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
@@ -111,6 +112,10 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unre
                 continue;
             }
         };
+        // What a step had added, and was taken back, nobody deleted.
+        if matches!(step.turn, Some(Turn::Undo(_))) {
+            continue;
+        }
         let at = Moment::parse(&step.at).map(|(when, _)| when);
         let kept = if DELETING.contains(&&*step.verb) { Kept::Deletion } else { Kept::Change };
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));

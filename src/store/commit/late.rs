@@ -97,7 +97,7 @@ impl Writer<'_> {
         if targets.is_empty() {
             return Some(late.to_vec());
         }
-        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
         let whole = [begun, late].concat();
         let records = wanted.read(relative, &whole);
         let raw =

@@ -10,8 +10,10 @@ use super::{CommitError, Writer};
 use crate::model::{Act, Change, Moment, Plan, Tell};
 use crate::store::derive;
 
-/// Up to so many bytes of a derived file are kept: what tells it from another is no shorter.
-const SMALL: usize = 128;
+/// Up to so many bytes of a derived file are kept: to make it anew takes longer.
+const SMALL: usize = 1024;
+/// The same where records are only added: what tells the file from another is no shorter then.
+const SMALL_BESIDE_NEW: usize = 128;
 /// Up to so many bytes of a derived file that another wrote in its own way are kept.
 const FOREIGN: usize = 64 << 10;
 /// So many of the last steps are looked at for the one that wrote a derived file.
@@ -28,7 +30,9 @@ pub fn kept_of_derived<'p>(
         Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
         _ => 0,
     };
-    let is_one = |change: &&Change| bytes(change) > SMALL && !plan.changes.is_empty();
+    let adds = plan.changes.iter().all(|change| matches!(change.act, Act::Append(_)));
+    let small = if adds { SMALL_BESIDE_NEW } else { SMALL };
+    let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
     let journal = writer.vault.journal()?;
     let remade = |change: &Change| {
         let was = change.base.as_deref().unwrap_or_default();

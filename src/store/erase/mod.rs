@@ -3,10 +3,12 @@
 
 mod clean;
 mod contents;
+mod namesake;
 mod removal;
 mod wanted;
 
 pub use clean::{Marks, clean};
 pub use contents::{Contents, Sought};
+pub use namesake::spare;
 pub use removal::{LARGEST, Outside, Removal, Site};
 pub use wanted::{Target, Wanted, is_log, original};

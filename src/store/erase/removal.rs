@@ -10,7 +10,7 @@ use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Document, Plan, Role, Tell, container};
+use crate::model::{Act, Change, Document, Entry, Plan, Role, Tell, container};
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -96,9 +96,25 @@ impl Site<'_> {
             let name = own.name().unwrap_or("a record without an id");
             format!("erase {name}  {}", own.file.told())
         }));
+        plan.lines.extend(self.namesakes());
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
         sought.parts = parts;
         Ok(Removal { plan, sought })
+    }
+
+    /// The records that stay, and have the id of one that goes, a line each.
+    fn namesakes(&self) -> Vec<String> {
+        let store = self.scene.store;
+        let stays = |entry: &&Entry| {
+            let view = store.view(entry);
+            view.and_then(|view| view.id.as_deref()).is_some_and(|id| self.wanted.is_shared(id))
+                && !self.wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
+        };
+        let told = |entry: &Entry| {
+            let (own, line) = (store.document(entry), store.record(entry).line);
+            format!("stays, another record with the same id: {}:{line}", own.path.told())
+        };
+        store.entries.iter().filter(stays).map(told).collect()
     }
 
     /// Has the store itself say that something was erased, where the format records that.
@@ -240,9 +256,13 @@ impl Site<'_> {
             if !self.wanted.takes(path, store.raw(entry), view, Some(main)) {
                 continue;
             }
+            let id = view.and_then(|view| view.id.as_deref());
+            // It would hide the record that stays.
+            if id.is_some_and(|id| self.wanted.is_shared(id)) {
+                continue;
+            }
             let new = writes.and_then(|own| own.tombstone(self.scene, entry, self.reason));
             let Some((path, line)) = new else { continue };
-            let id = view.and_then(|view| view.id.as_deref());
             let known = known.entry(path.clone()).or_insert_with(|| {
                 let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
                 own.filter_map(|own| own.view()?.id.as_deref()).collect()

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::namesake::{Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
 use crate::model::{Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
@@ -31,6 +32,12 @@ pub struct Target {
     /// What tells a record that has no id: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// When it was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// The records of its id that stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namesakes: Vec<Namesake>,
 }
 
 impl Target {
@@ -50,19 +57,14 @@ impl Target {
             file: file.to_path_buf(),
             was,
             digest,
+            created: store.view(entry).and_then(created),
+            namesakes: Vec::new(),
         }
     }
 
     /// What it is called, or was.
     pub fn name(&self) -> Option<&str> {
         self.id.as_deref().or(self.was.as_deref())
-    }
-
-    /// The salt of its digest.
-    fn salt(&self) -> Option<Vec<u8>> {
-        let (salt, _) = self.digest.as_deref()?.split_once(':')?;
-        let pairs = salt.as_bytes().chunks(2);
-        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
     }
 }
 
@@ -103,8 +105,10 @@ struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
 impl<'a> Digests<'a> {
     fn of(targets: &'a [Target]) -> Digests<'a> {
         let mut digests: HashMap<Vec<u8>, HashSet<&str>> = HashMap::new();
-        for (salt, digest) in targets.iter().filter_map(|own| own.salt().zip(own.digest.as_deref())) {
-            digests.entry(salt).or_default().insert(digest);
+        for digest in targets.iter().filter_map(|own| own.digest.as_deref()) {
+            if let Some(salt) = salt_of(digest) {
+                digests.entry(salt).or_default().insert(digest);
+            }
         }
         Digests(digests)
     }
@@ -114,7 +118,15 @@ impl<'a> Digests<'a> {
     }
 }
 
-fn salted(salt: &[u8], raw: &[u8]) -> String {
+/// The salt of a digest.
+pub(super) fn salt_of(digest: &str) -> Option<Vec<u8>> {
+    let (salt, _) = digest.split_once(':')?;
+    let pairs = salt.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+/// A digest that tells the same bytes again, with its salt before it.
+pub(super) fn salted(salt: &[u8], raw: &[u8]) -> String {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let digest = Sha256::new().chain_update(salt).chain_update(raw).finalize();
     format!("{}:{}", hex(salt), hex(&digest[..]))
@@ -134,6 +146,8 @@ pub struct Wanted<'a> {
     raws: RefCell<BTreeSet<Vec<u8>>>,
     by_id: HashMap<&'a str, Vec<&'a Target>>,
     digests: Digests<'a>,
+    /// Whether they were erased before: their ids may have been given to other records since.
+    is_over: bool,
     /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
     pub(super) named: Named<'a>,
 }
@@ -158,8 +172,19 @@ impl<'a> Wanted<'a> {
             raws: RefCell::default(),
             by_id,
             digests,
+            is_over: false,
             named: Named::of(targets),
         }
+    }
+
+    /// What was erased of a store before.
+    pub fn before(
+        format: &'static dyn Format,
+        store: &Store,
+        targets: &'a [Target],
+        now: Moment,
+    ) -> Wanted<'a> {
+        Wanted { is_over: true, ..Wanted::of(format, store, targets, now) }
     }
 
     /// How the format erases, where it is not only that lines go.
@@ -202,9 +227,11 @@ impl<'a> Wanted<'a> {
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
         }
-        let is_named = |id: &str| {
-            self.by_id.get(id).is_some_and(|own| own.iter().any(|target| self.is_of(target, path, raw)))
+        let is_it = |target: &&&Target| {
+            self.is_of(target, path, raw)
+                && !target.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
+        let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(|own| is_it(&own)));
         let told = match view.map(|view| view.id.as_deref()) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
@@ -213,6 +240,11 @@ impl<'a> Wanted<'a> {
         let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
         told || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
+    }
+
+    /// Whether a record stays that has the id of one that is erased.
+    pub fn is_shared(&self, id: &str) -> bool {
+        self.by_id.get(id).is_some_and(|own| own.iter().any(|own| !own.namesakes.is_empty()))
     }
 
     /// Remembers the bytes of a version.
@@ -305,6 +337,8 @@ mod tests {
             file: "f".into(),
             was: None,
             digest: Some(salted(b"ab", raw)),
+            created: None,
+            namesakes: Vec::new(),
         };
         let targets = [target(b"raw"), target(b"other")];
         let digests = Digests::of(&targets);

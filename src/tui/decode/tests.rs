@@ -46,6 +46,7 @@ fn every_key_that_terminals_send_is_known() {
         (b"\x1b\x1b\x1b[A", "Esc Esc Up"),
         (b"\x1b[", "A-["),
         (b"\x1bO", "A-O"),
+        (b"\x1b]", "A-]"),
         (b"\x1b[97u\x1b[97;5u\x1b[27u\x1b[13;2u\x1b[97;1:3u", "a C-a Esc S-Enter"),
         (b"\x1b[200~two\nlines \x1b[A\x1b[201~x", "\"two\\nlines \\u{1b}[A\" x"),
     ] {
@@ -61,10 +62,12 @@ fn what_means_no_key_is_skipped_whole() {
         b"\x1b[M abc"[..6].as_ref(),
         b"\x1b[32;10;20M",
         b"\x1b[12;40R\x1b[?1;2c\x1b[?7u\x1b[99~\x1b[57441u",
+        b"\x1b]52;c;ZHh5\x07\x1bP>|dxyd\x1b\\\x1b_dxy\x1b\\\x1b]11;rgb:00/dd/aa\x1b[I",
         b"\xff\xc3",
     ] {
         assert_eq!(names(bytes), "", "{:?}", String::from_utf8_lossy(bytes));
     }
+    assert_eq!(names(b"\x1b]0;dxy\x03j\x1bPdxy\x1b[A"), "C-c j Up");
     assert_eq!(names(b"\x1b[<0;1;1Mj\xffk\x1b[1;\x03"), "j k C-c");
 }
 
@@ -79,6 +82,24 @@ fn a_paste_that_pauses_is_told_and_goes_on_as_text_until_it_ends() {
     decoder.take(b" two dx\x1b[201~j", &mut |event| events.push(event));
     let j = key(KeyCode::Char('j'), KeyModifiers::NONE);
     assert_eq!(events, [Event::Paste("one dx".into()), Event::Paste(" two dx".into()), j]);
+}
+
+#[test]
+fn a_string_that_pauses_is_skipped_to_its_end_and_keys_are_heard_where_none_comes() {
+    let heard = |pieces: &[&[u8]]| {
+        let mut decoder = Decoder::default();
+        let mut events = Vec::new();
+        for piece in pieces {
+            decoder.take(piece, &mut |event| events.push(event));
+            decoder.pause(&mut |event| events.push(event));
+        }
+        events
+    };
+    let j = [key(KeyCode::Char('j'), KeyModifiers::NONE)];
+    assert_eq!(heard(&[b"\x1b]52;c;dx", b"y\x07j"]), j);
+    assert_eq!(heard(&[b"\x1bP1+r64", b"616465\x1b\\j"]), j);
+    assert_eq!(heard(&[b"\x1b]0;dxy", b"j"]), j);
+    assert_eq!(heard(&[&[&b"\x1b]"[..], &[b'd'; 5000]].concat(), b"j"]), j);
 }
 
 #[test]
@@ -98,7 +119,8 @@ proptest! {
         parts in proptest::collection::vec(prop_oneof![
             Just(&b"\x1b[A"[..]), Just(&b"\x1b[1;5C"[..]), Just(&b"j"[..]), Just(&b"\x1b"[..]),
             Just("é接🦀".as_bytes()), Just(&b"\x1b[200~pa\xc3\xa9\x1bste\x1b[201~"[..]),
-            Just(&b"\x1b[<0;10;20M"[..]), Just(&b"\xff"[..]), Just(&b"\x1bOP"[..]), Just(&b"\x1b["[..]),
+            Just(&b"\x1b[<0;10;20M"[..]), Just(&b"\xff"[..]), Just(&b"\x1bOP"[..]), Just(&b"\x1b]0;dxy\x1b\\"[..]),
+            Just(&b"\x1bPabc\x07"[..]), Just(&b"\x1b["[..]),
         ], 0..12),
         cuts in proptest::collection::vec(0_usize..200, 0..6),
     ) {

@@ -15,6 +15,8 @@ enum Name {
     Bytes(String),
     /// Its type and when it was made: where it has no id, and may have been changed since.
     Made(String, Moment),
+    /// Its id and when it was made: others may share the id.
+    Timed(String, Option<Moment>),
 }
 
 /// Records by what tells them, each in its session.
@@ -34,7 +36,8 @@ impl Known {
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             let session = session_of(store, &own.path).map(|at| store.sessions[at as usize].name.clone());
             let ids = own.records.iter().filter_map(|record| record.view()?.id.as_deref());
-            known.0.extend(ids.map(|id| (session.clone(), Name::Id(id.to_owned()))));
+            let both = |id: &str| [Name::Id(id.to_owned()), Name::Timed(id.to_owned(), None)];
+            known.0.extend(ids.flat_map(both).map(|name| (session.clone(), name)));
         }
         known
     }
@@ -43,8 +46,9 @@ impl Known {
     pub fn add(&mut self, session: Option<&str>, view: &View, raw: &[u8]) {
         let session = session.map(str::to_owned);
         match id_of(view) {
-            Some(name) => {
-                self.0.insert((session, name));
+            Some(id) => {
+                self.0.insert((session.clone(), Name::Id(id.to_owned())));
+                self.0.insert((session, Name::Timed(id.to_owned(), view.created)));
             }
             None => {
                 self.0.extend(made(view).map(|name| (session.clone(), name)));
@@ -57,8 +61,12 @@ impl Known {
     /// it was not deleted it may have been changed since, and says something else by now.
     pub fn has(&self, session: Option<&str>, view: &View, raw: &[u8], kept: Kept) -> bool {
         let has = |name: Name| self.0.contains(&(session.map(str::to_owned), name));
-        if let Some(name) = id_of(view) {
-            return has(name);
+        if let Some(id) = id_of(view) {
+            let timed = |created| has(Name::Timed(id.to_owned(), created));
+            // One of several records with an id was deleted, where none of that time is left.
+            let is_another =
+                kept == Kept::Deletion && view.created.is_some() && !timed(view.created) && !timed(None);
+            return has(Name::Id(id.to_owned())) && !is_another;
         }
         let is_changed = || match kept {
             Kept::Deletion => false,
@@ -69,8 +77,8 @@ impl Known {
     }
 }
 
-fn id_of(view: &View) -> Option<Name> {
-    view.id.as_deref().filter(|id| !id.is_empty()).map(|id| Name::Id(id.to_owned()))
+fn id_of(view: &View) -> Option<&str> {
+    view.id.as_deref().filter(|id| !id.is_empty())
 }
 
 fn made(view: &View) -> Option<Name> {

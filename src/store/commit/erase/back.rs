@@ -22,7 +22,7 @@ impl Writer<'_> {
             return Ok(());
         }
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
-        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
         // What stands in a file of the plan is only moved, or copied, by it; a copy is not where it
         // stands.
         let mut stands: Vec<u8> = Vec::new();

@@ -33,7 +33,7 @@ impl Writer<'_> {
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
         let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
         let nameless: Vec<PathBuf> = nameless.collect();
-        let wanted = Wanted::of(self.format, self.store, &targets, self.host.now);
+        let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
         let stands = self.stands(&plan)?;
         for change in plan.changes.iter().filter(|change| has_bytes(change)) {
             let now = self.now(&change.path)?;

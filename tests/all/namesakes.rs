@@ -1,0 +1,244 @@
+//! Records that share an id: only the one that is meant is deleted, brought back or erased, and an id
+//! that was erased may be given to another record.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{Output, Verb};
+
+const ERASED: &str = "Alpha wording of the first";
+const STAYS: &str = "Beta says wholly otherwise";
+
+/// A store of one format, and where its records are.
+struct Desk {
+    folder: tempfile::TempDir,
+    file: PathBuf,
+    session: Option<String>,
+    kind: &'static str,
+}
+
+const FORMATS: [(&str, &str, Option<&str>); 4] = [
+    ("session-log", "decision", Some("s1")),
+    ("memory-server", "learning", None),
+    ("bmad", "finding", Some("s1")),
+    ("a-mem", "note", None),
+];
+
+impl Desk {
+    /// A store with the record that is erased, and another one.
+    fn new((format, kind, session): (&str, &'static str, Option<&'static str>)) -> Desk {
+        let folder = tempfile::tempdir().unwrap();
+        let mut desk = Desk { file: PathBuf::new(), folder, session: None, kind };
+        let root = desk.root();
+        desk.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
+        if let Some(session) = session {
+            desk.run(&["session", "new", session]).expect_status(0);
+            let made = std::fs::read_dir(root.join("sessions")).unwrap().next().unwrap().unwrap();
+            desk.session = Some(made.file_name().into_string().unwrap());
+        }
+        desk.add(ERASED);
+        desk.add("Gamma is the third of them");
+        desk.file = desk.holding(ERASED);
+        desk
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn raw(&self, args: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
+        Verb::new([args, &["--yes", "--data-dir", data.to_str().unwrap()]].concat()).run()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
+    }
+
+    fn add(&self, text: &str) {
+        let session = self.session.iter().flat_map(|name| ["--session", name]);
+        let args = ["add", "--type", self.kind, "--text", text].into_iter().chain(session);
+        self.run(&args.collect::<Vec<_>>()).expect_status(0);
+    }
+
+    /// The file of records that holds a text.
+    fn holding(&self, text: &str) -> PathBuf {
+        let holds = |path: &PathBuf| {
+            let is_of_records = path.extension().is_some_and(|end| end == "jsonl" || end == "md");
+            is_of_records && std::fs::read_to_string(path).is_ok_and(|own| own.contains(text))
+        };
+        files(&self.root()).into_iter().find(holds).unwrap()
+    }
+
+    /// Writes a record as another program does: that one, with something replaced.
+    fn write(&self, replaced: &[(&str, &str)]) -> String {
+        let own = std::fs::read_to_string(&self.file).unwrap();
+        let is_note = self.file.extension().is_some_and(|end| end == "md");
+        let record = match is_note {
+            true => own.clone(),
+            false => format!("{}\n", own.lines().find(|line| line.contains(ERASED)).unwrap()),
+        };
+        let record = replaced.iter().fold(record, |record, (from, to)| record.replace(from, to));
+        match is_note {
+            true => std::fs::write(self.file.with_file_name("zz-another.md"), &record).unwrap(),
+            false => std::fs::write(&self.file, own + &record).unwrap(),
+        }
+        record
+    }
+
+    fn key(&self, text: &str) -> String {
+        let rows = self.run(&["list", "--json"]).expect_status(0).json_lines();
+        let is_it = |row: &&Value| row["title"].as_str().is_some_and(|title| title.starts_with(text));
+        rows.iter().find(is_it).unwrap_or_else(|| panic!("{text}: {rows:?}"))["key"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    fn titles(&self) -> Vec<String> {
+        let rows = self.run(&["list", "--json"]).expect_status(0).json_lines();
+        let mut titles: Vec<String> = rows.iter().map(|row| row["title"].to_string()).collect();
+        titles.sort();
+        titles
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// A change of the record, its deletion and both taken back leave it as it was.
+fn assert_is_like_any_other(desk: &Desk, text: &str, place: &str) {
+    let before = desk.titles();
+    let problems = desk.run(&["check"]).stdout;
+    assert!(!problems.contains("erased-anew"), "{place}: {problems}");
+    desk.run(&["delete", &desk.key(text), "--remove"]).expect_status(0);
+    assert_eq!(desk.titles().len(), before.len() - 1, "{place}");
+    desk.run(&["undo"]).expect_status(0);
+    assert_eq!(desk.titles(), before, "{place}");
+}
+
+#[test]
+fn another_record_with_the_same_id_stays_byte_for_byte_whichever_is_erased() {
+    for format in FORMATS {
+        for (erased, stays) in [(ERASED, STAYS), (STAYS, ERASED)] {
+            let place = format!("{} {erased}", format.0);
+            let desk = Desk::new(format);
+            desk.write(&[(ERASED, STAYS)]);
+            let file = desk.holding(stays);
+            let text = std::fs::read_to_string(&file).unwrap();
+            let kept: Vec<&str> = match file.extension().is_some_and(|end| end == "md") {
+                true => vec![&text],
+                false => text.split_inclusive('\n').filter(|line| !line.contains(erased)).collect(),
+            };
+            let told = desk.run(&["erase", &desk.key(erased)]).expect_status(0);
+            assert!(told.stdout.contains("stays, another record with the same id"), "{place}: {told:?}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), kept.concat(), "{place}");
+            let left = files(desk.folder.path()).into_iter().filter(|path| {
+                let bytes = std::fs::read(path).unwrap();
+                memchr::memmem::find(&bytes, erased.as_bytes()).is_some()
+            });
+            assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new(), "{place}");
+            assert_is_like_any_other(&desk, stays, &place);
+        }
+    }
+}
+
+#[test]
+fn an_id_that_was_erased_may_be_given_to_another_record() {
+    // A tombstone of the session log hides every record with its id.
+    for format in &FORMATS[1..] {
+        let desk = Desk::new(*format);
+        let record = std::fs::read_to_string(&desk.file).unwrap();
+        let line = record.lines().find(|line| line.contains("\"20") || line.contains(": 20")).unwrap();
+        let at = line.find("20").unwrap();
+        let day = &line[at..at + 10];
+        desk.write(&[(ERASED, STAYS), (day, "2025-03-04")]);
+        let another = desk.holding(STAYS);
+        let text = std::fs::read_to_string(&another).unwrap();
+        let own = text.lines().find(|line| line.contains(STAYS)).unwrap().to_owned();
+        // Erased while it is alone, and the other one comes afterwards.
+        let is_note = another.extension().is_some_and(|end| end == "md");
+        match is_note {
+            true => std::fs::remove_file(&another).unwrap(),
+            false => std::fs::write(&another, text.replace(&format!("{own}\n"), "")).unwrap(),
+        }
+        desk.run(&["erase", &desk.key(ERASED)]).expect_status(0);
+        let late = if is_note { text } else { std::fs::read_to_string(&another).unwrap() + &own + "\n" };
+        std::fs::write(&another, late).unwrap();
+        assert_is_like_any_other(&desk, STAYS, format.0);
+    }
+}
+
+#[test]
+fn a_key_deletes_the_record_that_it_names_and_no_other_with_its_id() {
+    for format in FORMATS {
+        for (deleted, stays) in [(ERASED, STAYS), (STAYS, ERASED)] {
+            let desk = Desk::new(format);
+            desk.write(&[(ERASED, STAYS)]);
+            let before = desk.titles();
+            if format.0 == "session-log" {
+                let outcome = desk.run(&["delete", &desk.key(deleted)]);
+                assert_eq!(outcome.status, Some(3), "{outcome:?}");
+                assert!(outcome.stderr.contains("has the same id"), "{outcome:?}");
+                assert_eq!(desk.titles(), before);
+            }
+            desk.run(&["delete", &desk.key(deleted), "--remove"]);
+            let left: Vec<String> = before.iter().filter(|own| !own.contains(deleted)).cloned().collect();
+            assert_eq!(desk.titles(), left, "{} {stays}", format.0);
+        }
+    }
+}
+
+#[test]
+fn of_two_records_with_an_id_the_deleted_one_is_listed_and_comes_back() {
+    for format in ["memory-server", "bmad"] {
+        let desk = Desk::new(FORMATS.into_iter().find(|own| own.0 == format).unwrap());
+        let record = std::fs::read_to_string(&desk.file).unwrap();
+        let line = record.lines().find(|line| line.contains(ERASED)).unwrap();
+        let day = line.find("\"20").map(|at| &line[at + 1..at + 11]).unwrap();
+        desk.write(&[(ERASED, STAYS), (day, "2025-03-04")]);
+        let before = desk.titles();
+        desk.run(&["delete", &desk.key(STAYS)]).expect_status(0);
+        let rows = desk.run(&["list", "is:deleted", "--json"]).expect_status(0).json_lines();
+        assert_eq!(rows.len(), 1, "{format}: {rows:?}");
+        desk.run(&["undelete", rows[0]["key"].as_str().unwrap()]).expect_status(0);
+        assert_eq!(desk.titles(), before, "{format}");
+    }
+}
+
+#[test]
+fn a_record_that_was_added_and_undone_is_not_listed_as_deleted() {
+    for format in FORMATS {
+        let desk = Desk::new(format);
+        desk.run(&["undo"]).expect_status(0);
+        let rows = desk.run(&["list", "is:deleted", "--json"]).json_lines();
+        assert_eq!(rows, Vec::<Value>::new(), "{}", format.0);
+    }
+}
+
+#[test]
+fn a_plan_that_nobody_was_asked_about_names_the_records() {
+    let desk = Desk::new(FORMATS[1]);
+    for verb in [&["delete"][..], &["tag", "+x"], &["edit", "--set", "importance=low"]] {
+        let (first, more) = verb.split_first().unwrap();
+        let key = desk.key(ERASED);
+        let args = [&[*first, &key], more, &["--dry-run"]].concat();
+        let shown = desk.run(&args);
+        assert!(shown.stdout.contains(ERASED), "{verb:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_home_folder_that_depends_on_where_it_is_run_is_none() {
+    let desk = Desk::new(FORMATS[1]);
+    let root = desk.root();
+    let args = ["tag", &desk.key(ERASED), "+x", "--yes", "--store", root.to_str().unwrap()];
+    let folder = desk.folder.path().join("elsewhere");
+    std::fs::create_dir(&folder).unwrap();
+    let refused = Verb::new(args).in_folder(&folder).home("relative").run();
+    assert_eq!(refused.status, Some(4), "{refused:?}");
+    assert_eq!(files(&folder), Vec::<PathBuf>::new());
+}
