@@ -68,7 +68,7 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Fai
     let mut found = Vec::new();
     for (number, store) in snapshot.stores.iter().enumerate() {
         let vault = Vault::look(&Real, &data, &store.root);
-        found.extend(copies(store, &vault).into_iter().map(|copy| (number, copy)));
+        found.extend(copies(store, &vault)?.into_iter().map(|copy| (number, copy)));
     }
     Ok(found)
 }

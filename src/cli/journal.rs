@@ -40,7 +40,9 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
     for store in &snapshot.stores {
         let vault = Vault::look(&Real, &data, &store.root);
         let account = Account::of(store, &vault, context.now);
-        account.faults.iter().for_each(|fault| say(fault));
+        for fault in account.faults.iter() {
+            if account.is_read { say(fault) } else { context.unread.line(fault.clone()) }
+        }
         for row in &account.rows {
             any = true;
             match context.options.json {
@@ -103,7 +105,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
     let data = open::data_folder(context)?;
     let steps = match (context.shown.steps(&snapshot.stores)?, step) {
         (Some(shown), _) => shown,
-        (None, None) => last_change(&Real, &data, &snapshot.stores, false),
+        (None, None) => last_change(&Real, &data, &snapshot.stores, false)?,
         (None, Some(number)) => {
             let store = with_step(&snapshot.stores, &data, number)?;
             store.into_iter().map(|store| (store, number)).collect()
@@ -117,7 +119,10 @@ pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
     let shown = context.shown.steps(&snapshot.stores)?;
-    let steps = shown.unwrap_or_else(|| last_change(&Real, &data, &snapshot.stores, true));
+    let steps = match shown {
+        Some(shown) => shown,
+        None => last_change(&Real, &data, &snapshot.stores, true)?,
+    };
     turn(context, &snapshot.stores, &steps, &|writer, number| writer.redo(number))
 }
 
@@ -127,11 +132,11 @@ fn with_step<'a>(
     data: &Path,
     number: u64,
 ) -> Result<Option<&'a Arc<Store>>, Failure> {
-    let has = |store: &&Arc<Store>| {
-        let journal = Vault::look(&Real, data, &store.root).journal();
-        History::of(&journal).has(number)
-    };
-    let with: Vec<&Arc<Store>> = stores.iter().filter(has).collect();
+    let mut with: Vec<&Arc<Store>> = Vec::new();
+    for store in stores {
+        let journal = Vault::look(&Real, data, &store.root).journal()?;
+        with.extend(History::of(&journal).has(number).then_some(store));
+    }
     match with.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),

@@ -67,14 +67,16 @@ fn with_unfinished(
 fn known_by_journal(looked: Looked, data: Option<&Path>) -> Looked {
     let (Err(_), false, Some(data)) = (&looked.found, looked.refused, data) else { return looked };
     let places = FORMATS.iter().map(|format| looked.path.join(format.default_place()));
-    let known = std::iter::once(looked.path.clone()).chain(places).find_map(|root| {
-        let format = Vault::look(&Real, data, &root).format()?;
-        store::look_at(&root, Some(&format)).found.ok()
-    });
-    match known {
-        Some(found) => Looked { found: Ok(found), ..looked },
-        None => looked,
+    for root in std::iter::once(looked.path.clone()).chain(places) {
+        let format = match Vault::look(&Real, data, &root).format() {
+            Ok(format) => format,
+            Err(error) => return Looked { found: Err(error.to_string()), refused: true, ..looked },
+        };
+        if let Some(found) = format.and_then(|format| store::look_at(&root, Some(&format)).found.ok()) {
+            return Looked { found: Ok(found), ..looked };
+        }
     }
+    looked
 }
 
 /// The stores in what was looked at, each once.
@@ -89,7 +91,7 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
 /// and what can't be done does not keep from reading.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
     let snapshot = read(context, false)?;
-    let snapshot = tended(context, snapshot, &|host, store| Ok(Writer::open_at_once(host, store).ok()))?;
+    let snapshot = tended(context, snapshot, Tends::AtOnce)?;
     snapshot.stores.iter().for_each(|store| context.unread.store(store));
     Ok(snapshot)
 }
@@ -141,7 +143,9 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, 
     let data = data_folder(context)?;
     let mut with = Snapshot::default();
     for own in &snapshot.stores {
-        with.stores.push(Arc::new(store::commit::with_deleted(&Real, &data, own, context.now)?));
+        let own = store::commit::with_deleted(&Real, &data, own, context.now)?;
+        context.unread.store(&own);
+        with.stores.push(Arc::new(own));
     }
     Ok(with)
 }
@@ -150,15 +154,42 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, 
 /// what an earlier change left behind is finished or taken back first. Refused where something
 /// could not be read: which records are meant, and which ids are free, is told by all of them.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
-    let snapshot = tended(context, read(context, true)?, &|host, store| Writer::open(host, store).map(Some))?;
+    let snapshot = tended(context, read(context, true)?, Tends::First)?;
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     Ok(snapshot)
 }
 
-type Open = dyn for<'a> Fn(Host<'a>, &'a Store) -> Result<Option<Writer<'a>>, CommitError>;
+/// How what was left in a store is looked after.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tends {
+    /// Before anything else is done: others are waited for, and a failure ends the verb.
+    First,
+    /// As far as nobody is in the way. What of our own data can't be read is told.
+    AtOnce,
+}
+
+impl Tends {
+    fn open<'a>(
+        self,
+        context: &Context,
+        host: Host<'a>,
+        store: &'a Store,
+    ) -> Result<Option<Writer<'a>>, CommitError> {
+        let is_left = is_left_over(host.disk, host.machine, host.data, store);
+        match (self, is_left) {
+            (_, Ok(false)) => Ok(None),
+            (Tends::First, is_left) => is_left.and_then(|_| Writer::open(host, store).map(Some)),
+            (Tends::AtOnce, Ok(true)) => Ok(Writer::open_at_once(host, store).ok()),
+            (Tends::AtOnce, Err(error)) => {
+                context.unread.line(format!("{}: {error}", store.root.told()));
+                Ok(None)
+            }
+        }
+    }
+}
 
 /// Looks after what was left in the stores, unless nothing may be written.
-fn tended(context: &Context, snapshot: Snapshot, open: &Open) -> Result<Snapshot, Failure> {
+fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapshot, Failure> {
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);
     }
@@ -168,11 +199,7 @@ fn tended(context: &Context, snapshot: Snapshot, open: &Open) -> Result<Snapshot
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        let writer = match is_left_over(&Real, &machine, &data, store) {
-            true => open(host, store)?,
-            false => None,
-        };
-        let Some(writer) = writer else {
+        let Some(writer) = tends.open(context, host, store)? else {
             tended.stores.push(Arc::clone(store));
             continue;
         };

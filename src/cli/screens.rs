@@ -29,7 +29,8 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool) -> Result<Exit, Fa
     let options = options(context, paths, demo)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         say("the screens need a terminal; this is the first of them as plain text");
-        let frame = tui::frame(&options, PLAIN.0, PLAIN.1)?;
+        let (frame, snapshot) = tui::frame(&options, PLAIN.0, PLAIN.1)?;
+        snapshot.stores.iter().for_each(|store| context.unread.store(store));
         context.out.own(tui::plain(&frame).as_bytes())?;
         return Ok(Exit::Done);
     }

@@ -351,15 +351,15 @@ fn settle(app: &mut App, mut effects: Vec<Effect>) {
     }
 }
 
-/// One frame of what the screens show first, once everything has been read.
-pub fn frame(options: &Options, width: u16, height: u16) -> io::Result<Buffer> {
+/// One frame of what the screens show first, once everything has been read, and what was read.
+pub fn frame(options: &Options, width: u16, height: u16) -> io::Result<(Buffer, Arc<Snapshot>)> {
     let now = options.now.unwrap_or_else(Moment::of_the_clock);
     let mut app = App::new(options, (width, height), now);
     first_entries(&mut app);
     let reload = update::reload(&app);
     settle(&mut app, vec![reload]);
     update::ready(&mut app);
-    draw(&app, width, height)
+    Ok((draw(&app, width, height)?, Arc::clone(&app.snapshot)))
 }
 
 fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {

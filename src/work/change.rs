@@ -267,11 +267,17 @@ pub struct Tended {
 pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
-    let own = snapshot.stores.iter().filter(|store| is_left_over(&Real, &machine, data, store));
     let mut tended = Tended::default();
-    for writer in own.filter_map(|store| Writer::open(host, store).ok()) {
-        tended.rescued += writer.rescued();
-        tended.notes.extend(writer.notes());
+    for store in &snapshot.stores {
+        match is_left_over(&Real, &machine, data, store) {
+            Ok(false) => {}
+            Ok(true) => {
+                let Ok(writer) = Writer::open(host, store) else { continue };
+                tended.rescued += writer.rescued();
+                tended.notes.extend(writer.notes());
+            }
+            Err(error) => tended.notes.push(error.to_string()),
+        }
     }
     tended
 }

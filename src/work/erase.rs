@@ -109,9 +109,9 @@ pub fn ask(
     let vault = Vault::look(host.disk, host.data, &store.root);
     let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(host.disk, store, &vault, &wanted, &mut contents);
+    let outside = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
-    let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault), reason);
+    let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
     let mut plan = removal.map_err(refused)?.plan;
     plan.lines.extend(copies(store, entries, &wanted));
     Ok(Asked { store: Arc::clone(store), targets, plan, left })

@@ -47,8 +47,8 @@ pub enum Inspect {
 
 /// What was read.
 pub enum Inspected {
-    /// The backups, the newest first.
-    Backups(Vec<Backup>),
+    /// The backups, the newest first, and what could not be read of our own data.
+    Backups(Vec<Backup>, Option<String>),
     /// A backup beside its file.
     Opened(Box<Result<Opened, String>>),
     /// What a look at a backup told: the store's number, where it stands, what was found.
@@ -175,7 +175,10 @@ pub fn inspect(request: InspectRequest) -> Inspected {
     let InspectRequest { snapshot, data, now, what } = request;
     let look = Look { snapshot: &snapshot, data: &data, now };
     match what {
-        Inspect::Backups => Inspected::Backups(look.backups()),
+        Inspect::Backups => {
+            let (backups, unread) = look.backups();
+            Inspected::Backups(backups, unread)
+        }
         Inspect::Backup(store, copy, bytes) => Inspected::Opened(Box::new(look.open(store, copy, bytes))),
         Inspect::Verify(store, copy) => {
             let verified = look.verify(store, &copy);
@@ -205,14 +208,18 @@ impl<'a> Look<'a> {
         Vault::look(&Real, self.data, &store.root)
     }
 
-    fn backups(&self) -> Vec<Backup> {
-        let mut found = Vec::new();
+    fn backups(&self) -> (Vec<Backup>, Option<String>) {
+        let (mut found, mut unread) = (Vec::new(), None);
         for (number, store) in self.snapshot.stores.iter().enumerate() {
-            let own = copies(store, &self.vault(store));
-            found.extend(own.into_iter().map(|copy| Backup { store: number, copy, verified: None }));
+            match copies(store, &self.vault(store)) {
+                Ok(own) => {
+                    found.extend(own.into_iter().map(|copy| Backup { store: number, copy, verified: None }));
+                }
+                Err(error) => unread = Some(error.to_string()),
+            }
         }
         found.sort_by_key(|own| std::cmp::Reverse(own.copy.at));
-        found
+        (found, unread)
     }
 
     fn store(&self, number: usize) -> Result<&'a Arc<Store>, String> {

@@ -148,7 +148,7 @@ fn of_the_journals(
     let stores = &request.snapshot.stores;
     let steps = match is_redo && recent.is_new {
         true => Vec::new(),
-        false => last_change(host.disk, host.data, stores, is_redo),
+        false => last_change(host.disk, host.data, stores, is_redo)?,
     };
     if steps.is_empty() {
         let verb = if is_redo { "redo" } else { "undo" };

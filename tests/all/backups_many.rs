@@ -97,7 +97,7 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
         *seen
     };
     let began = Instant::now();
-    let Inspected::Backups(list) = inspect(Inspect::Backups) else { panic!("no list") };
+    let Inspected::Backups(list, None) = inspect(Inspect::Backups) else { panic!("no list") };
     let seen = began.elapsed();
     assert!(list.len() >= count && list.iter().all(|own| own.verified.is_none()));
     let copy = list.iter().find(|own| own.copy.path == first).unwrap();

@@ -118,7 +118,7 @@ impl Desk {
     }
 
     fn open(&mut self, pick: usize) -> Option<Opened> {
-        let Inspected::Backups(list) = self.inspect(Inspect::Backups) else { panic!("no list") };
+        let Inspected::Backups(list, None) = self.inspect(Inspect::Backups) else { panic!("no list") };
         let own = list.get(pick.checked_rem(list.len())?)?;
         let Inspected::Opened(opened) = self.inspect(Inspect::Backup(own.store, own.copy.clone(), None))
         else {

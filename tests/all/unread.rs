@@ -3,3 +3,4 @@
 
 mod each_call;
 mod each_file;
+mod own_data;

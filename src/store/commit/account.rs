@@ -76,31 +76,38 @@ pub struct Account {
     /// Files that are not as long as the last step that changed them left them: what others
     /// did since. Relative to the root, with both lengths; `None` where it is gone.
     pub moved: Vec<(PathBuf, u64, Option<u64>)>,
-    /// What of our own data can't be read.
+    /// What of our own data can't be read, or is damaged.
     pub faults: Vec<String>,
+    /// Whether all of it could be read.
+    pub is_read: bool,
 }
 
 impl Account {
     /// Reads the journal of a store, and compares it with the store as it was read.
     pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> Account {
         let mut faults = Vec::new();
-        let journal = told_of(vault.read_journal(), &mut faults);
-        faults.extend(vault.damaged());
-        let kept = told_of(vault.read_steps(), &mut faults);
+        let journal = told_of(vault.journal(), &mut faults);
+        let kept = told_of(vault.steps(), &mut faults);
         let begun = told_of(vault.erasing(), &mut faults);
+        let damaged = told_of(vault.damaged(), &mut faults);
+        let is_read = faults.is_empty();
+        faults.extend(damaged);
         let history = History::of(&journal);
         let moved = moved(store, &journal);
         let mut rows: Vec<Row> = journal.into_iter().map(|line| row(line, &history, &kept)).collect();
         rows.extend(begun.map(erasing));
         tell_others(store, &mut rows, now);
-        Account { rows, moved, faults }
+        Account { rows, moved, faults, is_read }
     }
 }
 
 /// What could be read; why not, where it could not, is a fault.
 fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
-        faults.push(error.to_string());
+        let told = error.to_string();
+        if !faults.contains(&told) {
+            faults.push(told);
+        }
         T::default()
     })
 }

@@ -53,13 +53,17 @@ impl std::fmt::Display for Reason {
 const BY_HAND: &str = "backup create";
 
 /// Every copy of a store's files, the newest first. None is read.
-pub fn copies(store: &Store, vault: &Vault<'_>) -> Vec<Copy> {
-    let journal = vault.journal();
+///
+/// # Errors
+///
+/// If our own data can't be read: there may be more then.
+pub fn copies(store: &Store, vault: &Vault<'_>) -> Result<Vec<Copy>, CommitError> {
+    let journal = vault.journal()?;
     let made = made(&journal);
     let mut found: Vec<Copy> = store.documents.iter().filter_map(|own| in_store(store, own, &made)).collect();
-    found.extend(vault.copies(&journal));
+    found.extend(vault.copies(&journal)?);
     found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
-    found
+    Ok(found)
 }
 
 /// A file that a step of ours made: the step, its verb, and the length.
@@ -231,13 +235,12 @@ impl Vault<'_> {
         Err(CommitError::own_data(&folder, std::io::ErrorKind::AlreadyExists.into()))
     }
 
-    fn copies(&self, journal: &[JournalLine]) -> Vec<Copy> {
+    fn copies(&self, journal: &[JournalLine]) -> Result<Vec<Copy>, CommitError> {
         let folder = self.path("backups");
-        let items = self.disk().list(&folder).unwrap_or_default();
+        let items = self.items("backups")?;
         let made = copied_first(journal);
         let copy = |item: &crate::disk::Item| {
-            let name = item.name.told();
-            let (name, stamp) = name.rsplit_once(".backup.")?;
+            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
             let file = meant(&name.replace("%2F", "/").replace("%25", "%"));
             let at = moment(stamp);
             let step = at.and_then(|at| made.get(&(second(at), &*file)));
@@ -245,7 +248,7 @@ impl Vault<'_> {
             let path = folder.join(&item.name);
             Some(Copy { path, file, at, bytes: item.generation.len, reason, made: None })
         };
-        items.iter().filter_map(copy).collect()
+        Ok(items.iter().filter_map(copy).collect())
     }
 }
 

@@ -13,10 +13,10 @@ use self::known::Known;
 use super::made::is_log;
 use super::vault::Turn;
 use super::{CommitError, Vault, copies};
-use crate::disk::Disk;
+use crate::disk::{Disk, Seen};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Placement};
-use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store};
+use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
 
@@ -60,7 +60,8 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let vault = Vault::look(disk, data, &store.root);
     let erased: Vec<Target> = vault.erased()?.into_iter().map(|line| line.record).collect();
     let wanted = Wanted::before(format, &plain, &erased, now);
-    let mut held = held(disk, &vault, &plain);
+    let mut unread = Vec::new();
+    let mut held = held(disk, &vault, &plain, &mut unread);
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     let gone = Gone::of(format, &plain, &held, now);
     let mut store = plain;
@@ -70,7 +71,9 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         Search { store, format, now, wanted: &wanted, known, found: HashMap::new(), parts: None };
     held.iter().for_each(|own| search.take(own));
     search.parts = format.writes().and_then(|writes| writes.taken_out(&search.store, &deletions(&vault)));
-    Ok(search.beside(gone.files))
+    let mut with = search.beside(gone.files);
+    with.unread.extend(unread);
+    Ok(with)
 }
 
 /// Bytes that a file of the store had.
@@ -92,11 +95,23 @@ enum Kept {
     Copy,
 }
 
-/// What undo data and backups hold. What can't be read now is not offered.
-fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store) -> Vec<Held> {
+/// What undo data and backups hold. What can't be read now is not offered, and is told.
+fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unread>) -> Vec<Held> {
     let mut all = Vec::new();
-    for number in vault.steps().into_iter().rev() {
-        let Ok(Some(step)) = vault.step(number) else { continue };
+    let mut miss = |path: PathBuf, why: String| unread.push(Unread { path, why });
+    let steps = vault.steps().unwrap_or_else(|error| {
+        miss(vault.path("undo"), error.to_string());
+        Vec::new()
+    });
+    for number in steps.into_iter().rev() {
+        let step = match vault.step(number) {
+            Ok(Some(step)) => step,
+            Ok(None) => continue,
+            Err(error) => {
+                miss(vault.step_path(number), error.to_string());
+                continue;
+            }
+        };
         // What a step had added, and was taken back, nobody deleted.
         if matches!(step.turn, Some(Turn::Undo(_))) {
             continue;
@@ -106,18 +121,26 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store) -> Vec<Held> {
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
         all.extend(own.map(|(bytes, path)| Held { at, path, bytes, kept }));
     }
-    for copy in copies(store, vault) {
-        let read = disk.read(&store.root.join(&copy.path), 0, None);
-        let own = |bytes| Held { at: copy.at, path: copy.file, bytes, kept: Kept::Copy };
-        all.extend(read.ok().map(|(bytes, _)| own(bytes)));
+    let copies = copies(store, vault).unwrap_or_else(|error| {
+        miss(vault.path("backups"), error.to_string());
+        Vec::new()
+    });
+    for copy in copies {
+        match Seen::from(disk.read(&store.root.join(&copy.path), 0, None)) {
+            Seen::Read((bytes, _)) => {
+                all.push(Held { at: copy.at, path: copy.file, bytes, kept: Kept::Copy })
+            }
+            Seen::Unreadable(error) => miss(copy.path, error.to_string()),
+            Seen::Absent => {}
+        }
     }
     all
 }
 
-/// What takes deletions back, the newest first.
+/// What takes deletions back, the newest first. What can't be read is told by [`held`].
 fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
-    let steps = vault.steps().into_iter().rev().filter_map(step);
+    let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
     steps.filter(|step| step.verb == "delete").map(|step| step.changes).collect()
 }
 

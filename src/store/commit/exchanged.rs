@@ -134,7 +134,7 @@ impl Writer<'_> {
 
     /// What a file held when it was replaced, from what takes the last steps back.
     fn before(&self, file: &Path, old: &Old, ours: &[u8]) -> Result<Option<Vec<u8>>, super::CommitError> {
-        for number in self.vault.read_steps()?.into_iter().rev().take(STEPS) {
+        for number in self.vault.steps()?.into_iter().rev().take(STEPS) {
             let Some(step) = self.vault.step(number)? else { continue };
             let own = step.changes.iter().find(|change| change.path == file);
             let Some(Change { act: Act::Splice(back), .. }) = own else { continue };

@@ -93,7 +93,7 @@ impl Writer<'_> {
     /// Whether the last step that was about a folder was to remove it.
     pub(super) fn went(&self, folder: &Path) -> bool {
         let Ok(relative) = folder.strip_prefix(&self.place.root) else { return false };
-        let journal = self.vault.journal();
+        let Ok(journal) = self.vault.journal() else { return false };
         let mut files = journal.iter().rev().flat_map(|line| &line.files);
         files.find(|file| file.path == relative).is_some_and(|file| file.change == "remove")
     }

@@ -43,7 +43,7 @@ impl Vault<'_> {
         Ok(found)
     }
 
-    fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
+    pub(super) fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
         let folder = self.path(folder);
         match self.disk().list(&folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -51,13 +51,13 @@ impl Vault<'_> {
         }
     }
 
-    /// Whether one of the last steps, or an erasure that was cut short, was done by a process of
-    /// that number.
+    /// Whether one of the last steps, or an erasure that was cut short, was certainly done by a
+    /// process of that number.
     pub(super) fn has_step_of(&self, process: i32) -> bool {
         if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {
             return true;
         }
-        let steps = self.steps();
+        let steps = self.steps().unwrap_or_default();
         let mut last = steps.iter().rev().take(LAST);
         last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))
     }
@@ -129,13 +129,12 @@ impl Vault<'_> {
     }
 
     /// Whether anything is kept longer than it may be, or was cut short while it was written.
-    pub(super) fn has_expired(&self, clock: Moment, journal: &[JournalLine]) -> bool {
-        let numbered = self.numbered().unwrap_or_default();
+    pub(super) fn has_expired(&self, clock: Moment, journal: &[JournalLine]) -> Result<bool, CommitError> {
+        let numbered = self.numbered()?;
         let ages = Ages::of(&numbered, journal, clock);
         let is_cut = numbered.iter().any(|own| own.end == NEW);
-        is_cut
-            || ages.old(&numbered).next().is_some()
-            || !ages.old_drafts(&self.items("drafts").unwrap_or_default()).is_empty()
+        let drafts = self.items("drafts")?;
+        Ok(is_cut || ages.old(&numbered).next().is_some() || !ages.old_drafts(&drafts).is_empty())
     }
 
     /// Drops the oldest steps until another of so many bytes fits beside the rest: what is kept
@@ -147,7 +146,7 @@ impl Vault<'_> {
             return Ok(());
         }
         // What takes back a change that is not settled is needed for that.
-        let settled: HashSet<u64> = self.read_journal()?.iter().map(|line| line.step).collect();
+        let settled: HashSet<u64> = self.journal()?.iter().map(|line| line.step).collect();
         let is_settled = |own: &&Numbered| own.number != number && settled.contains(&own.number);
         let mut is_dropped = false;
         for own in numbered.iter().filter(|own| own.end == STEP).filter(is_settled) {

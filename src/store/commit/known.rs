@@ -33,7 +33,7 @@ pub fn unfinished(disk: &dyn Disk, data: &Path, is_asked: &dyn Fn(&Path) -> bool
         let root = without_dots(&real_of(disk, data).join(path_of(&named.way, named.hex)?));
         let format = format::by_name(&named.format)?.name();
         let is_there = is_asked(&root) && disk.look(&root).is_ok();
-        let is_cut = is_there && Vault::look(disk, data, &root).is_unfinished();
+        let is_cut = is_there && Vault::look(disk, data, &root).is_unfinished().unwrap_or(true);
         is_cut.then_some(Place { root, format, session: None })
     };
     folders.iter().filter_map(|item| place(Path::new(&item.name))).collect()

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Vault;
 use super::turn::History;
 use super::vault::JournalLine;
+use super::{CommitError, Vault};
 use crate::disk::{Disk, Machine};
 use crate::model::Store;
 
@@ -16,34 +16,38 @@ pub fn change_id(machine: &dyn Machine) -> String {
 
 /// The newest change in force, or the newest that was taken back: its step in each store that
 /// it changed, the newest step first. Empty where there is none.
+///
+/// # Errors
+///
+/// If our own data of one of them can't be read: its newest change may be the one.
 pub fn last_change<'s>(
     disk: &dyn Disk,
     data: &Path,
     stores: &'s [Arc<Store>],
     taken_back: bool,
-) -> Vec<(&'s Arc<Store>, u64)> {
+) -> Result<Vec<(&'s Arc<Store>, u64)>, CommitError> {
     let read = |store: &'s Arc<Store>| {
         let vault = Vault::look(disk, data, &store.root);
-        let journal = vault.journal();
+        let journal = vault.journal()?;
         let history = History::of(&journal);
-        let newest = history.newest(&journal, &vault.steps());
+        let newest = history.newest(&journal, &vault.steps()?);
         let mut steps = if taken_back { history.undone } else { history.done };
         if let (false, Some((step, _))) = (taken_back, newest) {
             // What comes after it can't be taken back.
             let end = steps.iter().position(|(own, _)| *own == step).map_or(0, |at| at + 1);
             steps.truncate(end);
         }
-        Turnable { store, journal, steps }
+        Ok(Turnable { store, journal, steps })
     };
-    let stores: Vec<Turnable<'s>> = stores.iter().map(read).collect();
+    let stores: Vec<Turnable<'s>> = stores.iter().map(read).collect::<Result<_, CommitError>>()?;
     let Some(newest) = stores.iter().filter(|own| own.when().is_some()).max_by_key(|own| own.when()) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
-    let Some(&(step, _)) = newest.steps.last() else { return Vec::new() };
+    let Some(&(step, _)) = newest.steps.last() else { return Ok(Vec::new()) };
     let change = newest.line(step).and_then(|line| line.change.as_ref());
     let others = stores.iter().filter(|own| own.store.root != newest.store.root);
     let with = others.filter_map(|own| Some((own.store, own.part_of(change?)?)));
-    std::iter::once((newest.store, step)).chain(with).collect()
+    Ok(std::iter::once((newest.store, step)).chain(with).collect())
 }
 
 /// A store with its steps that can be turned.

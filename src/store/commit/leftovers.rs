@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Host, Vault, Writer, hidden};
+use super::{CommitError, Host, Vault, Writer, hidden};
 use crate::disk::{Disk, Holder, Item, Machine};
 use crate::model::{Role, Store};
 use crate::store::lock;
@@ -15,12 +15,21 @@ const LONGEST_LOCK: u64 = 4096;
 
 /// Whether an earlier palimp left something behind that the next change looks after first, or
 /// keeps content longer than it may.
-pub fn is_left_over(disk: &dyn Disk, machine: &dyn Machine, data: &Path, store: &Store) -> bool {
+///
+/// # Errors
+///
+/// If our own data can't be read: something may be left over then.
+pub fn is_left_over(
+    disk: &dyn Disk,
+    machine: &dyn Machine,
+    data: &Path,
+    store: &Store,
+) -> Result<bool, CommitError> {
     let vault = Vault::look(disk, data, &store.root);
-    !store.own.is_empty()
-        || !vault.untold().is_empty()
-        || vault.is_unfinished()
-        || vault.has_expired(machine.now(), &vault.journal())
+    let is_waiting = vault.is_unfinished()?
+        || !vault.untold()?.is_empty()
+        || vault.has_expired(machine.now(), &vault.journal()?)?;
+    Ok(is_waiting || !store.own.is_empty())
 }
 
 impl Writer<'_> {

@@ -33,6 +33,7 @@ mod rebase;
 mod recover;
 mod remake;
 mod rescue;
+mod short;
 mod step;
 mod told;
 mod turn;
@@ -61,7 +62,6 @@ pub use latest::{change_id, last_change};
 pub use leftovers::is_left_over;
 pub use log::LogLine;
 pub use rebase::merge;
-
 pub use step::Step;
 pub use turn::History;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
@@ -169,11 +169,11 @@ impl<'a> Writer<'a> {
 
     /// What was left is looked after.
     fn tended(mut self) -> Result<Writer<'a>, CommitError> {
-        self.take_notes();
+        self.take_notes()?;
         self.settle_exchanged(self.store);
         self.remove_leftovers(self.store);
         self.recover()?;
-        self.derive_pending();
+        self.derive_pending()?;
         self.rescued = self.rescue(self.store);
         self.finish_erasing()?;
         if let Some(entry) = self.vault.erasing()? {
@@ -217,7 +217,7 @@ impl<'a> Writer<'a> {
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
         let plan = &*self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
         let number = self.vault.next_step()?;
-        let (kept, remade) = remake::kept_of_derived(self, plan);
+        let (kept, remade) = remake::kept_of_derived(self, plan)?;
         let step = Step {
             verb: plan.verb.to_owned(),
             at: self.host.now.to_rfc3339(),
@@ -358,7 +358,7 @@ impl<'a> Writer<'a> {
         let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_) | Act::RemoveFolder);
         let inverse = match self.expiring(change) {
             Some(bytes) => Change::create(&change.path, bytes),
-            None => Change { base: None, ..change.inverse() },
+            None => Change { base: None, ..short::without_neighbours(change, change.inverse()) },
         };
         let item = goes.then(|| self.host.disk.look(&self.path(&change.path)));
         let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::step::{path_of, path_text};
-use super::{Vault, Writer, carry};
+use super::{CommitError, Vault, Writer, carry};
 use crate::model::{Change, Lock, Plan, Store};
 use crate::store::derive;
 
@@ -15,13 +15,12 @@ const PENDING: &str = "derive.json";
 
 impl Vault<'_> {
     /// The files of which derived ones are to be made anew.
-    pub(super) fn pending(&self) -> Vec<PathBuf> {
-        let read = || {
-            let (bytes, _) = self.disk().read(&self.path(PENDING), 0, None).ok()?;
-            let texts: Vec<(String, bool)> = serde_json::from_slice(&bytes).ok()?;
-            texts.iter().map(|(text, hex)| path_of(text, *hex)).collect::<Option<Vec<PathBuf>>>()
-        };
-        read().unwrap_or_default()
+    pub(super) fn pending(&self) -> Result<Vec<PathBuf>, CommitError> {
+        let path = self.path(PENDING);
+        let Some(bytes) = self.own(&path)? else { return Ok(Vec::new()) };
+        let texts: Vec<(String, bool)> =
+            serde_json::from_slice(&bytes).map_err(|error| CommitError::unread(&path, error.into()))?;
+        Ok(texts.iter().filter_map(|(text, hex)| path_of(text, *hex)).collect())
     }
 }
 
@@ -78,9 +77,10 @@ impl Writer<'_> {
     }
 
     /// Writes down, durably, that what is derived from those files is to be made anew. Where
-    /// our data can't be written `check` finds what is stale.
+    /// our data can't be written `check` finds what is stale; what can't be read stays, and says
+    /// that something is pending.
     pub(super) fn pend(&self, touched: &[PathBuf]) {
-        let mut all = self.vault.pending();
+        let Ok(mut all) = self.vault.pending() else { return };
         all.extend(touched.iter().cloned());
         all.sort();
         all.dedup();
@@ -93,21 +93,19 @@ impl Writer<'_> {
     /// Makes it anew, and forgets that it was to be. False where others kept changing it.
     pub(super) fn derive_touched(&self, touched: &[PathBuf], plan: &Plan) -> bool {
         let is_made = self.derive(touched, plan);
-        if is_made {
-            let left: Vec<PathBuf> =
-                self.vault.pending().into_iter().filter(|path| !touched.contains(path)).collect();
-            if left.is_empty() {
-                let _ = self.host.disk.remove(&self.vault.path(PENDING));
-            }
+        let is_over = |all: Vec<PathBuf>| all.iter().all(|path| touched.contains(path));
+        if is_made && self.vault.pending().is_ok_and(is_over) {
+            let _ = self.host.disk.remove(&self.vault.path(PENDING));
         }
         is_made
     }
 
     /// Makes anew what an earlier change could not.
-    pub(super) fn derive_pending(&self) {
-        let touched = self.vault.pending();
+    pub(super) fn derive_pending(&self) -> Result<(), CommitError> {
+        let touched = self.vault.pending()?;
         if !touched.is_empty() {
             self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         }
+        Ok(())
     }
 }

@@ -31,8 +31,8 @@ impl Writer<'_> {
     /// Settles what was cut short: every step that the journal does not know. What is kept
     /// longer than it may be goes then.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
-        let journal = self.vault.read_journal()?;
-        self.vault.damaged().into_iter().for_each(|told| self.note(told));
+        let journal = self.vault.journal()?;
+        self.vault.damaged()?.into_iter().for_each(|told| self.note(told));
         let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
         let numbered = self.vault.numbered()?;
         let last = numbered.last().map_or(0, |own| own.number);

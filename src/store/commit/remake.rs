@@ -4,14 +4,16 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::Writer;
 use super::step::{Remade, digest};
 use super::vault::JournalLine;
+use super::{CommitError, Writer};
 use crate::model::{Act, Change, Moment, Plan, Tell};
 use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
 const SMALL: usize = 1024;
+/// The same where records are only added: what tells the file from another is no shorter then.
+const SMALL_BESIDE_NEW: usize = 128;
 /// Up to so many bytes of a derived file that another wrote in its own way are kept.
 const FOREIGN: usize = 64 << 10;
 /// So many of the last steps are looked at for the one that wrote a derived file.
@@ -20,13 +22,18 @@ const STEPS: usize = 64;
 /// What a step keeps of the derived files that a plan changes: what takes them back where that
 /// is little, or where they can't be made anew as they were and are not large; else what tells
 /// them from what is made anew. A plan that changes nothing else is about them.
-pub fn kept_of_derived<'p>(writer: &Writer<'_>, plan: &'p Plan) -> (Vec<&'p Change>, Vec<Remade>) {
+pub fn kept_of_derived<'p>(
+    writer: &Writer<'_>,
+    plan: &'p Plan,
+) -> Result<(Vec<&'p Change>, Vec<Remade>), CommitError> {
     let bytes = |change: &Change| match &change.act {
         Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
         _ => 0,
     };
-    let is_one = |change: &&Change| bytes(change) > SMALL && !plan.changes.is_empty();
-    let journal = writer.vault.journal();
+    let adds = plan.changes.iter().all(|change| matches!(change.act, Act::Append(_)));
+    let small = if adds { SMALL_BESIDE_NEW } else { SMALL };
+    let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
+    let journal = writer.vault.journal()?;
     let remade = |change: &Change| {
         let was = change.base.as_deref().unwrap_or_default();
         Remade { path: change.path.clone(), digest: digest(was), at: written_at(&journal, change, was) }
@@ -40,7 +47,7 @@ pub fn kept_of_derived<'p>(writer: &Writer<'_>, plan: &'p Plan) -> (Vec<&'p Chan
         anew = large;
         kept.extend(foreign);
     }
-    (kept, anew.into_iter().map(remade).collect())
+    Ok((kept, anew.into_iter().map(remade).collect()))
 }
 
 /// Whether those derived files, made anew when the plan is taken back, are what they are now.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::made::is_log;
+use super::short::{Entry, RemadeForm};
 use super::vault::Turn;
 use crate::model::{Act, Change, Splice};
 
@@ -36,14 +37,13 @@ pub struct Step {
 
 /// A derived file as it was: its bytes are not kept, they are made anew from the records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "RemadeForm", into = "RemadeForm")]
 pub struct Remade {
     /// Relative to the store's root.
-    #[serde(with = "crate::model::told::serde_path")]
     pub path: PathBuf,
     /// A digest of its bytes: whether what is made anew is what was there.
     pub digest: String,
     /// When it was written, where that is known: times in it are of then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
@@ -63,26 +63,18 @@ struct Head {
     verb: String,
     at: String,
     records: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     turn: Option<Turn>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     process: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     change: Option<String>,
-    changes: Vec<Entry>,
-    derived: Vec<Entry>,
+    changes: Vec<Entry<Word>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    derived: Vec<Entry<Word>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     remade: Vec<Remade>,
     bytes: usize,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Entry {
-    /// As text, or in hexadecimal where it is not UTF-8.
-    path: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    hex: bool,
-    mode: u32,
-    act: Word,
 }
 
 /// An act with the lengths of its bytes.
@@ -98,6 +90,9 @@ enum Word {
     /// A file that goes, of which a digest is kept and no byte: it is there.
     RemoveMade(String),
     Splice(Vec<(u64, usize, usize, usize)>),
+    /// The same of lines that are much alike, as those of an edit: of what comes those bytes are kept
+    /// that differ, between a beginning and an end that it has in common with what goes.
+    Edit(Vec<(u64, usize, [usize; 3], usize)>),
 }
 
 impl Step {
@@ -132,7 +127,7 @@ impl Step {
         if body.len() != head.bytes {
             return None;
         }
-        let mut read = |entries: Vec<Entry>| -> Option<Vec<Change>> {
+        let mut read = |entries: Vec<Entry<Word>>| -> Option<Vec<Change>> {
             entries.into_iter().map(|entry| change(entry, &mut body, find)).collect()
         };
         let (changes, derived) = (read(head.changes)?, read(head.derived)?);
@@ -150,7 +145,7 @@ impl Step {
     }
 }
 
-fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
+fn entry(change: &Change, body: &mut Vec<u8>) -> Entry<Word> {
     let mut put = |bytes: &[u8]| {
         body.extend_from_slice(bytes);
         bytes.len()
@@ -165,24 +160,38 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry {
             Word::RemoveMade(digest(bytes))
         }
         Act::Remove(bytes) => Word::Remove(put(bytes)),
+        Act::Splice(splices) if splices.iter().any(|own| !own.was.is_empty() && !own.becomes.is_empty()) => {
+            let word = |own: &Splice| {
+                let (begins, ends) = alike(&own.was, &own.becomes);
+                let differs = &own.becomes[begins..own.becomes.len() - ends];
+                (own.start, put(&own.was), [begins, put(differs), ends], put(&own.behind))
+            };
+            Word::Edit(splices.iter().map(word).collect())
+        }
         Act::Splice(splices) => {
             let word =
                 |splice: &Splice| (splice.start, put(&splice.was), put(&splice.becomes), put(&splice.behind));
             Word::Splice(splices.iter().map(word).collect())
         }
     };
-    let (path, hex) = path_text(&change.path);
-    Entry { path, hex, mode: change.mode, act }
+    Entry::new(&change.path, act, change.mode)
 }
 
-fn change(entry: Entry, body: &mut &[u8], find: Find<'_>) -> Option<Change> {
-    let path = path_of(&entry.path, entry.hex)?;
+/// How many bytes two stretches begin and end with alike; no byte counts twice.
+fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
+    let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[begins..], &other[begins..]);
+    (begins, one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count())
+}
+
+fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change> {
+    let (path, act, mode) = entry.parts()?;
     let mut take = |len: usize| {
         let (own, rest) = body.split_at_checked(len)?;
         *body = rest;
         Some(own.to_vec())
     };
-    let act = match entry.act {
+    let act = match act {
         Word::MakeFolder => Act::MakeFolder,
         Word::RemoveFolder => Act::RemoveFolder,
         Word::Expire(len) => Act::Expire(len),
@@ -197,8 +206,18 @@ fn change(entry: Entry, body: &mut &[u8], find: Find<'_>) -> Option<Change> {
             }
             Act::Splice(own)
         }
+        Word::Edit(splices) => {
+            let mut own = Vec::with_capacity(splices.len());
+            for (start, was, [begins, differs, ends], behind) in splices {
+                let (was, differs) = (take(was)?, take(differs)?);
+                let end = was.get(was.len().checked_sub(ends)?..)?;
+                let becomes = [was.get(..begins)?, &differs, end].concat();
+                own.push(Splice { start, was, becomes, behind: take(behind)? });
+            }
+            Act::Splice(own)
+        }
     };
-    Some(Change { path, act, base: None, mode: entry.mode })
+    Some(Change { path, act, base: None, mode })
 }
 
 pub(super) fn path_text(path: &Path) -> (String, bool) {
@@ -220,6 +239,22 @@ pub(super) fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_earlier_versions_kept_is_read() {
+        let head = r#"{"verb":"add","at":"t","records":1,"turn":null,"process":7,"changes":[{"path":"a.jsonl",
+            "mode":384,"act":{"splice":[[0,2,0,0]]}},{"path":"61ff","hex":true,"mode":420,"act":"make_folder"}],
+            "derived":[],"remade":[{"path":"i.json","digest":"0f","at":"t"}],"bytes":2}"#;
+        let bytes = [head.replace('\n', "").as_bytes(), b"\nxy"].concat();
+        let step = Step::read(&bytes, &|_, _| Vec::new()).unwrap();
+        assert_eq!(step.changes[0].path, Path::new("a.jsonl"));
+        let Act::Splice(splices) = &step.changes[0].act else { panic!("{step:?}") };
+        assert_eq!((step.changes[0].mode, &splices[0].was[..]), (0o600, &b"xy"[..]));
+        let folder = Change { mode: 0o644, ..Change::make_folder(OsString::from_vec(vec![b'a', 0xff])) };
+        assert_eq!((&step.changes[1], step.remade[0].path.as_path()), (&folder, Path::new("i.json")));
+        // Read and kept anew, it is the same.
+        assert_eq!(Step::read(&step.to_bytes(), &|_, _| Vec::new()), Some(step));
+    }
 
     #[test]
     fn what_takes_a_step_back_is_read_as_it_was_written() {

@@ -1,26 +1,27 @@
 //! What a process found that nobody listens to: kept until the next start tells it.
 
-use super::{Vault, Writer};
+use super::{CommitError, Vault, Writer};
 
 /// Lines of JSON strings.
 const UNTOLD: &str = "untold.jsonl";
 
 impl Vault<'_> {
     /// What is still to be told.
-    pub(super) fn untold(&self) -> Vec<String> {
-        let bytes = self.disk().read(&self.path(UNTOLD), 0, None).map(|(bytes, _)| bytes).unwrap_or_default();
-        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    pub(super) fn untold(&self) -> Result<Vec<String>, CommitError> {
+        let bytes = self.own(&self.path(UNTOLD))?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 }
 
 impl Writer<'_> {
-    /// Keeps the notes for the next start.
+    /// Keeps the notes for the next start, beside what can be read of earlier ones.
     pub(super) fn keep_notes(&self) {
+        let Ok(mut all) = self.vault.untold() else { return };
         let notes = std::mem::take(&mut *self.notes.borrow_mut());
         if notes.is_empty() {
             return;
         }
-        let mut all = self.vault.untold();
         all.extend(notes);
         all.dedup();
         let line = |note: &String| serde_json::to_string(note).ok();
@@ -29,10 +30,11 @@ impl Writer<'_> {
     }
 
     /// Takes in what is still to be told.
-    pub(super) fn take_notes(&self) {
-        let notes = self.vault.untold();
+    pub(super) fn take_notes(&self) -> Result<(), CommitError> {
+        let notes = self.vault.untold()?;
         if !notes.is_empty() && self.host.disk.remove(&self.vault.path(UNTOLD)).is_ok() {
             notes.into_iter().for_each(|note| self.note(note));
         }
+        Ok(())
     }
 }

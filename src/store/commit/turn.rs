@@ -63,21 +63,21 @@ impl History {
 
 /// The plan that takes a step back.
 pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-    let journal = writer.vault.read_journal()?;
+    let journal = writer.vault.journal()?;
     let history = History::of(&journal);
     // A step that took another back is itself taken back by doing that one again.
     if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
         return Ok((turned(writer, "redo", step, by)?, Turn::Redo(step)));
     }
     let found = match wanted {
-        None => history.newest(&journal, &writer.vault.read_steps()?),
+        None => history.newest(&journal, &writer.vault.steps()?),
         Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number).copied(),
     };
     let Some((step, by)) = found else {
         return Err(CommitError::NoStep(not_in_force(&writer.place.root, &journal, wanted)));
     };
     let mut plan = turned(writer, "undo", step, by)?;
-    plan.lines.extend(passed_over(&history, &journal, &writer.vault.read_steps()?, step));
+    plan.lines.extend(passed_over(&history, &journal, &writer.vault.steps()?, step));
     Ok((plan, Turn::Undo(step)))
 }
 
@@ -114,7 +114,7 @@ fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> St
 
 /// The plan that does the last step again that was taken back, or that one.
 pub fn redo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
-    let history = History::of(&writer.vault.read_journal()?);
+    let history = History::of(&writer.vault.journal()?);
     let found = match wanted {
         None => history.undone.last(),
         Some(number) => history.undone.iter().find(|(step, _)| *step == number),
@@ -138,7 +138,7 @@ fn brings_nothing_erased(
 /// Refuses what another has turned since it was planned, and what would bring back what was
 /// erased since.
 pub fn still_turns(writer: &Writer<'_>, plan: &Plan, turn: Turn) -> Result<(), CommitError> {
-    let history = History::of(&writer.vault.read_journal()?);
+    let history = History::of(&writer.vault.journal()?);
     let (steps, step, what) = match turn {
         Turn::Undo(step) => (&history.done, step, "is not applied any more"),
         Turn::Redo(step) => (&history.undone, step, "can't be done again any more"),
@@ -161,7 +161,7 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
     if !has_bytes || !writer.format.is_bound(&change.path) {
         return Ok(());
     }
-    let journal = writer.vault.journal();
+    let journal = writer.vault.journal()?;
     let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
     let left = files.iter().find(|file| file.path == change.path);
     let file = writer.path(&change.path);
@@ -178,7 +178,7 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
 
 fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
     let erased = writer.vault.erased()?;
-    let journal = writer.vault.journal();
+    let journal = writer.vault.journal()?;
     if journal.iter().any(|line| line.step == step && line.verb == "erase") {
         return Err(CommitError::NoStep(format!(
             "Step {step} erased records, which nothing takes back. `palimp undo N` takes back an earlier step."
@@ -198,7 +198,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines
         .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
-    let mut as_left = is_as_left(writer, by, &own);
+    let mut as_left = is_as_left(writer, by, &own)?;
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
         let fitted = match writer.fitted(change, false) {
@@ -245,16 +245,16 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
 
 /// Whether the files that a step changed have the lengths that it left them with: then what
 /// was derived from them before fits them again when it is taken back.
-fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> bool {
-    let journal = writer.vault.journal();
+fn is_as_left(writer: &Writer<'_>, step: u64, own: &Step) -> Result<bool, CommitError> {
+    let journal = writer.vault.journal()?;
     let line = journal.iter().find(|line| line.step == step);
     let data = own.changes.iter().filter(|change| !change.is_empty());
-    data.chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
+    Ok(data.chain(&own.derived).filter(|change| !is_copy(writer, change)).all(|change| {
         let left = line.and_then(|line| line.files.iter().find(|file| file.path == change.path));
         let now = writer.host.disk.look(&writer.path(&change.path));
         let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
         left.map(|file| file.bytes_after) == Some(now)
-    })
+    }))
 }
 
 /// Whether two acts put the same bytes in the same places.

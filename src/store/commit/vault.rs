@@ -13,10 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use super::CommitError;
 use super::keeping::{NEW, STEP};
+use super::short;
 use super::step::{Step, digest};
 use crate::disk::{Disk, ItemKind};
 use crate::model::Tell;
 use crate::model::plan::PRIVATE;
+
+/// What was done to the store, a step a line.
+const JOURNAL: &str = "journal.jsonl";
 
 /// What a line of the journal says of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +58,7 @@ pub struct JournalLine {
     /// How many records it concerned.
     pub records: u64,
     /// The files that it changed.
+    #[serde(serialize_with = "short::put_files", deserialize_with = "short::take_files")]
     pub files: Vec<FileLine>,
     /// What it took back or did again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -124,22 +129,16 @@ impl<'a> Vault<'a> {
         make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
     }
 
-    /// Every line of the journal that can be read, in order, to be shown. A torn last line is
-    /// one that a crash cut: its step is found by its own file.
-    pub fn journal(&self) -> Vec<JournalLine> {
-        self.read_journal().unwrap_or_default()
-    }
-
-    /// The same, to be acted upon: a journal that can't be read now is not one that is empty.
-    pub(super) fn read_journal(&self) -> Result<Vec<JournalLine>, CommitError> {
-        let path = self.path("journal.jsonl");
-        let bytes = match self.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(CommitError::unread(&path, error)),
-        };
+    /// The lines of the journal, in order. A torn last line is one that a crash cut: its step is
+    /// found by its own file.
+    ///
+    /// # Errors
+    ///
+    /// If it is there and can't be read: it is not empty then.
+    pub fn journal(&self) -> Result<Vec<JournalLine>, CommitError> {
+        let bytes = self.own(&self.path(JOURNAL))?.unwrap_or_default();
         let mut lines = lines_of(&bytes);
-        let lost: Vec<JournalLine> = self.lost(&bytes, &lines).into_iter().map(|(_, line)| line).collect();
+        let lost: Vec<JournalLine> = self.lost(&bytes, &lines)?.into_iter().map(|(_, line)| line).collect();
         lines.extend(lost);
         lines.sort_by_key(|line| line.step);
         lines.dedup_by_key(|line| line.step);
@@ -147,22 +146,22 @@ impl<'a> Vault<'a> {
     }
 
     /// What is to be told of lines of the journal that are damaged: a sentence each.
-    pub(super) fn damaged(&self) -> Vec<String> {
-        let path = self.path("journal.jsonl");
-        let Ok((bytes, _)) = self.disk.read(&path, 0, None) else { return Vec::new() };
+    pub(super) fn damaged(&self) -> Result<Vec<String>, CommitError> {
+        let path = self.path(JOURNAL);
+        let bytes = self.own(&path)?.unwrap_or_default();
         let told = |(number, line): (usize, JournalLine)| {
             let (path, step) = (path.told(), line.step);
             format!(
                 "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
             )
         };
-        self.lost(&bytes, &lines_of(&bytes)).into_iter().map(told).collect()
+        Ok(self.lost(&bytes, &lines_of(&bytes))?.into_iter().map(told).collect())
     }
 
     /// What lines said that are damaged, as far as what takes their steps back says it, with the
     /// lines' numbers. The last line, where it has no end, is one that a crash cut: its step is
     /// settled. A step before it that no line names was settled, and is left alone.
-    fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Vec<(usize, JournalLine)> {
+    fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Result<Vec<(usize, JournalLine)>, CommitError> {
         let whole = &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)];
         let is_damaged = |(_, line): &(usize, &[u8])| {
             !line.trim_ascii().is_empty() && serde_json::from_slice::<JournalLine>(line).is_err()
@@ -172,40 +171,48 @@ impl<'a> Vault<'a> {
         // One that a crash had cut, and whose step was settled after it, says nothing more.
         let damaged: Vec<(usize, &[u8])> = damaged.filter(|(_, line)| !named(line)).collect();
         if damaged.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let steps = self.steps().into_iter().filter(|step| lines.iter().all(|line| line.step != *step));
+        let steps = self.steps()?.into_iter().filter(|step| lines.iter().all(|line| line.step != *step));
         let lost = steps.filter_map(|step| {
             let last = lines.last().map_or(0, |line| line.step);
             let by_name = damaged.iter().find(|(_, line)| line.starts_with(&start_of(step)));
             let (number, _) = by_name.or(damaged.first().filter(|_| step < last))?;
-            Some((*number, line_of_step(step, &self.step(step).ok()??)))
+            Some((*number, step))
         });
+        let named = |(number, step): (usize, u64)| {
+            let own = self.step(step)?.map(|own| (number, line_of_step(step, &own)));
+            Ok(own)
+        };
+        let lost = lost.map(named).filter_map(Result::transpose);
         lost.collect()
     }
 
     /// The format of the store, as the last step that names it does; `None` where none does.
-    pub fn format(&self) -> Option<String> {
+    ///
+    /// # Errors
+    ///
+    /// If the journal can't be read.
+    pub fn format(&self) -> Result<Option<String>, CommitError> {
         let named = |line: JournalLine| Some(line.format).filter(|format| !format.is_empty());
-        self.journal().into_iter().rev().find_map(named)
+        Ok(self.journal()?.into_iter().rev().find_map(named))
     }
 
     /// Adds a line to the journal, durably.
     pub fn write(&self, line: &JournalLine) -> Result<(), CommitError> {
-        let path = self.path("journal.jsonl");
+        let path = self.path(JOURNAL);
         let failed = |source| CommitError::own_data(&path, source);
         let mut bytes = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
         bytes.push(b'\n');
         append(self.disk, &path, &bytes).map_err(failed)
     }
 
-    /// The numbers of the steps that can still be taken back, ascending, to be shown.
-    pub fn steps(&self) -> Vec<u64> {
-        self.read_steps().unwrap_or_default()
-    }
-
-    /// The same, to be acted upon.
-    pub(super) fn read_steps(&self) -> Result<Vec<u64>, CommitError> {
+    /// The numbers of the steps that can still be taken back, ascending.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be told which are there.
+    pub fn steps(&self) -> Result<Vec<u64>, CommitError> {
         Ok(self.numbered()?.iter().filter(|own| own.end == STEP).map(|own| own.number).collect())
     }
 
@@ -215,7 +222,7 @@ impl<'a> Vault<'a> {
             Some(last) => last,
             None => {
                 let numbered = self.numbered()?.last().map_or(0, |own| own.number);
-                numbered.max(self.read_journal()?.last().map_or(0, |line| line.step))
+                numbered.max(self.journal()?.last().map_or(0, |line| line.step))
             }
         };
         let next = 1 + last.max(self.erasing()?.map_or(0, |entry| entry.step));
@@ -224,15 +231,19 @@ impl<'a> Vault<'a> {
     }
 
     /// Whether a change was cut short: a step that the journal does not know, or an erasure.
-    pub fn is_unfinished(&self) -> bool {
-        let steps = self.steps();
+    ///
+    /// # Errors
+    ///
+    /// If that can't be told: something may be pending then.
+    pub fn is_unfinished(&self) -> Result<bool, CommitError> {
+        let steps = self.steps()?;
         let known: HashSet<u64> = if steps.is_empty() {
             HashSet::new()
         } else {
-            self.journal().iter().map(|line| line.step).collect()
+            self.journal()?.iter().map(|line| line.step).collect()
         };
-        let is_erasing = !matches!(self.erasing(), Ok(None));
-        steps.iter().any(|step| !known.contains(step)) || is_erasing || !self.pending().is_empty()
+        let is_cut = steps.iter().any(|step| !known.contains(step));
+        Ok(is_cut || self.erasing()?.is_some() || !self.pending()?.is_empty())
     }
 
     pub(super) fn step_path(&self, number: u64) -> PathBuf {

@@ -93,7 +93,7 @@ fn all_at_once(format: &'static str) {
     let data = town.data();
     let store = town.load();
     let writer = palimp::store::commit::Writer::open(super::town::host(&town.clock, &data), &store).unwrap();
-    let steps: Vec<u64> = writer.vault().journal().iter().map(|line| line.step).collect();
+    let steps: Vec<u64> = writer.vault().journal().unwrap().iter().map(|line| line.step).collect();
     assert_eq!(steps, (1..=each as u64 * 4).collect::<Vec<_>>(), "each change is a step of its own");
 }
 

@@ -61,7 +61,7 @@ fn a_journal_that_cannot_be_written_is_told_and_the_next_start_writes_it() {
         assert!(notes.contains("made and durable") && !notes.contains("nothing was changed"), "{notes}");
         let disk = disk.restart();
         next_start(&disk, "session-log", &Still::next()).unwrap();
-        let journal = Vault::look(&disk, Path::new(DATA), Path::new(ROOT)).journal();
+        let journal = Vault::look(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();
         assert_eq!(journal.iter().map(|line| line.step).collect::<Vec<_>>(), [receipt.step], "{}", log[step]);
         assert_eq!(store(&disk), store(&learned), "{}", log[step]);
     }

@@ -55,10 +55,10 @@ fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_
         disk.put(folder.join(own).join("undo/000001.new"), "{\"verb\":\"edit\"", 0o600);
     }
     let store = load(&disk, "session-log");
-    assert!(is_left_over(&disk, &Still::next(), Path::new(DATA), &store));
+    assert!(is_left_over(&disk, &Still::next(), Path::new(DATA), &store).unwrap());
     started(&disk);
     assert!(!cut(&disk), "{:?}", kept(&disk, "undo"));
-    assert!(!is_left_over(&disk, &Still::next(), Path::new(DATA), &load(&disk, "session-log")));
+    assert!(!is_left_over(&disk, &Still::next(), Path::new(DATA), &load(&disk, "session-log")).unwrap());
 }
 
 #[test]

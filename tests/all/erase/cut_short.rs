@@ -90,9 +90,11 @@ pub fn erase_of(disk: &Faulty, store: &Store, says: &[u8]) -> Result<Erased, Com
     let vault = Vault::look(disk, host.data, &store.root);
     let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(disk, store, &vault, &wanted, &mut contents);
+    let outside = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
     let plan =
-        erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault), erase::REASON).unwrap().plan;
+        erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault).unwrap(), erase::REASON)
+            .unwrap()
+            .plan;
     Writer::open(host, store)?.erase(&plan, &targets, erase::REASON)
 }
 
@@ -118,7 +120,7 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
     }
     if had_begun {
         assert_eq!(vault.erased().unwrap().len(), 1, "{label}");
-        assert!(vault.journal().iter().any(|line| line.ids == ["k-1"]), "{label}");
+        assert!(vault.journal().unwrap().iter().any(|line| line.ids == ["k-1"]), "{label}");
     }
     had_begun
 }

@@ -39,7 +39,7 @@ fn doubtful(disk: &dyn Disk, data: &Path, store: &Store) -> Vec<String> {
     let vault = Vault::look(disk, data, &store.root);
     let erased = vault.erased().unwrap();
     assert!(erased.iter().any(|line| line.record.id.is_none()), "{erased:?}");
-    let copies = copies(store, &vault);
+    let copies = copies(store, &vault).unwrap();
     let own = copies.iter().filter(|copy| vault.doubt(&store.root, copy, &erased).is_some());
     own.map(|copy| copy.path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
@@ -94,7 +94,7 @@ fn a_copy_that_a_later_step_of_ours_makes_is_in_no_doubt() {
     erase_torn(&site);
     site.run(&["tag", "k-1", "+x", "--yes"]).expect_status(0);
     let store = loaded(&site, "memory-server");
-    assert!(!copies(&store, &Vault::look(&Real, &site.data, &store.root)).is_empty());
+    assert!(!copies(&store, &Vault::look(&Real, &site.data, &store.root)).unwrap().is_empty());
     assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);
 }
 
@@ -116,6 +116,6 @@ fn a_copy_in_a_folder_whose_name_is_no_text_keeps_no_erasure_from_ending() {
     erase_torn(&site);
     assert!(!site.vault().join("erasing.json").exists());
     let store = loaded(&site, "a-mem");
-    assert_eq!(copies(&store, &Vault::look(&Real, &site.data, &store.root)).len(), 1);
+    assert_eq!(copies(&store, &Vault::look(&Real, &site.data, &store.root)).unwrap().len(), 1);
     assert_eq!(doubtful(&Real, &site.data, &store), [""; 0]);
 }

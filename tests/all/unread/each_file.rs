@@ -26,14 +26,14 @@ const STORES: [(&str, bool, &str); 5] = [
 ];
 
 /// A demo that belongs to somebody whom modes hold back.
-struct Site {
+pub struct Site {
     folder: tempfile::TempDir,
     program: PathBuf,
     is_root: bool,
 }
 
 impl Site {
-    fn new() -> Site {
+    pub fn new() -> Site {
         let folder = tempfile::Builder::new().prefix("palimp-unread-").tempdir().unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         // Others may not reach the folder that the tests are built in.
@@ -51,11 +51,11 @@ impl Site {
         site
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn store(&self, place: &str) -> PathBuf {
+    pub fn store(&self, place: &str) -> PathBuf {
         self.path("home/demo").join(place)
     }
 
@@ -67,7 +67,7 @@ impl Site {
         }
     }
 
-    fn run(&self, args: &[&str], store: Option<&Path>) -> Output {
+    pub fn run(&self, args: &[&str], store: Option<&Path>) -> Output {
         let mut command = Command::new(&self.program);
         command.args(args).arg("--data-dir").arg(self.path("data")).stdin(Stdio::null());
         command.env_clear().env("HOME", self.path("home")).current_dir(self.path("home"));
@@ -84,7 +84,7 @@ impl Site {
 }
 
 /// Everything in a folder, itself included.
-fn everything(folder: &Path) -> Vec<PathBuf> {
+pub fn everything(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for item in fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {
         found.extend(if item.is_dir() { everything(&item) } else { vec![item] });

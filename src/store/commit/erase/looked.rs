@@ -102,21 +102,21 @@ fn identity(disk: &dyn Disk, path: &Path) -> Option<Identity> {
 
 impl Writer<'_> {
     /// The copies of the store as it is now, with the erasures that went through each.
-    pub(super) fn gone_through(&self, store: &Store) -> Through {
+    pub(super) fn gone_through(&self, store: &Store) -> Result<Through, CommitError> {
         let looked = self.vault.looked();
-        let own = copies(store, &self.vault).into_iter();
-        own.map(|copy| {
+        let own = copies(store, &self.vault)?.into_iter();
+        let all = own.map(|copy| {
             let steps = through(self.host.disk, &self.place.root, &copy.path, &looked);
             (copy.path, steps)
-        })
-        .collect()
+        });
+        Ok(all.collect())
     }
 
     /// The copies in the store, each as it stands now.
-    pub(super) fn standing(&self, store: &Store) -> Standing {
-        let own = copies(store, &self.vault).into_iter().filter(|copy| !is_in_our_data(&copy.path));
+    pub(super) fn standing(&self, store: &Store) -> Result<Standing, CommitError> {
+        let own = copies(store, &self.vault)?.into_iter().filter(|copy| !is_in_our_data(&copy.path));
         let stands = |copy: &Copy| identity(self.host.disk, &self.place.root.join(&copy.path));
-        own.filter_map(|copy| Some((stands(&copy)?, copy.path))).map(|(own, path)| (path, own)).collect()
+        Ok(own.filter_map(|copy| Some((stands(&copy)?, copy.path))).map(|(own, path)| (path, own)).collect())
     }
 
     /// Notes that the copies that stood before the last sweep were gone through by that erasure,
@@ -131,7 +131,7 @@ impl Writer<'_> {
             return Ok(());
         }
         let mut lines = Vec::new();
-        for Copy { path, .. } in copies(&self.load(), &self.vault) {
+        for Copy { path, .. } in copies(&self.load(), &self.vault)? {
             let stands = match is_in_our_data(&path) {
                 true => identity(self.host.disk, &path),
                 false => standing.get(&path).copied(),

@@ -74,13 +74,17 @@ pub struct Erased {
 
 /// The files that a store as it was read has no bytes of, and that may hold records. What
 /// they and our own data say of what is erased is taken in.
+///
+/// # Errors
+///
+/// If our own data can't be read: nobody knows what it says.
 pub fn gather(
     disk: &dyn Disk,
     store: &Store,
     vault: &Vault<'_>,
     wanted: &Wanted<'_>,
     contents: &mut Contents,
-) -> Vec<Outside> {
+) -> Result<Vec<Outside>, CommitError> {
     let known: HashMap<&Path, &Arc<Document>> = store.documents.iter().map(|own| (&*own.path, own)).collect();
     for own in &store.documents {
         contents.see_document(wanted, own);
@@ -106,8 +110,8 @@ pub fn gather(
         // A few lines of a document are no record: another that has them is no copy of it.
         true => contents.see_lines(wanted, own, bytes),
         false => drop(contents.see(wanted, own, bytes)),
-    });
-    outside
+    })?;
+    Ok(outside)
 }
 
 fn is_unread(role: Role) -> bool {
@@ -145,8 +149,8 @@ impl Writer<'_> {
         let store = self.load();
         let wanted = Wanted::of(self.format, &store, &entry.records, self.host.now);
         let mut contents = Contents::default();
-        gather(self.host.disk, &store, &self.vault, &wanted, &mut contents);
-        let through = self.gone_through(&store);
+        gather(self.host.disk, &store, &self.vault, &wanted, &mut contents)?;
+        let through = self.gone_through(&store)?;
         self.vault.begin_erasing(&entry)?;
         if let Err((error, began)) = self.carry_bare(plan) {
             if !began {
@@ -216,15 +220,15 @@ impl Writer<'_> {
         for _ in 0..ROUNDS {
             self.drop_olds(wanted, &mut contents)?;
             let store = self.load();
-            standing = self.standing(&store);
+            standing = self.standing(&store)?;
             let scene = Scene {
                 store: &store,
                 now: self.host.now,
                 random: self.host.machine.random(),
                 packed: &NO_PACKED,
             };
-            let outside = gather(self.host.disk, &store, &self.vault, wanted, &mut contents);
-            let copies = vaulted::copies(&self.vault);
+            let outside = gather(self.host.disk, &store, &self.vault, wanted, &mut contents)?;
+            let copies = vaulted::copies(&self.vault)?;
             let (outside, copies) = (&outside[..], &copies[..]);
             let site =
                 Site { scene: &scene, wanted, contents: &contents, outside, copies, reason: &entry.reason };
@@ -289,7 +293,7 @@ impl Writer<'_> {
             receipt: PathBuf::new(),
         };
         erased.receipt = self.vault.receipt(entry.step, &erased)?;
-        if !self.vault.journal().iter().any(|line| line.step == entry.step) {
+        if !self.vault.journal()?.iter().any(|line| line.step == entry.step) {
             self.vault.write(&JournalLine {
                 step: entry.step,
                 at: entry.at.clone(),

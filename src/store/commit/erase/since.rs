@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::back::new_in;
 use super::each_within;
+use crate::disk::Seen;
 use crate::format::writing::Refusal;
 use crate::model::{Act, Change, Plan, Tell};
 use crate::store::commit::recover::is_copy;
@@ -33,26 +34,31 @@ impl Writer<'_> {
         let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
         let nameless: Vec<PathBuf> = nameless.collect();
         let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
-        let stands = self.stands(&plan);
-        let holds = |change: &&Change| {
+        let stands = self.stands(&plan)?;
+        for change in plan.changes.iter().filter(|change| has_bytes(change)) {
+            let now = self.now(&change.path)?;
             let is_nameless = nameless.contains(&change.path);
-            self.unstanding(change, &stands).any(|planned| {
-                let mut holds = is_nameless && !self.now(&change.path).starts_with(planned);
+            let holds = self.unstanding(change, &now, &stands).any(|planned| {
+                let mut holds = is_nameless && !now.starts_with(planned);
                 each_within(&change.path, planned, &mut |path, bytes| {
                     holds |= new_in(&wanted, path, bytes, &stands).is_some();
                 });
                 holds
-            })
-        };
-        match plan.changes.iter().find(holds) {
-            Some(change) => Err(since(change)),
-            None => self.with_derived_as_it_was(plan),
+            });
+            if holds {
+                return Err(since(change));
+            }
         }
+        self.with_derived_as_it_was(plan)
     }
 
     /// What a change was made of, or copies, where that is not what stands there.
-    fn unstanding<'c>(&self, change: &'c Change, stands: &[u8]) -> impl Iterator<Item = &'c [u8]> {
-        let now = self.now(&change.path);
+    fn unstanding<'c>(
+        &self,
+        change: &'c Change,
+        now: &[u8],
+        stands: &[u8],
+    ) -> impl Iterator<Item = &'c [u8]> {
         let base = change.base.as_deref().filter(|base| *base != now);
         let copied = match &change.act {
             Act::Create(bytes) if is_copy(self, change) => Some(&bytes[..]),
@@ -63,10 +69,16 @@ impl Writer<'_> {
 
     /// The plan, without what it derives if that was made of other files than there are.
     fn with_derived_as_it_was<'p>(&self, plan: Cow<'p, Plan>) -> Result<Cow<'p, Plan>, CommitError> {
-        let is_other = |own: &Change| own.base.as_deref().unwrap_or_default() != self.now(&own.path);
-        let len = |file: &Path| self.host.disk.look(&self.path(file)).map_or(0, |item| item.generation.len);
-        let is_stale =
-            plan.derived.iter().any(is_other) || plan.made_of.iter().any(|(file, own)| len(file) != *own);
+        let mut is_stale = false;
+        for own in &plan.derived {
+            is_stale |= own.base.as_deref().unwrap_or_default() != self.now(&own.path)?;
+        }
+        for (file, len) in &plan.made_of {
+            let path = self.path(file);
+            let looked = Seen::from(self.host.disk.look(&path)).there();
+            let looked = looked.map_err(|error| CommitError::io(&path, "read", error))?;
+            is_stale |= looked.map_or(0, |item| item.generation.len) != *len;
+        }
         match plan.derived.first().filter(|_| is_stale) {
             None => Ok(plan),
             Some(first) if plan.changes.is_empty() => Err(since(first)),
@@ -75,21 +87,25 @@ impl Writer<'_> {
     }
 
     /// What stands in the files of a plan, and in those that it copies.
-    fn stands(&self, plan: &Plan) -> Vec<u8> {
+    fn stands(&self, plan: &Plan) -> Result<Vec<u8>, CommitError> {
         let mut stands = Vec::new();
-        for change in &plan.changes {
+        for change in plan.changes.iter().filter(|change| has_bytes(change)) {
             let path = match is_copy(self, change) {
                 true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
                 false => change.path.clone(),
             };
-            each_within(&path, &self.now(&path), &mut |_, bytes| stands.extend(bytes));
+            each_within(&path, &self.now(&path)?, &mut |_, bytes| stands.extend(bytes));
         }
-        stands
+        Ok(stands)
     }
 
-    fn now(&self, path: &Path) -> Vec<u8> {
-        self.host.disk.read(&self.path(path), 0, None).map(|(bytes, _)| bytes).unwrap_or_default()
+    fn now(&self, path: &Path) -> Result<Vec<u8>, CommitError> {
+        Ok(self.read(path)?.unwrap_or_default())
     }
+}
+
+fn has_bytes(change: &Change) -> bool {
+    !matches!(change.act, Act::MakeFolder | Act::RemoveFolder)
 }
 
 fn since(change: &Change) -> CommitError {

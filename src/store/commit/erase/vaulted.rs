@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::each_within;
 use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
-use crate::model::{Act, Change, Tell, meant};
+use crate::model::{Act, Change, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
@@ -61,7 +61,7 @@ impl Vault<'_> {
     }
 
     /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
-    pub(super) fn own(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+    pub(in crate::store::commit) fn own(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
         match self.disk().read(path, 0, None) {
             Ok((bytes, _)) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -130,19 +130,25 @@ impl Vault<'_> {
     }
 
     /// Every file of content, and the files whose bytes it has.
-    pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) {
-        for folder in FOLDERS {
-            let folder = self.path(folder);
-            for item in self.disk().list(&folder).unwrap_or_default() {
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read: nobody knows what it holds.
+    pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+        for name in FOLDERS {
+            let folder = self.path(name);
+            for item in self.items(name)? {
                 let path = folder.join(&item.name);
                 if item.kind != ItemKind::File || item.link.is_some() {
                     continue;
                 }
-                if let Ok((bytes, _)) = self.disk().read(&path, 0, None) {
+                // One that goes meanwhile holds nothing any more.
+                if let Some(bytes) = self.own(&path)? {
                     parts(&path, &bytes, &mut |own, bytes| see(&path, own, bytes));
                 }
             }
         }
+        Ok(())
     }
 
     /// Removes or rewrites every file that holds something that is erased.
@@ -152,10 +158,10 @@ impl Vault<'_> {
         sought: &Sought,
         reason: &str,
     ) -> Result<(), CommitError> {
-        for folder in FOLDERS {
-            let folder = self.path(folder);
+        for name in FOLDERS {
+            let folder = self.path(name);
             let mut changed = false;
-            let mut items = self.disk().list(&folder).unwrap_or_default();
+            let mut items = self.items(name)?;
             // Logs first: they may repeat what documents say.
             items.sort_by_key(|item| !is_log(&named(Path::new(&item.name))));
             for item in items {
@@ -229,7 +235,11 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
 
 /// Copies in our own data, by the files that they are copies of, drafts and what stands in
 /// quarantine.
-pub fn copies(vault: &Vault<'_>) -> Vec<Outside> {
+///
+/// # Errors
+///
+/// If one can't be read.
+pub fn copies(vault: &Vault<'_>) -> Result<Vec<Outside>, CommitError> {
     let mut copies = Vec::new();
     let undo = vault.path("undo");
     let backups = vault.path("backups");
@@ -238,8 +248,8 @@ pub fn copies(vault: &Vault<'_>) -> Vec<Outside> {
             let is_loose = !path.starts_with(&backups);
             copies.push(Outside { path: own.to_owned(), bytes: bytes.to_vec(), is_loose });
         }
-    });
-    copies
+    })?;
+    Ok(copies)
 }
 
 /// What stays of a copy, a draft or what stands in quarantine; `None` where nothing does.
@@ -294,6 +304,7 @@ fn is_packed(bytes: &[u8]) -> bool {
 
 /// The path in the store that a file of ours is named after.
 fn named(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().told();
+    // We gave it the name, told.
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     meant(&name.replace("%2F", "/").replace("%25", "%"))
 }

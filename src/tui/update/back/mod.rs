@@ -247,7 +247,7 @@ pub fn keep_in_view(app: &mut App) {
 /// What a view shows was read.
 pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
     let is_of = match &seen {
-        Inspected::Backups(_) | Inspected::Opened(_) | Inspected::Verified(..) => {
+        Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
             app.screen == Screen::Restore
         }
         Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
@@ -258,7 +258,7 @@ pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
         return Vec::new();
     }
     match seen {
-        Inspected::Backups(list) => return restore::listed(app, list),
+        Inspected::Backups(list, unread) => return restore::listed(app, list, unread),
         Inspected::Opened(opened) => restore::opened(app, *opened),
         Inspected::Verified(store, path, verified) => return restore::verified(app, store, &path, verified),
         Inspected::Upkeep(seen) => chores::read(app, *seen),

@@ -68,8 +68,9 @@ pub fn follow(app: &mut App) -> Vec<Effect> {
 }
 
 /// The backups were read: the cursor stays on its own, and what is open is compared anew.
-pub fn listed(app: &mut App, mut list: Vec<Backup>) -> Vec<Effect> {
+pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) -> Vec<Effect> {
     let restore = &mut app.back.restore;
+    restore.failed = unread.or(restore.failed.take());
     let own = restore.backup().map(|own| (own.store, own.copy.path.clone()));
     let before = restore.list.take().unwrap_or_default();
     for backup in &mut list {

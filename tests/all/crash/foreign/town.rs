@@ -148,8 +148,8 @@ pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store:
             let vault = Vault::look(disk, Path::new(DATA), &store.root);
             let wanted = Wanted::of(format::by_name(store.format)?, store, &targets, NOW);
             let mut contents = Contents::default();
-            let outside = gather(disk, store, &vault, &wanted, &mut contents);
-            let copies = kept_copies(&vault);
+            let outside = gather(disk, store, &vault, &wanted, &mut contents).ok()?;
+            let copies = kept_copies(&vault).ok()?;
             let removal = ops::erase::plan(scene, &wanted, &contents, &outside, &copies, reason).ok()?;
             (!removal.plan.is_empty()).then_some((removal.plan, targets))
         })
