@@ -53,7 +53,7 @@ pub fn kept_of_derived<'p>(
 /// Whether those derived files, made anew when the plan is taken back, are what they are now.
 fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
     let store = writer.store;
-    let touched: Vec<PathBuf> = plan.changes.iter().map(|change| change.path.clone()).collect();
+    let touched = touched(plan, remade);
     let documents = derive::after(store, &plan.derived, writer.host.now);
     let differs = |when: Moment| {
         let derived = derive::derived(store, &documents, &touched, when);
@@ -66,7 +66,7 @@ fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[Remade]) -> bool {
 /// the records give at the time when they were written.
 pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
     let store = writer.store;
-    let touched: Vec<PathBuf> = plan.changes.iter().map(|change| change.path.clone()).collect();
+    let touched = touched(plan, remade);
     let after = derive::after(store, &plan.changes, writer.host.now);
     let at = |when: Moment| -> HashMap<PathBuf, Change> {
         let derived = derive::derived(store, &after, &touched, when);
@@ -90,6 +90,12 @@ pub fn remake(writer: &Writer<'_>, plan: &mut Plan, remade: &[Remade]) {
     derived.sort_by(|one, other| one.path.cmp(&other.path));
     plan.derived.extend(derived);
     plan.made_of = derive::made_of(store, &touched);
+}
+
+/// What derived files are made anew for: what changed, and files that were stale for another reason.
+fn touched(plan: &Plan, remade: &[Remade]) -> Vec<PathBuf> {
+    let changed = plan.changes.iter().map(|change| &change.path);
+    changed.chain(remade.iter().map(|own| &own.path)).cloned().collect()
 }
 
 /// When those files were written.
