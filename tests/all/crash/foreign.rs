@@ -213,7 +213,8 @@ fn sweep(lies: &[Lie], every: usize, with_kills: bool) -> (usize, Vec<String>) {
 /// file in the very rename, and where a file can't have two names whatever is written to it then,
 /// or later by who had it open.
 fn in_window(lies: &[Lie], own: &Try<'_>, at: &str) -> bool {
-    let is_rename = at.starts_with("rename ") && at.ends_with(&*own.file.to_string_lossy());
+    let is_rename =
+        at.starts_with("rename ") && at.ends_with(&*path_of(own.format, own.file).to_string_lossy());
     match (lies.contains(&Lie::NoExchange), lies.contains(&Lie::NoLinks)) {
         (false, _) => false,
         (true, false) => is_rename && own.foreign == Foreign::Replace,
