@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::format::text_of;
 use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
@@ -22,6 +23,9 @@ pub struct Asked {
     /// What can't be erased.
     pub left: Vec<LeftOut>,
 }
+
+/// A word of an id that is shorter says nothing.
+const SHORTEST_WORD: usize = 4;
 
 /// Said where a memory was erased while somebody wrote about it.
 pub const ERASED: &str = "the memory was erased meanwhile, or can't be told from one that was: no \
@@ -114,6 +118,7 @@ pub fn ask(
     let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
     let mut plan = removal.map_err(refused)?.plan;
     plan.lines.extend(copies(store, entries, &wanted));
+    plan.lines.extend(entries.iter().filter_map(|entry| telling_id(store, entry)));
     Ok(Asked { store: Arc::clone(store), targets, plan, left })
 }
 
@@ -136,6 +141,26 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
         format!("erase {name}  {}:{line}", store.document(own).path.told())
     };
     head.into_iter().chain(copies.into_iter().map(line)).collect()
+}
+
+/// What to say of an id that was made of what the record says: it is no content for an erasure, and
+/// stays where it names the record.
+fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
+    let view = store.view(entry)?;
+    let id = view.id.as_deref()?;
+    let is_word = |word: &&str| {
+        word.len() >= SHORTEST_WORD && word.chars().all(char::is_alphabetic) && **word != *view.kind
+    };
+    let mut words = id.split(|c: char| !c.is_alphanumeric()).filter(is_word).peekable();
+    words.peek()?;
+    let text = text_of(store, entry);
+    let says = format!("{} {}", text.title, text.text).to_lowercase();
+    words.all(|word| says.contains(&word.to_lowercase())).then(|| {
+        format!(
+            "the id {id} repeats words of the record: it stays where other records name it, and in palimp's list of \
+             what was erased"
+        )
+    })
 }
 
 /// Erases what was shown.

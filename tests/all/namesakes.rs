@@ -242,3 +242,13 @@ fn a_home_folder_that_depends_on_where_it_is_run_is_none() {
     assert_eq!(refused.status, Some(4), "{refused:?}");
     assert_eq!(files(&folder), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn an_id_that_was_made_of_the_text_is_told_to_stay() {
+    let desk = Desk::new(FORMATS[3]);
+    let told = desk.run(&["erase", &desk.key(ERASED)]).expect_status(0);
+    assert!(told.stdout.contains("the id alpha-wording-of-the-first repeats words"), "{told:?}");
+    let desk = Desk::new(FORMATS[2]);
+    let told = desk.run(&["erase", &desk.key(ERASED)]).expect_status(0);
+    assert!(!told.stdout.contains("repeats words"), "{told:?}");
+}
