@@ -7,7 +7,7 @@ use super::args::Chosen;
 use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
 use crate::model::key::{Key, Written, file_digest};
-use crate::model::{Entry, EntryRef, Snapshot, State, Store, Tell};
+use crate::model::{Entry, EntryRef, Role, Snapshot, State, Store, Tell};
 use crate::ops;
 use crate::ops::delete::is_held;
 use crate::query::{Cancel, Order, Query, Request, search};
@@ -220,11 +220,18 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
                 // Where what only undo data holds was asked for, it is meant, though another has
                 // its name by now.
                 Some(known) if is_held(store, entry) => own[known] = at,
+                // A live record goes before an archived one that has its id.
+                Some(known) if is_live(snapshot, at) && !is_live(snapshot, own[known]) => own[known] = at,
                 Some(_) => {}
             }
         }
     }
     found
+}
+
+fn is_live(snapshot: &Snapshot, at: EntryRef) -> bool {
+    let (store, entry) = snapshot.get(at);
+    entry.state == State::Live && store.document(entry).role == Role::Records
 }
 
 /// Finds records by their keys.

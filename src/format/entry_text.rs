@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::title::{AHEAD, TITLE};
 use super::{Format, Shape, by_name, title_of};
-use crate::model::{Entry, Record, RecordText, Store, Tell};
+use crate::model::{Entry, Record, RecordText, Store, Tell, deleted_from};
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
@@ -119,7 +119,8 @@ enum Content<'a> {
 
 fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());
-    with_bytes(format, &store.document(entry).path, store.raw(entry), take)
+    let path = &store.document(entry).path;
+    with_bytes(format, deleted_from(path).unwrap_or(path), store.raw(entry), take)
 }
 
 fn with_bytes<T>(

@@ -21,5 +21,5 @@ pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};
 pub use references::{References, Tie};
 pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};
-pub use told::{Tell, container, meant};
+pub use told::{Tell, container, deleted_from, meant};
 pub use unread::{NotWhole, Unread, Whole};

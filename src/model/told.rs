@@ -103,6 +103,16 @@ pub mod serde_path {
     }
 }
 
+/// Below this name the files are listed from which records were deleted, and the folders of sessions
+/// that are gone. It names no file: it reads as what is within an archive.
+pub const HELD: &str = "~deleted!";
+
+/// The file that a record which only our own data holds was deleted from; of a session that is gone
+/// its folder.
+pub fn deleted_from(path: &Path) -> Option<&Path> {
+    path.strip_prefix(HELD).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -146,7 +146,7 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
         None => exhume(scene, &own, gone),
     };
     let (mut count, mut changes) = match stood {
-        Err(_) if !held.is_empty() => (0, Vec::new()),
+        Err(_) if own.is_empty() => (0, Vec::new()),
         stood => stood?,
     };
     let mut all = backups(scene, writes, &changes);

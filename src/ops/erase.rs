@@ -7,7 +7,7 @@ use std::path::Path;
 use super::delete::is_held;
 use super::{Refusal, Scene, writes};
 use crate::format::writing::{self, Deed, Part};
-use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell};
+use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell, deleted_from};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
 use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean, spare};
@@ -18,7 +18,8 @@ use crate::text::needle::Needles;
 pub const REASON: &str = "erased";
 
 /// Why a part of a document is not erased that is in none any more.
-const HELD: &str = "it is deleted, and no document has it any more: restore it first.";
+const HELD: &str =
+    "it is deleted, and no document has it any more: bring it back first with `palimp undelete`.";
 
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
@@ -28,11 +29,12 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
     let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for entry in entries {
         let own = scene.store.document(entry);
+        let path = deleted_from(&own.path).unwrap_or(&own.path);
         match writes.erases() {
             Some(_) if is_held(scene.store, entry) => return Err(Refusal::unfit(HELD)),
             Some(erases) => erases.may_erase(scene.store, entry)?,
             // One document of many records is not taken apart.
-            None if !is_log(&own.path) => writes.may(Deed::Delete, &own.path).map_err(Refusal::unfit)?,
+            None if !is_log(path) => writes.may(Deed::Delete, path).map_err(Refusal::unfit)?,
             None => {}
         }
         let parts = parts.entry(entry.document).or_insert_with(|| {

@@ -98,6 +98,7 @@ pub fn ask(
         let sifted = sift(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
         (sifted.made.unwrap_or_default(), sifted.left)
     };
+    let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // What only our own data holds is named; the plan is of the files.
     let store = &match ops::delete::holds_deleted(store) {
         true => Arc::new(ops::delete::as_read(store).into_owned()),
@@ -118,7 +119,7 @@ pub fn ask(
     let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
     let mut plan = removal.map_err(refused)?.plan;
     plan.lines.extend(copies(store, entries, &wanted));
-    plan.lines.extend(entries.iter().filter_map(|entry| telling_id(store, entry)));
+    plan.lines.extend(telling);
     Ok(Asked { store: Arc::clone(store), targets, plan, left })
 }
 
@@ -138,7 +139,11 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
     };
     let line = |own: &Entry| {
         let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
-        format!("erase {name}  {}:{line}", store.document(own).path.told())
+        let torn = match store.view(own) {
+            Some(_) => "",
+            None => ", a damaged line that names it; `palimp repair` first keeps what else is in it",
+        };
+        format!("erase {name}  {}:{line}{torn}", store.document(own).path.told())
     };
     head.into_iter().chain(copies.into_iter().map(line)).collect()
 }

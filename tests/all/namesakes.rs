@@ -252,3 +252,64 @@ fn an_id_that_was_made_of_the_text_is_told_to_stay() {
     let told = desk.run(&["erase", &desk.key(ERASED)]).expect_status(0);
     assert!(!told.stdout.contains("repeats words"), "{told:?}");
 }
+
+#[test]
+fn of_two_records_with_one_text_and_id_the_one_that_was_named_is_erased() {
+    for format in &FORMATS[..3] {
+        let desk = Desk::new(*format);
+        let record = std::fs::read_to_string(&desk.file).unwrap();
+        let line = record.lines().find(|line| line.contains(ERASED)).unwrap();
+        let day = line.find("\"20").map(|at| &line[at + 1..at + 11]).unwrap();
+        let other = desk.write(&[(day, "2025-03-04")]);
+        let key = desk.key(ERASED);
+        desk.run(&["erase", &key]).expect_status(0);
+        let left = std::fs::read_to_string(&desk.file).unwrap();
+        let lines: Vec<&str> = left.lines().filter(|own| own.contains(ERASED)).collect();
+        assert_eq!(lines.len(), 1, "{}: {left}", format.0);
+        assert!(lines == [other.trim_end()] || lines == [line], "{}: {left}", format.0);
+    }
+}
+
+#[test]
+fn what_is_deleted_can_be_erased_in_every_format_and_nothing_of_it_stays() {
+    for format in FORMATS {
+        let desk = Desk::new(format);
+        desk.run(&["tag", &desk.key(ERASED), "+first"]).expect_status(0);
+        desk.run(&["reindex"]);
+        desk.run(&["delete", &desk.key(ERASED), "--remove"]).expect_status(0);
+        let rows = desk.run(&["list", "is:deleted", "--json"]).expect_status(0).json_lines();
+        assert!(rows[0]["title"].as_str().unwrap().starts_with(ERASED), "{}: {rows:?}", format.0);
+        desk.run(&["erase", rows[0]["key"].as_str().unwrap()]).expect_status(0);
+        let left = files(desk.folder.path()).into_iter().filter(|path| {
+            let bytes = std::fs::read(path).unwrap();
+            memchr::memmem::find(&bytes, ERASED.as_bytes()).is_some()
+        });
+        assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new(), "{}", format.0);
+    }
+}
+
+#[test]
+fn words_of_an_erased_record_stay_in_no_step_that_rebuilt_an_index() {
+    let desk = Desk::new(FORMATS[2]);
+    desk.write(&[(ERASED, "xylophones quetzal axolotl"), ("\"finding-001\"", "\"finding-951\"")]);
+    desk.run(&["reindex"]).expect_status(0);
+    desk.run(&["erase", &desk.key("xylophones")]).expect_status(0);
+    let left = files(desk.folder.path()).into_iter().filter(|path| {
+        let bytes = std::fs::read(path).unwrap();
+        memchr::memmem::find(&bytes, b"quetzal").is_some()
+    });
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn an_id_means_the_live_record_before_an_archived_one() {
+    let desk = Desk::new(FORMATS[1]);
+    desk.run(&["archive", &desk.key(ERASED)]).expect_status(0);
+    let rows = desk.run(&["list", "is:archived", "--json"]).expect_status(0).json_lines();
+    let (id, raw) = (rows[0]["id"].as_str().unwrap(), rows[0]["raw"].as_str().unwrap());
+    let live = raw.replace(ERASED, STAYS).replace("\"archived\":true", "\"archived\":false");
+    let before = std::fs::read_to_string(&desk.file).unwrap();
+    std::fs::write(&desk.file, format!("{before}{live}\n")).unwrap();
+    let shown = desk.run(&["show", id, "--json"]).expect_status(0).json_lines();
+    assert_eq!(shown[0]["file"], "learnings.jsonl", "{shown:?}");
+}

@@ -16,23 +16,14 @@ use super::{CommitError, Vault, copies};
 use crate::disk::{Disk, Seen};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Placement};
+use crate::model::told::{HELD, deleted_from};
 use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
 
-/// Below this name the files are listed from which records were deleted, and the folders of sessions
-/// that are gone. It names no file: it reads as what is within an archive.
-const HELD: &str = "~deleted!";
-
 /// The verbs that take records out of their files for good. What others replaced or moved is there
 /// in another shape.
 const DELETING: [&str; 3] = ["delete", "session delete", "compact"];
-
-/// The file that a record which only our own data holds was deleted from; of a session that is gone
-/// its folder.
-pub fn deleted_from(path: &Path) -> Option<&Path> {
-    path.strip_prefix(HELD).ok()
-}
 
 /// The store as it was read, without what is held beside it.
 pub fn without_deleted(store: &Store) -> Store {

@@ -46,10 +46,11 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use crate::model::deleted_from;
 pub use account::{Account, Others, Row, Standing};
 pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
-pub use deleted::{deleted_from, with_deleted, without_deleted};
+pub use deleted::{with_deleted, without_deleted};
 pub use drafts::{
     DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
 };

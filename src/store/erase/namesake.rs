@@ -15,13 +15,49 @@ pub struct Namesake {
     /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created: Option<String>,
-    /// Tells its text: salted.
-    digest: String,
+    /// Tells its text, salted; gone when the erasure is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
 }
 
 impl Target {
-    /// Whether a record of the target's id is another one. Once an erasure `is_over`, one that was
-    /// created at another time is: ids are given again.
+    /// What is kept of a record when its erasure is over: nothing that tells what a text said.
+    pub fn when_over(&self) -> Target {
+        let bare = |own: &Namesake| Namesake { digest: None, ..own.clone() };
+        let namesakes = self.namesakes.iter().map(bare).collect();
+        Target { digest: None, namesakes, ..self.clone() }
+    }
+}
+
+/// The records of one id that are erased, and those that stay.
+#[derive(Default)]
+pub(super) struct Group<'a> {
+    /// When the erased ones were created.
+    times: HashSet<Option<&'a str>>,
+    /// When those were that stay.
+    stay: HashSet<Option<&'a str>>,
+    /// What tells the texts of those that stay.
+    digests: HashSet<&'a str>,
+    salt: Option<Vec<u8>>,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn add(&mut self, target: &'a Target) {
+        self.times.insert(target.created.as_deref());
+        for own in &target.namesakes {
+            self.stay.insert(own.created.as_deref());
+            self.digests.extend(own.digest.as_deref());
+            self.salt = self.salt.take().or_else(|| salt_of(own.digest.as_deref()?));
+        }
+    }
+
+    /// Whether a record stays that shares the id.
+    pub(super) fn is_shared(&self) -> bool {
+        !self.stay.is_empty()
+    }
+
+    /// Whether a record of the id is another one. Once an erasure `is_over`, one that was created
+    /// at another time is: ids are given again.
     pub(super) fn is_another(
         &self,
         (format, path): (&'static dyn Format, &Path),
@@ -31,24 +67,19 @@ impl Target {
     ) -> bool {
         let Some(view) = view else { return false };
         let created = created(view);
-        if is_over && self.created.is_some() && created.is_some() && self.created != created {
-            return true;
+        let created = created.as_deref();
+        let is_of_its_time = created.is_none() || self.times.contains(&created) || self.times.contains(&None);
+        if !is_of_its_time {
+            return is_over || self.stay.contains(&created);
         }
-        if self.namesakes.is_empty() {
+        if !self.stay.contains(&created) {
             return false;
         }
-        let text = main_text(format, path, raw);
-        self.namesakes.iter().any(|own| {
-            let is_of_its_time =
-                own.created.is_some() && own.created == created && own.created != self.created;
-            is_of_its_time || own.says(&text)
-        })
-    }
-}
-
-impl Namesake {
-    fn says(&self, text: &str) -> bool {
-        salt_of(&self.digest).is_some_and(|salt| salted(&salt, text.as_bytes()) == self.digest)
+        let says_so = |salt: &Vec<u8>| {
+            let text = main_text(format, path, raw);
+            self.digests.contains(&*salted(salt, text.as_bytes()))
+        };
+        is_over || self.salt.as_ref().is_some_and(says_so)
     }
 }
 
@@ -57,8 +88,37 @@ pub(super) fn created(view: &View) -> Option<String> {
     view.created.map(Moment::to_micros)
 }
 
-/// Tells each target which records of its id stay. All of `chosen` are erased. An archived record of
-/// the same time, or of the same text, is a copy and is erased as well.
+/// The chosen records of one id.
+#[derive(Default)]
+struct Chosen<'s> {
+    times: HashSet<Option<Moment>>,
+    raws: HashSet<&'s [u8]>,
+    texts: HashSet<String>,
+    said: HashSet<(Option<Moment>, String)>,
+}
+
+impl Chosen<'_> {
+    /// Whether a record with their id stays. A live one is another record where it was made at
+    /// another time or says something else. An archived one has to be both: else it is a copy.
+    fn leaves(&self, store: &Store, entry: &Entry) -> bool {
+        let created = store.view(entry).and_then(|view| view.created);
+        let text = text_of(store, entry).text;
+        let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
+        let has_no_time = created.is_none() || self.times.contains(&None);
+        if self.raws.contains(store.raw(entry)) {
+            return false;
+        }
+        match (is_live, has_no_time) {
+            (true, true) => !self.texts.contains(&text),
+            (true, false) => !self.said.contains(&(created, text)),
+            (false, true) => false,
+            (false, false) => !self.times.contains(&created) && !self.texts.contains(&text),
+        }
+    }
+}
+
+/// Tells the targets which records of their ids stay: the first target of an id has them all. All of
+/// `chosen` are erased.
 pub fn spare(
     format: &'static dyn Format,
     store: &Store,
@@ -66,44 +126,41 @@ pub fn spare(
     salt: &[u8],
     targets: &mut [Target],
 ) {
+    type Name<'s> = (Option<u32>, &'s str);
+    let name = |entry: &Entry| -> Option<Name<'_>> {
+        Some((entry.session, store.view(entry)?.id.as_deref().filter(|id| !id.is_empty())?))
+    };
     let is_chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
-    let mut by_id: HashMap<String, Vec<Entry>> = HashMap::new();
-    for entry in chosen {
-        if let Some(id) = store.view(entry).and_then(|view| view.id.as_deref()) {
-            by_id.entry(id.to_owned()).or_default().push(*entry);
-        }
+    let names: HashSet<Name<'_>> = chosen.iter().filter_map(name).collect();
+    let others = store.entries.iter().filter(|own| !is_chosen.contains(&(own.document, own.record)));
+    let others: Vec<(Name<'_>, &Entry)> =
+        others.filter_map(|own| Some((name(own)?, own))).filter(|(name, _)| names.contains(name)).collect();
+    if others.is_empty() {
+        return;
     }
-    let mut stay: HashMap<&str, Vec<(Option<u32>, Namesake)>> = HashMap::new();
-    for entry in store.entries.iter().filter(|own| !is_chosen.contains(&(own.document, own.record))) {
-        let Some((view, id)) = store.view(entry).and_then(|view| Some((view, view.id.as_deref()?))) else {
-            continue;
-        };
-        let own = by_id.get(id).into_iter().flatten().filter(|own| own.session == entry.session);
-        let mut own = own.peekable();
-        if own.peek().is_none() || !own.all(|own| stays(store, entry, own)) {
-            continue;
+    let shared: HashSet<Name<'_>> = others.iter().map(|(name, _)| *name).collect();
+    let mut groups: HashMap<Name<'_>, Chosen<'_>> = HashMap::new();
+    for entry in chosen {
+        let Some(name) = name(entry).filter(|name| shared.contains(name)) else { continue };
+        let (own, text) = (groups.entry(name).or_default(), text_of(store, entry).text);
+        let created = store.view(entry).and_then(|view| view.created);
+        own.times.insert(created);
+        own.raws.insert(store.raw(entry));
+        own.said.insert((created, text.clone()));
+        own.texts.insert(text);
+    }
+    let mut stay: HashMap<(Option<&str>, &str), Vec<Namesake>> = HashMap::new();
+    for (name, entry) in others {
+        if groups.get(&name).is_some_and(|own| own.leaves(store, entry)) {
+            let text = main_text(format, &store.document(entry).path, store.raw(entry));
+            let created = store.view(entry).and_then(created);
+            let digest = Some(salted(salt, text.as_bytes()));
+            let session = store.session(entry).map(|session| &*session.name);
+            stay.entry((session, name.1)).or_default().push(Namesake { created, digest });
         }
-        let text = main_text(format, &store.document(entry).path, store.raw(entry));
-        let namesake = Namesake { created: created(view), digest: salted(salt, text.as_bytes()) };
-        stay.entry(id).or_default().push((entry.session, namesake));
     }
     for target in targets.iter_mut() {
-        let all = target.id.as_deref().and_then(|id| stay.get(id)).into_iter().flatten();
-        let name = |session: &Option<u32>| session.map(|at| store.sessions[at as usize].name.clone());
-        let own = all.filter(|(session, _)| name(session) == target.session);
-        target.namesakes = own.map(|(_, own)| own.clone()).collect();
-    }
-}
-
-/// Whether a record stays when another one with its id is erased.
-fn stays(store: &Store, entry: &Entry, erased: &Entry) -> bool {
-    let created = |entry: &Entry| store.view(entry).and_then(|view| view.created);
-    let text = |entry: &Entry| text_of(store, entry).text;
-    let is_later = created(entry).is_some() && created(erased).is_some() && created(entry) != created(erased);
-    let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
-    let differs = || store.raw(entry) != store.raw(erased) && text(entry) != text(erased);
-    match is_live {
-        true => is_later || differs(),
-        false => is_later && differs(),
+        let name = target.id.as_deref().map(|id| (target.session.as_deref(), id));
+        target.namesakes = name.and_then(|name| stay.remove(&name)).unwrap_or_default();
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::namesake::{Namesake, created};
+use super::namesake::{Group, Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
 use crate::model::{Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
@@ -144,7 +144,8 @@ pub struct Wanted<'a> {
     pub now: Moment,
     /// The bytes of every version that was found: another record of the same bytes is a copy.
     raws: RefCell<BTreeSet<Vec<u8>>>,
-    by_id: HashMap<&'a str, Vec<&'a Target>>,
+    /// What is erased of an id, by session.
+    by_id: HashMap<&'a str, Vec<(Option<&'a str>, Group<'a>)>>,
     digests: Digests<'a>,
     /// Whether they were erased before: their ids may have been given to other records since.
     is_over: bool,
@@ -157,11 +158,16 @@ impl<'a> Wanted<'a> {
     pub fn of(format: &'static dyn Format, store: &Store, targets: &'a [Target], now: Moment) -> Wanted<'a> {
         let own = targets.iter().filter_map(|target| target.session.clone());
         let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
-        let mut by_id: HashMap<&str, Vec<&Target>> = HashMap::new();
+        let mut by_id: HashMap<&str, Vec<(Option<&str>, Group<'_>)>> = HashMap::new();
         for target in targets {
-            if let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) {
-                by_id.entry(id).or_default().push(target);
-            }
+            let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) else { continue };
+            let (groups, session) = (by_id.entry(id).or_default(), target.session.as_deref());
+            let at = groups.iter().position(|(own, _)| *own == session);
+            let at = at.unwrap_or_else(|| {
+                groups.push((session, Group::default()));
+                groups.len() - 1
+            });
+            groups[at].1.add(target);
         }
         let digests = Digests::of(targets);
         Wanted {
@@ -227,11 +233,11 @@ impl<'a> Wanted<'a> {
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
         }
-        let is_it = |target: &&&Target| {
-            self.is_of(target, path, raw)
-                && !target.is_another((self.format, &original(path)), raw, view, self.is_over)
+        let is_it = |(session, group): &(Option<&str>, Group<'_>)| {
+            self.is_of(*session, path, raw)
+                && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
-        let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(|own| is_it(&own)));
+        let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
         let told = match view.map(|view| view.id.as_deref()) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
@@ -244,7 +250,7 @@ impl<'a> Wanted<'a> {
 
     /// Whether a record stays that has the id of one that is erased.
     pub fn is_shared(&self, id: &str) -> bool {
-        self.by_id.get(id).is_some_and(|own| own.iter().any(|own| !own.namesakes.is_empty()))
+        self.by_id.get(id).is_some_and(|own| own.iter().any(|(_, group)| group.is_shared()))
     }
 
     /// Remembers the bytes of a version.
@@ -252,9 +258,9 @@ impl<'a> Wanted<'a> {
         self.raws.borrow_mut().insert(raw.to_vec());
     }
 
-    /// Whether a record of that path may be of the target's session: ids are given by session.
-    fn is_of(&self, target: &Target, path: &Path, raw: &[u8]) -> bool {
-        let Some(session) = &target.session else { return true };
+    /// Whether a record of that path may be of a session: ids are given by session.
+    fn is_of(&self, session: Option<&str>, path: &Path, raw: &[u8]) -> bool {
+        let Some(session) = session else { return true };
         let folder = path.iter().map(Tell::told).find_map(|part| {
             let part =
                 part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(&*part, |own| own.0);
@@ -262,7 +268,7 @@ impl<'a> Wanted<'a> {
         });
         match folder {
             Some(folder) => folder == session,
-            None => session_of(raw).is_none_or(|own| own == *session),
+            None => session_of(raw).is_none_or(|own| own == session),
         }
     }
 }

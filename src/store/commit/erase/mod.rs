@@ -269,7 +269,7 @@ impl Writer<'_> {
         resumed: bool,
     ) -> Result<Erased, CommitError> {
         let left: Vec<String> = searched.iter().flat_map(|own| own.found.clone()).collect();
-        let records = entry.records.iter().map(|own| Target { digest: None, ..own.clone() });
+        let records = entry.records.iter().map(Target::when_over);
         let beside: Vec<PathBuf> = self.store.beside.iter().map(|(path, _)| self.path_beside(path)).collect();
         let mut git = History::of(self.host.disk, &self.place.root, &beside, &sought.needles);
         if resumed {

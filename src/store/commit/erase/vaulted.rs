@@ -1,7 +1,9 @@
 //! What our own data holds of erased records: undo steps, drafts, quarantine, backups.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::each_within;
@@ -9,6 +11,7 @@ use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
+use crate::store::commit::step::Remade;
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
@@ -110,7 +113,7 @@ impl Vault<'_> {
         }
         let mut bytes = Vec::new();
         for record in &entry.records {
-            let record = Target { digest: None, ..record.clone() };
+            let record = record.when_over();
             let line = ErasedLine { step: entry.step, at: entry.at.clone(), record };
             bytes.extend(json(&line)?);
             bytes.push(b'\n');
@@ -158,6 +161,7 @@ impl Vault<'_> {
         sought: &Sought,
         reason: &str,
     ) -> Result<(), CommitError> {
+        self.forget_derived(wanted)?;
         for name in FOLDERS {
             let folder = self.path(name);
             let mut changed = false;
@@ -173,6 +177,32 @@ impl Vault<'_> {
             if changed {
                 self.disk().sync_folder(&folder).map_err(|source| CommitError::own_data(&folder, source))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Takes derived files out of the steps that hold the lines of an index about an erased record:
+    /// its words would stay in them. They are rebuilt when such a step is undone.
+    fn forget_derived(&self, wanted: &Wanted<'_>) -> Result<(), CommitError> {
+        let ids: HashSet<&str> = wanted.targets.iter().filter_map(|own| own.id.as_deref()).collect();
+        let ids: Vec<memmem::Finder<'_>> = ids.into_iter().map(memmem::Finder::new).collect();
+        let names = |bytes: &[u8]| ids.iter().any(|id| id.find(bytes).is_some());
+        for number in self.steps()? {
+            // What can't be read is gone through as bytes.
+            let Ok(Some(mut step)) = self.step(number) else { continue };
+            let says = |change: &Change| match &change.act {
+                Act::Splice(splices) => splices.iter().any(|own| names(&own.was) || names(&own.becomes)),
+                Act::Create(bytes) | Act::Append(bytes) => names(bytes),
+                _ => false,
+            };
+            let (gone, stay): (Vec<Change>, Vec<Change>) = step.derived.into_iter().partition(says);
+            step.derived = stay;
+            if gone.is_empty() {
+                continue;
+            }
+            let anew = gone.into_iter().map(|own| Remade { path: own.path, digest: String::new(), at: None });
+            step.remade.extend(anew);
+            self.keep(number, &step)?;
         }
         Ok(())
     }
