@@ -411,6 +411,8 @@ proptest! {
         desk.app.prompt = None;
         desk.app.menu = None;
         desk.app.waiting.clear();
+        // A plan that is still open takes the keys: it is cancelled.
+        desk.send(Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
         for _ in 0..60 {
             desk.send(key('u'));
             if notice(&desk).starts_with("There is nothing to undo") {
