@@ -238,7 +238,7 @@ pub enum Verb {
         /// A folder that is empty or not there yet.
         folder: PathBuf,
     },
-    /// Mends what can be mended.
+    /// Repairs damaged files.
     Repair {
         /// Everything that can lose nothing.
         #[arg(long, required = true)]

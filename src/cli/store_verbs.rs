@@ -126,7 +126,7 @@ fn each(
     make(context, &plans)
 }
 
-/// Mends what can be mended without a loss; what leaves a store is kept in quarantine.
+/// Repairs what can be repaired without a loss; what leaves a store is kept in quarantine.
 pub fn repair(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let mut plans: Vec<(&Store, Plan)> = Vec::new();

@@ -76,6 +76,22 @@ impl fmt::Debug for Document {
 }
 
 impl Document {
+    /// A document of bytes that were not read from its file: made, kept or unpacked ones. Nothing
+    /// was read of them yet.
+    pub fn of_bytes(path: PathBuf, role: Role, bytes: Vec<u8>) -> Document {
+        Document {
+            path,
+            role,
+            offset: 0,
+            len: bytes.len() as u64,
+            bytes: bytes.into(),
+            generation: Default::default(),
+            records: Vec::new(),
+            problems: Vec::new(),
+            digests: Default::default(),
+        }
+    }
+
     /// The exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> &[u8] {
         self.bytes_of(record.span)

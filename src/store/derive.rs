@@ -35,17 +35,10 @@ fn read(format: &dyn Format, role: Role, path: &Path, bytes: Vec<u8>, now: Momen
     let unread = packing == Some(Packing::TarGzip) || !role.is_content();
     let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes) } else { bytes };
     let reading = if unread { Default::default() } else { format.read(role, path, &bytes, now) };
-    Document {
-        path: path.to_owned(),
-        role,
-        offset: 0,
-        len: bytes.len() as u64,
-        bytes: if unread { Box::default() } else { bytes.into() },
-        generation: Default::default(),
-        records: reading.records,
-        problems: reading.problems,
-        digests: Default::default(),
-    }
+    let len = bytes.len() as u64;
+    let held = if unread { Vec::new() } else { bytes };
+    let own = Document::of_bytes(path.to_owned(), role, held);
+    Document { len, records: reading.records, problems: reading.problems, ..own }
 }
 
 /// The changes that bring what is derived up to date with `documents`, for whatever concerns

@@ -1,11 +1,12 @@
 //! What is wrong with a store, all of it: the verbs and the screens tell the same.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::check::derived;
 use crate::disk::Real;
-use crate::model::{Change, Moment, Problem, Snapshot, Store};
+use crate::model::{Change, Code, Moment, Problem, Snapshot, Store};
 use crate::ops::erase::Gone;
 use crate::store::commit::Vault;
 
@@ -82,7 +83,12 @@ impl Known {
 
 /// The problems that a store has besides those of the other.
 fn besides(of: &Store, with: &Store) -> Vec<Problem> {
-    with.problems.iter().filter(|own| !of.problems.contains(own)).cloned().collect()
+    type Name<'p> = (&'p Path, Option<u32>, Code, &'p str);
+    fn name(own: &Problem) -> Name<'_> {
+        (&own.file, own.line, own.code, &own.message)
+    }
+    let known: HashSet<Name<'_>> = of.problems.iter().map(name).collect();
+    with.problems.iter().filter(|own| !known.contains(&name(own))).cloned().collect()
 }
 
 fn is_same(was: &Store, is: &Store) -> bool {

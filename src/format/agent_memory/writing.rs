@@ -374,15 +374,6 @@ impl<'a> Writing<'a> {
 fn document_of(path: PathBuf, bytes: Vec<u8>, now: Moment) -> Option<Document> {
     let Placement::File(role) = AgentMemory.place(&path, false) else { return None };
     let reading = AgentMemory.read(role, &path, &bytes, now);
-    Some(Document {
-        path,
-        role,
-        offset: 0,
-        len: bytes.len() as u64,
-        bytes: bytes.into(),
-        generation: Default::default(),
-        records: reading.records,
-        problems: reading.problems,
-        digests: Default::default(),
-    })
+    let own = Document::of_bytes(path, role, bytes);
+    Some(Document { records: reading.records, problems: reading.problems, ..own })
 }

@@ -47,7 +47,7 @@ impl Refusal {
     /// The record can't be read, and what is asked for needs one that can.
     pub fn broken() -> Refusal {
         Refusal::corrupt(
-            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` mends what can be mended; \
+            "it can't be read as a record: `palimp check` says why. `palimp repair --all-safe` repairs what it can; \
              the rest is corrected in an editor, or deleted.",
         )
     }

@@ -234,17 +234,8 @@ impl Search<'_> {
 /// A document of what was found. It is no file of the store: nothing is derived from it, and nothing
 /// counts it.
 fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
-    Document {
-        path: Path::new(HELD).join(path),
-        role: Role::Other,
-        offset: 0,
-        len: bytes.len() as u64,
-        bytes: bytes.into(),
-        generation: Default::default(),
-        records: reading.records,
-        problems: reading.problems,
-        digests: Default::default(),
-    }
+    let own = Document::of_bytes(Path::new(HELD).join(path), Role::Other, bytes);
+    Document { records: reading.records, problems: reading.problems, ..own }
 }
 
 /// Whether a file has a record a line.

@@ -307,17 +307,8 @@ impl Site<'_> {
             };
             let bytes = outcome.left(&own.bytes).unwrap_or_default();
             let records = if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes) };
-            staying.push(Arc::new(Document {
-                path: own.path.clone(),
-                role: Role::Backup,
-                offset: 0,
-                len: bytes.len() as u64,
-                generation: Default::default(),
-                records,
-                problems: Vec::new(),
-                digests: Default::default(),
-                bytes: bytes.into(),
-            }));
+            let own = Document::of_bytes(own.path.clone(), Role::Backup, bytes);
+            staying.push(Arc::new(Document { records, ..own }));
         }
         staying
     }
