@@ -1,6 +1,7 @@
 //! A file of records, read: shared by every format that keeps JSON Lines.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::fields::{Fault, Fields};
 use super::form::Form;
@@ -28,7 +29,7 @@ impl Reading {
             let problem = Problem::of_file(code, severity, path, message);
             self.problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
         }
-        self.records.push(Record { span, line, lines, body: Body::Read(Box::new(view)) });
+        self.records.push(Record { span, line, lines, body: Body::Read(Arc::new(view)) });
     }
 }
 

@@ -1,6 +1,7 @@
 //! A record: a span of a file's bytes, and a typed view of them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::time::Moment;
 
@@ -42,8 +43,8 @@ pub struct Record {
 /// What could be read of a record's bytes.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A whole object.
-    Read(Box<View>),
+    /// A whole object. The view is shared by all readings in which its bytes are the same.
+    Read(Arc<View>),
     /// Nothing without guessing: torn, not JSON, not an object, …
     Broken,
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::packed::{self, Packing};
+use super::reread::{File, reread};
+use crate::format::reading::Reading;
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
 use crate::model::{Change, Document, Moment, Role, Store, container};
@@ -22,19 +24,31 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
         if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(path, false)
         {
-            documents.push(Arc::new(read(format, role, path, bytes, now)));
+            let before = store.documents.binary_search_by(|own| (*own.path).cmp(path)).ok();
+            let before = before.map(|at| &*store.documents[at]);
+            documents.push(Arc::new(read(format, role, path, bytes, before, now)));
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));
     documents
 }
 
-/// A document of those bytes.
-fn read(format: &dyn Format, role: Role, path: &Path, bytes: Vec<u8>, now: Moment) -> Document {
+/// A document of those bytes, of the file of which `before` was read.
+fn read(
+    format: &dyn Format,
+    role: Role,
+    path: &Path,
+    bytes: Vec<u8>,
+    before: Option<&Document>,
+    now: Moment,
+) -> Document {
     let packing = Packing::of(path);
     let unread = packing == Some(Packing::TarGzip) || !role.is_content();
     let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes) } else { bytes };
-    let reading = if unread { Default::default() } else { format.read(role, path, &bytes, now) };
+    let reading = match unread {
+        true => Reading::default(),
+        false => reread(format, before, File { role, path, bytes: &bytes }, now),
+    };
     let len = bytes.len() as u64;
     let held = if unread { Vec::new() } else { bytes };
     let own = Document::of_bytes(path.to_owned(), role, held);

@@ -9,6 +9,7 @@ use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::packed::{self, Packing};
 use super::referred;
+use super::reread::{File, is_log, reread};
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
@@ -121,11 +122,17 @@ impl Loader<'_> {
         documents
     }
 
+    /// A file as it was read before.
+    fn before(&self, path: &Path) -> Option<&Arc<Document>> {
+        let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
+        let index = previous.documents.binary_search_by(|document| (*document.path).cmp(path)).ok()?;
+        previous.documents.get(index)
+    }
+
     /// A file that has not changed since, with what was unpacked from it.
     fn unchanged(&self, found: &Found) -> Option<Vec<Arc<Document>>> {
-        let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
-        let index = previous.documents.binary_search_by(|document| document.path.cmp(&found.path)).ok()?;
-        let document = &previous.documents[index];
+        let previous = self.previous?;
+        let document = self.before(&found.path)?;
         let own = match document.generation.holds(&found.item.generation) {
             true => Arc::clone(document),
             false => self.the_same(document, found)?,
@@ -178,7 +185,9 @@ impl Loader<'_> {
     }
 
     fn read(&self, found: &Found, bytes: Vec<u8>, offset: u64, generation: Generation) -> Document {
-        let reading = self.format.read(found.role, &found.path, &bytes, self.now);
+        let file = File { role: found.role, path: &found.path, bytes: &bytes };
+        let before = self.before(&found.path).filter(|_| offset == 0);
+        let reading = reread(self.format, before.map(Arc::as_ref), file, self.now);
         let len = offset + bytes.len() as u64;
         let mut document = Document {
             bytes: bytes.into(),
@@ -229,11 +238,11 @@ impl Loader<'_> {
     fn tail(&self, found: &Found) -> Seen<Document> {
         let len = found.item.generation.len;
         // What can't be read from its end, and is no small file, waits for the whole.
-        let is_long = is_document(&found.path) && len > SMALL;
+        let is_long = !is_log(&found.path) && len > SMALL;
         if is_long || Packing::of(&found.path).is_some() {
             return Seen::Absent;
         }
-        if len <= self.tail || found.role != Role::Records || is_document(&found.path) {
+        if len <= self.tail || found.role != Role::Records || !is_log(&found.path) {
             return self.bytes(found, 0, None).map(|(bytes, own)| self.read(found, bytes, 0, own));
         }
         self.bytes(found, len - self.tail, None).map(|(bytes, generation)| {
@@ -294,11 +303,6 @@ impl Loader<'_> {
         unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
         facts
     }
-}
-
-/// What is no JSON Lines can't be read from its tail.
-fn is_document(path: &Path) -> bool {
-    path.extension().is_none_or(|end| end != "jsonl")
 }
 
 pub fn bare(found: &Found, generation: Generation) -> Document {

@@ -11,6 +11,7 @@ mod load;
 pub mod lock;
 mod packed;
 pub mod referred;
+mod reread;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use load::{load, load_each, load_from};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::format::fields::{self, Need};
 use crate::format::form::{Form, Kind};
@@ -40,7 +41,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     view.sensitive = secrets::is_sensitive(bytes);
     let id = view.id.clone();
     let problems = found.problems.into_iter().map(|problem| problem.of_record(0, id.as_deref()));
-    Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+    Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Arc::new(view)))] }
 }
 
 /// Reads a saved query: its text, shown and never run.
@@ -56,7 +57,7 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
         ..View::default()
     };
     let problems = byte_order_mark(path, bytes).into_iter().collect();
-    Reading { problems, records: vec![whole(bytes, Body::Read(Box::new(view)))] }
+    Reading { problems, records: vec![whole(bytes, Body::Read(Arc::new(view)))] }
 }
 
 /// The form of a note: what §4.1 names, what else its front matter has, and its text.

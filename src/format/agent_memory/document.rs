@@ -1,6 +1,7 @@
 //! A file that is one JSON value and holds records within it, with its lines.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::shape::Found;
 use crate::format::reading::{self, Reading};
@@ -45,7 +46,7 @@ impl Document<'_> {
     /// Adds a value as a record.
     pub fn record(&mut self, value: Json<'_>, mut view: View) {
         view.sensitive = secrets::is_sensitive(value.raw());
-        self.push(value, Body::Read(Box::new(view)));
+        self.push(value, Body::Read(Arc::new(view)));
     }
 
     /// Adds a value that can't be a record.

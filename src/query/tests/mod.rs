@@ -114,7 +114,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         let span = Span { start, end: bytes.len() as u64 };
         let body = match memory.state {
             State::Broken => Body::Broken,
-            _ => Body::Read(Box::new(memory.view.clone())),
+            _ => Body::Read(std::sync::Arc::new(memory.view.clone())),
         };
         records.push(Record { span, line: index + 1, lines: 1, body });
         entries.push(Entry { document: 0, record: index, session: memory.session, state: memory.state });

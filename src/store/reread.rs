@@ -1,0 +1,180 @@
+//! Reading a log again that was read before: only the lines that are not as they were are read.
+//!
+//! Logs are large and change little: an agent adds lines at the end, a change of ours replaces a
+//! few. What stands before the first changed line and behind the last one is taken over as it was
+//! read. The result is that of reading the whole ([`Format::read`]); the tests hold both equal.
+
+use std::path::Path;
+
+use crate::format::Format;
+use crate::format::reading::Reading;
+use crate::model::{Code, Document, Moment, Problem, Record, Role, Span};
+use crate::text::lines::BOM;
+
+/// Reads `bytes`, of the file of which `before` was read, or of any other state of it.
+pub fn reread(format: &dyn Format, before: Option<&Document>, file: File<'_>, now: Moment) -> Reading {
+    let whole = || format.read(file.role, file.path, file.bytes, now);
+    let known = before.filter(|before| tells(before, &file));
+    known.and_then(|before| Change::of(before, file.bytes).read(format, &file, now)).unwrap_or_else(whole)
+}
+
+/// A file that is read.
+pub struct File<'a> {
+    /// What it is for.
+    pub role: Role,
+    /// Relative to the store's root.
+    pub path: &'a Path,
+    /// All that it says.
+    pub bytes: &'a [u8],
+}
+
+/// What is no JSON Lines has to be read as a whole.
+pub fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
+}
+
+/// Whether what was read before says anything of what is read now. A time that lay ahead then may
+/// have come.
+fn tells(before: &Document, file: &File<'_>) -> bool {
+    let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
+    is_log(file.path)
+        && before.path == file.path
+        && before.role == file.role
+        && before.offset == 0
+        && !before.records.is_empty()
+        && !before.problems.iter().any(is_ahead)
+}
+
+/// What is between the lines that are as they were.
+struct Change<'a> {
+    before: &'a Document,
+    bytes: &'a [u8],
+    /// So many records at the start are as they were.
+    head: usize,
+    /// The first record behind the change that is as it was; it is read again, to see that it is.
+    tail: Option<usize>,
+}
+
+impl<'a> Change<'a> {
+    fn of(before: &'a Document, bytes: &'a [u8]) -> Change<'a> {
+        let old = &*before.bytes;
+        let same = common(old, bytes);
+        let same_end = common_end(&old[same..], &bytes[same..]);
+        let records = &before.records;
+        let within = records.partition_point(|own| own.span.end < same as u64);
+        let is_same = |at: &usize| next_line(old, &records[*at]).is_some_and(|next| next <= same as u64);
+        let head = (0..within).rev().find(is_same).map_or(0, |at| at + 1);
+        // The line end before it is to be among what is the same, too.
+        let behind = (old.len() - same_end) as u64;
+        let from = records.partition_point(|own| own.span.start <= behind).max(head);
+        let tail = (from..records.len()).find(|at| next_line(old, &records[*at]).is_some());
+        Change { before, bytes, head, tail }
+    }
+
+    /// What the file says now; `None` where its middle can't be told from the rest.
+    fn read(&self, format: &dyn Format, file: &File<'_>, now: Moment) -> Option<Reading> {
+        let records = &self.before.records;
+        let old = &*self.before.bytes;
+        let last = self.head.checked_sub(1).map(|at| &records[at]);
+        let (start, lines) = last.map_or(Some((0, 0)), |own| Some((next_line(old, own)?, own.line)))?;
+        let grown = self.bytes.len() as i64 - old.len() as i64;
+        let tail = self.tail.map(|at| moved(&records[at], grown, 0));
+        let end = tail.as_ref().map_or(Some(self.bytes.len() as u64), |own| next_line(self.bytes, own))?;
+        let middle = self.bytes.get(start as usize..end as usize)?;
+        if middle.starts_with(BOM) && start > 0 {
+            return None;
+        }
+        let middle = format.read(file.role, file.path, middle, now);
+        let mut whole = self.head_of(&middle);
+        let own = Moved { bytes: start as i64, lines: i64::from(lines), records: self.head as i64 };
+        whole.records.extend(middle.records.iter().map(|record| moved(record, own.bytes, own.lines)));
+        whole.problems.extend(middle.problems.iter().filter(|own| own.line.is_some()).map(|of| own.problem(of)));
+        match (self.tail, tail) {
+            (Some(at), Some(tail)) => self.with_tail(whole, at, &tail, grown),
+            _ => Some(whole),
+        }
+    }
+
+    /// What is known of the lines before the change, and of the file as such.
+    fn head_of(&self, middle: &Reading) -> Reading {
+        let records = self.before.records[..self.head].to_vec();
+        let lines = records.last().map_or(0, |own| own.line);
+        let is_of_file = |own: &Problem| own.line.is_none();
+        let is_known = |own: &&Problem| own.line.is_some_and(|line| line <= lines);
+        let mut problems: Vec<Problem> = self.before.problems.iter().filter(is_known).cloned().collect();
+        problems.extend(middle.problems.iter().filter(|own| is_of_file(own)).cloned());
+        Reading { records, problems }
+    }
+
+    /// Adds what is known of the lines behind the change. `None` where the first of them is not
+    /// read as it was: what is before it has swallowed it.
+    fn with_tail(&self, mut whole: Reading, at: usize, tail: &Record, grown: i64) -> Option<Reading> {
+        let records = &self.before.records;
+        let read = whole.records.last().filter(|own| own.span == tail.span && own.view().is_some())?;
+        let line = records[at].line;
+        let own = Moved {
+            bytes: grown,
+            lines: i64::from(read.line) - i64::from(line),
+            records: whole.records.len() as i64 - (at as i64 + 1),
+        };
+        whole.records.extend(records[at + 1..].iter().map(|record| moved(record, own.bytes, own.lines)));
+        let is_behind = |own: &&Problem| own.line.is_some_and(|of| of > line);
+        whole.problems.extend(self.before.problems.iter().filter(is_behind).map(|of| own.problem(of)));
+        Some(whole)
+    }
+}
+
+/// How far something is from where it was read.
+struct Moved {
+    bytes: i64,
+    lines: i64,
+    records: i64,
+}
+
+impl Moved {
+    fn problem(&self, own: &Problem) -> Problem {
+        let record = own.record.map(|record| (i64::from(record) + self.records) as u32);
+        let line = own.line.map(|line| (i64::from(line) + self.lines) as u32);
+        Problem { line, record, ..own.clone() }
+    }
+}
+
+fn moved(record: &Record, bytes: i64, lines: i64) -> Record {
+    let to = |at: u64| at.saturating_add_signed(bytes);
+    let span = Span { start: to(record.span.start), end: to(record.span.end) };
+    Record { span, line: (i64::from(record.line) + lines) as u32, ..record.clone() }
+}
+
+/// Where the line of a record ends that is all of it, a whole object at the margin: however the
+/// lines around it are read, it is a record of its own. `None` for any other.
+fn next_line(bytes: &[u8], record: &Record) -> Option<u64> {
+    let (start, end) = (record.span.start as usize, record.span.end as usize);
+    let begins = start == 0 || bytes[start - 1] == b'\n';
+    // An empty object does not end a torn one before it.
+    let says = end - start > 2 && record.lines == 1 && record.view().is_some();
+    let rest = bytes.get(end..).filter(|_| begins && says)?;
+    match rest {
+        [b'\n', ..] => Some(record.span.end + 1),
+        [b'\r', b'\n', ..] => Some(record.span.end + 2),
+        _ => None,
+    }
+}
+
+/// How many bytes two files have in common at the start.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let from = blocks * BLOCK;
+    from + a[from..].iter().zip(&b[from..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes two files have in common at the end.
+fn common_end(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - blocks * BLOCK], &b[..b.len() - blocks * BLOCK]);
+    blocks * BLOCK + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests;
