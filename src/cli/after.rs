@@ -1,5 +1,5 @@
-//! When a verb is over: old files that a process may still write to are looked after by a small
-//! process that outlives it, for about a minute.
+//! When a verb is over: old files that a process may still write to, and what waits until others
+//! pause, are looked after by a small process that outlives it, for about a minute.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ const STORES: usize = 200;
 
 /// Has the stores looked after in which this process left old files.
 pub fn leave() {
-    let stands = |own: &Left| own.names.iter().any(|name| Real.look(name).is_ok());
-    let mut left: Vec<Left> = take_left().into_iter().filter(stands).collect();
+    let waits = |own: &Left| own.is_due || own.names.iter().any(|name| Real.look(name).is_ok());
+    let mut left: Vec<Left> = take_left().into_iter().filter(waits).collect();
     left.truncate(STORES);
     let Some(data) = left.first().map(|own| own.data.clone()) else { return };
     let mut arguments: Vec<OsString> = vec!["--data-dir".into(), data.into(), VERB.into()];

@@ -130,8 +130,7 @@ impl<'a> Fields<'a> {
     pub fn short_text(&mut self, name: &str, need: Need, max: usize) -> Option<Cow<'a, str>> {
         self.ask(name, need, || Holds::Text { most: Some(max) });
         let text = self.text(name, need)?;
-        let named = self.named(name);
-        self.length(&named, &text, max);
+        self.length(|own| own.named(name), &text, max);
         Some(text)
     }
 
@@ -149,10 +148,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn length(&mut self, what: &str, text: &str, max: usize) {
+    fn length(&mut self, what: impl Fn(&Self) -> String, text: &str, max: usize) {
         if text.len() > max {
             let length = text.chars().count();
             if length > max {
+                let what = what(self);
                 let message = format!("{what} has {length} characters; at most {max} are allowed.");
                 self.fault(Code::TooLong, Severity::Warning, message);
             }
@@ -186,7 +186,7 @@ impl<'a> Fields<'a> {
     pub fn moment(&mut self, name: &str, need: Need) -> Option<Moment> {
         self.ask(name, need, || Holds::Moment);
         let text = self.text(name, need)?;
-        let (when, faults) = moment(&self.named(name), &text, self.now);
+        let (when, faults) = moment(|| self.named(name), &text, self.now);
         faults.into_iter().for_each(|(code, severity, message)| self.fault(code, severity, message));
         when
     }
@@ -270,20 +270,26 @@ impl<'a> Fields<'a> {
             self.fault(Code::TooLong, Severity::Warning, message);
         }
         for tag in &tags {
-            self.length(&format!("The tag {:?}", abridged(tag)), tag, max);
+            self.length(|_| format!("The tag {:?}", abridged(tag)), tag, max);
         }
         tags
     }
 }
 
 /// A timestamp that is called `named`, and what is wrong with it.
-pub fn moment(named: &str, text: &str, now: Moment) -> (Option<Moment>, Vec<Fault>) {
+pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Moment>, Vec<Fault>) {
     let Some(Stamp { when, zone, spelling }) = Stamp::read(text) else {
+        let named = named();
         let message = format!("{named} is {text:?}, which is no ISO 8601 timestamp.");
         return (None, vec![(Code::BadTimestamp, Severity::Error, message)]);
     };
     let mut faults = Vec::new();
-    let read = when.to_rfc3339();
+    // Most have no fault, and names and times take longer to write than to read.
+    let is_usual = spelling == Spelling::Usual && zone != Zone::Assumed && when <= now.plus(AHEAD);
+    if is_usual {
+        return (Some(when), faults);
+    }
+    let (named, read) = (named(), when.to_rfc3339());
     match spelling {
         Spelling::Usual => {}
         Spelling::Comma => {

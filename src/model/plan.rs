@@ -161,26 +161,28 @@ impl Change {
 
     /// What takes it back.
     pub fn inverse(&self) -> Change {
-        let after = self.after();
-        let base = after.map(Arc::<[u8]>::from);
-        let own = |act| Change { path: self.path.clone(), act, base: base.clone(), mode: self.mode };
-        match &self.act {
-            Act::MakeFolder => own(Act::RemoveFolder),
-            Act::RemoveFolder => own(Act::MakeFolder),
+        Change { base: self.after().map(Arc::<[u8]>::from), ..self.bare_inverse() }
+    }
+
+    /// The same without the bytes that it starts from.
+    pub fn bare_inverse(&self) -> Change {
+        let act = match &self.act {
+            Act::MakeFolder => Act::RemoveFolder,
+            Act::RemoveFolder => Act::MakeFolder,
             // Who carries it out reads what comes back; here, lines that are added are none.
-            Act::Expire(_) => own(Act::Append(Vec::new())),
-            Act::Create(bytes) => own(Act::Remove(bytes.as_slice().into())),
-            Act::Remove(was) => own(Act::Create(was.to_vec())),
-            Act::Splice(splices) => own(Act::Splice(inverse(splices))),
+            Act::Expire(_) => Act::Append(Vec::new()),
+            Act::Create(bytes) => Act::Remove(bytes.as_slice().into()),
+            Act::Remove(was) => Act::Create(was.to_vec()),
+            Act::Splice(splices) => Act::Splice(inverse(splices)),
             Act::Append(bytes) => match &self.base {
                 Some(before) => {
-                    let start = before.len();
-                    let whole = base.as_deref().unwrap_or_default();
-                    own(Act::Splice(whole_lines(whole, vec![(start..whole.len(), Vec::new())])))
+                    let whole = [before, line_end_for(before), bytes].concat();
+                    Act::Splice(whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]))
                 }
-                None => own(Act::Remove(bytes.as_slice().into())),
+                None => Act::Remove(bytes.as_slice().into()),
             },
-        }
+        };
+        Change { path: self.path.clone(), act, base: None, mode: self.mode }
     }
 
     /// So many bytes take it back.

@@ -88,7 +88,9 @@ impl<'a> Change<'a> {
         let mut whole = self.head_of(&middle);
         let own = Moved { bytes: start as i64, lines: i64::from(lines), records: self.head as i64 };
         whole.records.extend(middle.records.iter().map(|record| moved(record, own.bytes, own.lines)));
-        whole.problems.extend(middle.problems.iter().filter(|own| own.line.is_some()).map(|of| own.problem(of)));
+        whole
+            .problems
+            .extend(middle.problems.iter().filter(|own| own.line.is_some()).map(|of| own.problem(of)));
         match (self.tail, tail) {
             (Some(at), Some(tail)) => self.with_tail(whole, at, &tail, grown),
             _ => Some(whole),

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 use super::scan::{Node, Tape};
 
 pub use super::scan::Kind;
@@ -91,10 +93,11 @@ impl<'a> Json<'a> {
 
     /// Whether it is this string.
     pub fn is_text(&self, text: &str) -> bool {
+        // An escape is longer than what it stands for.
         match self.quoted() {
-            Some(inner) if !inner.contains(&b'\\') => inner == text.as_bytes(),
-            Some(_) => self.text().is_some_and(|own| own == text),
-            None => false,
+            Some(inner) if inner.len() <= text.len() => inner == text.as_bytes() && !text.contains('\\'),
+            Some(inner) if memchr(b'\\', inner).is_some() => self.text().is_some_and(|own| own == text),
+            _ => false,
         }
     }
 
@@ -109,7 +112,7 @@ impl<'a> Json<'a> {
     /// A string's text. Lone surrogates and bytes that are not UTF-8 read as U+FFFD.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         let inner = self.quoted()?;
-        if inner.contains(&b'\\') {
+        if memchr(b'\\', inner).is_some() {
             return Some(Cow::Owned(unescape(inner)));
         }
         Some(String::from_utf8_lossy(inner))

@@ -197,7 +197,7 @@ fn list(note: &Note<'_>, name: &str) -> Vec<String> {
 fn moment(note: &Note<'_>, name: &str, found: &mut Found<'_>, now: Moment) -> Option<Moment> {
     let field = note.field(name)?;
     let text = one(note, name)?;
-    let (when, faults) = fields::moment(&format!("`{name}`"), &text, now);
+    let (when, faults) = fields::moment(|| format!("`{name}`"), &text, now);
     for (code, severity, message) in faults {
         found.add(code, severity, field.line, message);
     }

@@ -23,12 +23,7 @@ pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<P
     let mut found = Vec::new();
     version(index, &mut found);
     counts(index, &records, &mut found);
-    let maps: [(&str, Keys); 3] = [
-        ("tags_index", |view| view.tags.iter().map(|tag| tag.to_string()).collect()),
-        ("category_index", |view| view.topic.iter().map(|topic| topic.to_string()).collect()),
-        ("importance_index", |view| vec![importance_word(view.importance).to_owned()]),
-    ];
-    for (name, keys) in maps {
+    for (name, keys) in MAPS {
         let has_keys = || {
             records
                 .iter()
@@ -65,7 +60,15 @@ struct Listed<'a> {
     state: State,
 }
 
-type Keys = fn(&View) -> Vec<String>;
+/// What a record is listed under in one of the maps.
+pub type Keys = for<'v> fn(&'v View) -> Vec<&'v str>;
+
+/// The maps from keys to ids.
+pub const MAPS: [(&str, Keys); 3] = [
+    ("tags_index", |view| view.tags.iter().map(|tag| &**tag).collect()),
+    ("category_index", |view| view.topic.iter().map(|topic| &**topic).collect()),
+    ("importance_index", |view| vec![importance_word(view.importance)]),
+];
 
 fn listed<'a>(parts: &Parts<'a>, entry: &Entry) -> Option<Listed<'a>> {
     let document = &parts.documents[entry.document as usize];
@@ -113,6 +116,9 @@ fn counts(index: Json<'_>, records: &[Listed<'_>], found: &mut Vec<(Code, String
 
 /// How the map from keys to ids differs from the live records, in one message.
 fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Option<(Code, String)> {
+    if is_as_built(map, records, keys) {
+        return None;
+    }
     // Of each id that the map has under a key, whether a record has it.
     let mut indexed: HashMap<Cow<'_, str>, HashMap<Cow<'_, str>, bool>> = HashMap::new();
     for (key, ids) in map.members() {
@@ -123,7 +129,7 @@ fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Optio
     for record in records {
         let Some(id) = record.view.id.as_deref() else { continue };
         for key in keys(record.view) {
-            match indexed.get_mut(key.as_str()).and_then(|ids| ids.get_mut(id)) {
+            match indexed.get_mut(key).and_then(|ids| ids.get_mut(id)) {
                 Some(known) => *known = true,
                 None => missing += usize::from(record.state == State::Live),
             }
@@ -134,6 +140,27 @@ fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Optio
         let message = format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the records.");
         (Code::IndexStale, message)
     })
+}
+
+/// Whether the map lists the live records in their order, as it does when it was just built: then
+/// no id needs to be looked up.
+fn is_as_built(map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> bool {
+    let mut lists: HashMap<Cow<'_, str>, _> = HashMap::new();
+    for (key, ids) in map.members() {
+        if lists.insert(key.text().unwrap_or_default(), ids.items()).is_some() {
+            return false;
+        }
+    }
+    for record in records.iter().filter(|own| own.state == State::Live) {
+        let Some(id) = record.view.id.as_deref() else { continue };
+        for key in keys(record.view) {
+            let next = lists.get_mut(key).and_then(Iterator::next);
+            if next.and_then(|own| own.text()).is_none_or(|own| own != id) {
+                return false;
+            }
+        }
+    }
+    lists.into_values().all(|mut ids| ids.next().is_none())
 }
 
 /// The stored word that an importance was read from.

@@ -1,5 +1,6 @@
 //! What is still to be done when a change is over: second names of files that a process may
-//! have open are looked after until they can go.
+//! have open are looked after until they can go, and what is derived from logs that others are
+//! writing to is made anew when they pause.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::hidden::Old;
+use super::pending::is_written_to;
 use super::{Host, Vault, Writer};
 use crate::model::Extent;
 use crate::store::find::Place;
@@ -29,6 +31,8 @@ pub struct Left {
     pub data: PathBuf,
     /// The names.
     pub names: Vec<PathBuf>,
+    /// Whether what is derived waits until others pause.
+    pub is_due: bool,
 }
 
 /// What this process left in stores, by their roots.
@@ -36,9 +40,18 @@ static LEFT: Mutex<BTreeMap<PathBuf, Left>> = Mutex::new(BTreeMap::new());
 
 /// Takes note of second names that are left in a store.
 pub(super) fn leave(place: &Place, data: &Path, names: Vec<PathBuf>) {
+    in_left(place, data, |own| own.names.extend(names));
+}
+
+/// Takes note that what is derived in a store waits until others pause.
+pub(super) fn leave_due(place: &Place, data: &Path) {
+    in_left(place, data, |own| own.is_due = true);
+}
+
+fn in_left(place: &Place, data: &Path, note: impl FnOnce(&mut Left)) {
     if let Ok(mut left) = LEFT.lock() {
-        let own = Left { place: place.clone(), data: data.to_owned(), names: Vec::new() };
-        left.entry(place.root.clone()).or_insert(own).names.extend(names);
+        let own = Left { place: place.clone(), data: data.to_owned(), names: Vec::new(), is_due: false };
+        note(left.entry(place.root.clone()).or_insert(own));
     }
 }
 
@@ -54,9 +67,12 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
     let mut watched: Vec<Watched<'_>> = places.iter().filter_map(|place| Watched::of(host, place)).collect();
     let mut pause = FIRST;
     while !watched.is_empty() {
+        let began = host.machine.monotonic();
         watched.retain_mut(|own| own.goes_on());
+        let took = host.machine.monotonic().saturating_sub(began);
         if !watched.is_empty() {
-            host.machine.sleep(pause);
+            // Large stores are read on the way: whoever changes them meanwhile is not to wait for that.
+            host.machine.sleep(pause.max(took * 8));
             pause = PAUSE.min(pause * 2);
         }
     }
@@ -69,13 +85,15 @@ struct Watched<'a> {
     lock: Option<Box<dyn Flock + 'a>>,
     /// When each second name was first seen, by its number.
     seen: HashMap<u64, Duration>,
+    /// When it was first seen that what is derived waits.
+    due_since: Option<Duration>,
 }
 
 impl<'a> Watched<'a> {
     /// `None` while another process watches it.
     fn of(host: Host<'a>, place: &Place) -> Option<Watched<'a>> {
         let lock = lock(host, place)?;
-        Some(Watched { host, place: place.clone(), lock: Some(lock), seen: HashMap::new() })
+        Some(Watched { host, place: place.clone(), lock: Some(lock), seen: HashMap::new(), due_since: None })
     }
 
     /// Looks once; whether it has to look again.
@@ -92,25 +110,35 @@ impl<'a> Watched<'a> {
         self.lock.is_some()
     }
 
-    /// Whether there is a name to wait for.
+    /// Whether there is something to wait for.
     fn look(&mut self) -> bool {
         let now = self.host.machine.monotonic();
-        let names = self.names();
-        if names.is_empty() {
+        let (names, pending) = (self.names(), self.pending());
+        if names.is_empty() && pending.is_empty() {
             return false;
         }
         let paths: Vec<&Path> = names.iter().map(|(_, path)| &**path).collect();
         let open = self.host.machine.may_be_open(&paths);
-        if names.iter().zip(open).any(|((old, path), is_open)| !is_open || self.is_due(old, path)) {
+        let may_go = names.iter().zip(open).any(|((old, path), is_open)| !is_open || self.is_due(old, path));
+        if may_go || !pending.is_empty() && !is_written_to(self.host, &self.place.root, &pending) {
             self.tend();
         }
         let left = self.names();
-        let mut waits = false;
+        let mut waits = !self.pending().is_empty();
+        if waits {
+            waits = now.saturating_sub(*self.due_since.get_or_insert(now)) < LONGEST;
+        }
         for (old, _) in &left {
             let first = *self.seen.entry(old.number).or_insert(now);
             waits |= now.saturating_sub(first) < LONGEST;
         }
         waits
+    }
+
+    /// The files of which what is derived waits until others pause. What can't be read is left to
+    /// the next start.
+    fn pending(&self) -> Vec<PathBuf> {
+        Vault::look(self.host.disk, self.host.data, &self.place.root).pending().unwrap_or_default()
     }
 
     fn names(&self) -> Vec<(Old, PathBuf)> {

@@ -19,6 +19,10 @@ use crate::format::Format;
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change, Tell, plan};
 
+/// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
+/// for the lock no longer than one line would.
+const AT_ONCE: usize = 64 << 10;
+
 /// A change on its way.
 pub struct Ready {
     /// Relative to the store's root.
@@ -189,8 +193,8 @@ impl Scene<'_, '_> {
         outcome
     }
 
-    /// Whether every file is as its new bytes were made of it. With `last_chance` lines that
-    /// others added are taken over here, under the lock.
+    /// Whether every file is as its new bytes were made of it. A few lines that others added are
+    /// taken over here, under the lock; with `last_chance` any number of them.
     pub fn fits(&mut self, ready: &mut [Ready], last_chance: bool) -> Result<bool, CommitError> {
         for at in 0..ready.len() {
             if ready[at].dropped {
@@ -243,10 +247,11 @@ impl Scene<'_, '_> {
                 if grown.is_empty() {
                     return Ok(true);
                 }
-                if last_chance {
+                let is_taken = last_chance || grown.len() <= AT_ONCE;
+                if is_taken {
                     self.take_over(own, &grown)?;
                 }
-                Ok(last_chance)
+                Ok(is_taken)
             }
             _ => Ok(true),
         }
@@ -261,6 +266,9 @@ impl Scene<'_, '_> {
 
     /// Adds lines that came meanwhile to the new bytes.
     fn take_over(&mut self, own: &mut Ready, lines: &[u8]) -> Result<(), CommitError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
         if let Some(temp) = &own.temp {
             let add = || {
                 let mut out = self.host.disk.append(temp)?;
@@ -298,13 +306,12 @@ impl Scene<'_, '_> {
             if now == *base {
                 continue;
             }
-            own.drop_temp(self.host.disk);
             // What does not grow is fitted as a whole: the last line may have no end for ever.
             if own.grows && own.may_grow() && now.starts_with(&base) {
-                let len = base.len() + whole_lines(&now[base.len()..]).len();
-                own.base = Some(now[..len].into());
+                self.take_over(own, whole_lines(&now[base.len()..]))?;
                 continue;
             }
+            own.drop_temp(self.host.disk);
             let fit = if self.exact { moved_only } else { rebase };
             let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
                 file: own.path.clone(),
@@ -324,7 +331,7 @@ impl Scene<'_, '_> {
                 base: own.base.clone(),
                 mode: own.mode,
             };
-            keep(&own.relative, Change { base: None, ..change.inverse() })?;
+            keep(&own.relative, change.bare_inverse())?;
         }
         Ok(())
     }

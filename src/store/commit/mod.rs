@@ -42,7 +42,7 @@ mod vault;
 mod verified;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -74,6 +74,7 @@ use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
 use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
+use pending::Derived;
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -120,6 +121,8 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
+    /// Whether others write to the store while this writer changes it.
+    is_busy: Cell<bool>,
     /// So long others are waited for.
     patience: Duration,
     /// Second names of files that this writer replaced and did not look after yet.
@@ -165,7 +168,20 @@ impl<'a> Writer<'a> {
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         let format = format_of(store)?;
         let (notes, replaced) = (RefCell::default(), RefCell::default());
-        Ok(Writer { host, place, store, format, vault, rescued: 0, patience, replaced, notes, _own: own })
+        let is_busy = Cell::new(false);
+        Ok(Writer {
+            host,
+            place,
+            store,
+            format,
+            vault,
+            rescued: 0,
+            is_busy,
+            patience,
+            replaced,
+            notes,
+            _own: own,
+        })
     }
 
     /// What was left is looked after.
@@ -254,6 +270,7 @@ impl<'a> Writer<'a> {
             guard: carried.guard.word(),
         };
         if carried.derive {
+            self.is_busy.set(self.is_busy.get() || !plan.derive_after);
             self.pend(&carried.touched);
         }
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
@@ -271,8 +288,8 @@ impl<'a> Writer<'a> {
         let late = self.rescue_own();
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
-        if carried.derive && !self.derive_touched(&carried.touched, plan) {
-            notes.push("an index is stale: what it is made of kept changing, or can't be read; the next change rebuilds it".into());
+        if carried.derive {
+            notes.extend(stale(self.derive_touched(&carried.touched, plan)));
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
@@ -350,7 +367,12 @@ impl<'a> Writer<'a> {
 
     /// The store as it is on disk.
     pub fn load(&self) -> Store {
-        load_from(self.host.disk, &self.place, Extent::Whole, Some(self.store), self.host.now)
+        self.load_again(self.store)
+    }
+
+    /// The same, of which most was `read` before.
+    fn load_again(&self, read: &Store) -> Store {
+        load_from(self.host.disk, &self.place, Extent::Whole, Some(read), self.host.now)
     }
 
     /// What takes a change back, without the bytes that it starts from. A file or folder that
@@ -359,7 +381,7 @@ impl<'a> Writer<'a> {
         let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_) | Act::RemoveFolder);
         let inverse = match self.expiring(change) {
             Some(bytes) => Change::create(&change.path, bytes),
-            None => Change { base: None, ..short::without_neighbours(change, change.inverse()) },
+            None => short::without_neighbours(change, change.bare_inverse()),
         };
         let item = goes.then(|| self.host.disk.look(&self.path(&change.path)));
         let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);
@@ -391,9 +413,19 @@ impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let late = self.rescue_own();
         if !late.is_empty() {
-            self.derive(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
+            self.derive_touched(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
     }
+}
+
+/// What is said of what is derived and not made anew.
+fn stale(derived: Derived) -> Option<String> {
+    let why = match derived {
+        Derived::Made => return None,
+        Derived::Later => "others keep writing; it is rebuilt when they pause",
+        Derived::Not => "what it is made of kept changing, or can't be read; the next change rebuilds it",
+    };
+    Some(format!("an index is stale: {why}"))
 }
 
 fn file_line(change: &Change) -> FileLine {

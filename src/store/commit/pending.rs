@@ -4,14 +4,30 @@
 use std::path::{Path, PathBuf};
 
 use super::step::{path_of, path_text};
-use super::{CommitError, Vault, Writer, carry};
+use super::unfinished::is_fresh;
+use super::{CommitError, Host, Vault, Writer, afterwards, carry};
 use crate::model::{Change, Lock, Plan, Store};
 use crate::store::derive;
 
 /// So often derived files are made anew where others keep changing what they are made of.
 const DERIVE_TRIES: usize = 4;
 
+/// So many bytes that others are writing to are read as quickly as a small file is written; what is
+/// derived from more waits until they pause.
+const LARGE: u64 = 1 << 20;
+
 const PENDING: &str = "derive.json";
+
+/// What became of what is derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Derived {
+    /// It is made anew.
+    Made,
+    /// Others are writing to what it is made of: it is made anew when they pause.
+    Later,
+    /// Something can't be read, or others kept changing it.
+    Not,
+}
 
 impl Vault<'_> {
     /// The files of which derived ones are to be made anew.
@@ -28,7 +44,7 @@ impl Writer<'_> {
     /// Makes what is derived from the files at `touched` anew, from the disk: first as it is read
     /// without the lock, then under it. False where others kept changing them.
     pub(super) fn derive(&self, touched: &[PathBuf], plan: &Plan) -> bool {
-        let Some((store, derived)) = (0..DERIVE_TRIES).find_map(|_| self.derived(touched)) else {
+        let Some((store, derived)) = (0..DERIVE_TRIES).find_map(|_| self.derived(touched, self.store)) else {
             return false;
         };
         if derived.is_empty() {
@@ -40,11 +56,12 @@ impl Writer<'_> {
             let plan = Plan { derived, made_of, ..Plan::of(plan.verb, whole) };
             carry::carry_out_derived(self, &plan).is_ok()
         });
-        is_made || (0..DERIVE_TRIES).any(|_| self.derive_locked(touched, &files))
+        is_made || (0..DERIVE_TRIES).any(|_| self.derive_locked(touched, &files, &store))
     }
 
-    /// The same under the locks of what is derived, one after the other.
-    fn derive_locked(&self, touched: &[PathBuf], derived: &[PathBuf]) -> bool {
+    /// The same under the locks of what is derived, one after the other, from the store as it was
+    /// `read` last.
+    fn derive_locked(&self, touched: &[PathBuf], derived: &[PathBuf], read: &Store) -> bool {
         let mut locks: Vec<(Lock, Vec<&Path>)> = Vec::new();
         for path in derived.iter().map(PathBuf::as_path) {
             let lock = self.format.lock(&[path]);
@@ -55,17 +72,17 @@ impl Writer<'_> {
         }
         locks.iter().all(|(_, files)| {
             let make = || {
-                let now = self.derived(touched).map(|(_, derived)| derived).unwrap_or_default();
+                let now = self.derived(touched, read).map(|(_, derived)| derived).unwrap_or_default();
                 now.into_iter().filter(|change| files.contains(&&*change.path)).collect()
             };
             carry::carry_out_locked(self, files, &make).is_ok()
         })
     }
 
-    /// What is derived from them, as the files are now; `None` where something of the store can't
-    /// be read now, which is not empty.
-    fn derived(&self, touched: &[PathBuf]) -> Option<(Store, Vec<Change>)> {
-        let store = self.load();
+    /// What is derived from them, as the files are now, which were `read` before; `None` where
+    /// something of the store can't be read now, which is not empty.
+    fn derived(&self, touched: &[PathBuf], read: &Store) -> Option<(Store, Vec<Change>)> {
+        let store = self.load_again(read);
         let is_out_of_sight = touched.iter().any(|path| {
             let looked = self.host.disk.look(&self.path(path));
             looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
@@ -90,22 +107,41 @@ impl Writer<'_> {
         }
     }
 
-    /// Makes it anew, and forgets that it was to be. False where others kept changing it.
-    pub(super) fn derive_touched(&self, touched: &[PathBuf], plan: &Plan) -> bool {
+    /// Makes it anew, and forgets that it was to be. While others write to large logs it waits:
+    /// beside writers that never pause a store would be read again and again.
+    pub(super) fn derive_touched(&self, touched: &[PathBuf], plan: &Plan) -> Derived {
+        if self.is_busy.get() && self.are_large_logs(touched) {
+            self.pend(touched);
+            afterwards::leave_due(&self.place, self.host.data);
+            return Derived::Later;
+        }
         let is_made = self.derive(touched, plan);
         let is_over = |all: Vec<PathBuf>| all.iter().all(|path| touched.contains(path));
         if is_made && self.vault.pending().is_ok_and(is_over) {
             let _ = self.host.disk.remove(&self.vault.path(PENDING));
         }
-        is_made
+        if is_made { Derived::Made } else { Derived::Not }
     }
 
-    /// Makes anew what an earlier change could not.
+    fn are_large_logs(&self, touched: &[PathBuf]) -> bool {
+        let len =
+            |path: &PathBuf| self.host.disk.look(&self.path(path)).map_or(0, |item| item.generation.len);
+        touched.iter().all(|path| self.format.grows(path)) && touched.iter().map(len).sum::<u64>() > LARGE
+    }
+
+    /// Makes anew what an earlier change could not, or left until others pause.
     pub(super) fn derive_pending(&self) -> Result<(), CommitError> {
         let touched = self.vault.pending()?;
         if !touched.is_empty() {
+            self.is_busy.set(self.is_busy.get() || is_written_to(self.host, &self.place.root, &touched));
             self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         }
         Ok(())
     }
+}
+
+/// Whether one of those files was written to within the last second.
+pub(super) fn is_written_to(host: Host<'_>, root: &Path, files: &[PathBuf]) -> bool {
+    let mut found = files.iter().filter_map(|path| host.disk.look(&root.join(path)).ok());
+    found.any(|item| is_fresh(host.machine, &item.generation))
 }

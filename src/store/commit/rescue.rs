@@ -20,6 +20,10 @@ use crate::store::lock::{self, Patience};
 /// So long, in seconds, an old file is watched after it last grew.
 pub(super) const WATCHED: i64 = 60;
 
+/// So long the lock is waited for where agents hold it again and again: one try would hardly ever
+/// get it.
+const A_MOMENT: Duration = Duration::from_millis(500);
+
 /// What became of an old file when it was looked after.
 struct Looked {
     /// So many lines were added to the file that took its place, if it was touched.
@@ -37,8 +41,8 @@ impl Looked {
 }
 
 impl Writer<'_> {
-    /// Looks after every replaced file of the store. Never waits for a lock: what can't be
-    /// done now is done next time. Returns how many lines were rescued.
+    /// Looks after every replaced file of the store. Hardly waits for a lock: what can't be done
+    /// now is done next time. Returns how many lines were rescued.
     pub fn rescue(&self, store: &Store) -> usize {
         self.rescue_each(store.own.iter().map(|own| self.path(own)))
     }
@@ -53,7 +57,7 @@ impl Writer<'_> {
     pub(super) fn rescue_each(&self, olds: impl Iterator<Item = PathBuf>) -> usize {
         let (count, touched) = self.look_after(olds);
         if !touched.is_empty() {
-            self.derive(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
+            self.derive_touched(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
         count
     }
@@ -95,6 +99,9 @@ impl Writer<'_> {
         let age = self.host.machine.now().0.div_euclid(1_000_000) - old.since;
         let is_over = !is_open || age > WATCHED;
         let Some(late) = Late::of(self, path, old, &own, is_over) else { return Looked::waits(path) };
+        if matches!(late, Late::Lines { .. }) && is_fresh(self.host.machine, &own) {
+            self.is_busy.set(true);
+        }
         match late {
             Late::Nothing if is_over => self.drop_name(path, now),
             Late::Nothing => Looked::waits(path),
@@ -194,7 +201,7 @@ impl Writer<'_> {
             &protocol,
             "write",
             "palimp",
-            &Patience::of(Duration::ZERO),
+            &Patience::of(if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO }),
         )
         .ok()?;
         let added = add_lines(host, file, begun, lines);

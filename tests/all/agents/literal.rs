@@ -27,7 +27,8 @@ pub fn append(part: &Part, at: usize) -> io::Result<()> {
 
 fn add(part: &Part, at: usize) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(&part.file)?;
-    file.write_all(format!("{}\n", part.line(at)).as_bytes())
+    file.write_all(format!("{}\n", part.line(at)).as_bytes())?;
+    if part.is_durable { file.sync_data() } else { Ok(()) }
 }
 
 fn said<T>(what: &'static str, result: io::Result<T>) -> io::Result<T> {

@@ -42,15 +42,28 @@ fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
     took
 }
 
-fn beside_agents(format: &'static str) {
-    let times = if is_long() { 50 } else { 2 };
+/// How quickly agents append that never pause.
+#[derive(Clone, Copy, PartialEq)]
+enum Flow {
+    /// Each line is made durable before the next.
+    Durable,
+    /// Megabytes a second: no program that reads a log keeps up with them for long.
+    Flood,
+}
+
+fn beside_agents(format: &'static str, flow: Flow) {
+    let times = match (is_long(), flow) {
+        (false, _) => 2,
+        (true, Flow::Durable) => 50,
+        (true, Flow::Flood) => 10,
+    };
     let town = Town::new(format, 60);
     let alone = edited(&town, times, "Edited alone.");
-    let parts = [
-        super::part::Part { mark: "one".into(), ..town.part("literal", usize::MAX, 0) },
-        super::part::Part { mark: "two".into(), ..town.part("literal", usize::MAX, 0) },
-        super::part::Part { mark: "three".into(), ..town.part("opener", usize::MAX, 0) },
-    ];
+    let of = |mark: &str, name| {
+        let is_durable = is_long() && flow == Flow::Durable;
+        super::part::Part { mark: mark.into(), is_durable, ..town.part(name, usize::MAX, 0) }
+    };
+    let parts = [of("one", "literal"), of("two", "literal"), of("three", "opener")];
     let agents: Vec<Playing> = parts.iter().map(|part| part.start()).collect();
     super::part::until("all agents append", || {
         let text = fs::read_to_string(&town.logs()[0]).unwrap();
@@ -61,37 +74,52 @@ fn beside_agents(format: &'static str) {
     // Two that follow their format to the letter get into each other's way without palimp, too.
     let met: Vec<Vec<String>> = agents.into_iter().map(Playing::end).collect();
     town.settle();
+    nothing_is_lost(&town, &parts, &met, times);
+    let after = edited(&town, 2, "Edited alone again.");
+    let usual = *alone.iter().chain(&after).max().unwrap();
+    let len = fs::metadata(&town.logs()[0]).unwrap().len();
+    eprintln!("{format}, {len} bytes: alone {alone:?}, beside agents {beside:?}, alone again {after:?}");
+    let slowest = *beside.iter().max().unwrap();
+    let longest = match (is_long(), flow) {
+        (false, _) => SOON,
+        (true, Flow::Durable) => LONGEST.min(usual * TIMES),
+        (true, Flow::Flood) => usual * TIMES,
+    };
+    assert!(slowest < longest, "{format}: {beside:?}, alone {alone:?}, {after:?}");
+}
 
+fn nothing_is_lost(town: &Town, parts: &[super::part::Part], met: &[Vec<String>], times: usize) {
     let found = town.records();
-    for (part, met) in parts.iter().zip(&met) {
+    for (part, met) in parts.iter().zip(met) {
         let has_failed = |at: usize| met.iter().any(|own| own.starts_with(&format!("{at}: ")));
         let said = fs::read_to_string(part.report().with_extension("count")).unwrap();
         let count: usize = said.parse().unwrap();
         let lost = |at: &usize| found.get(&part.id(*at)).is_none_or(|own| own.len() != 1);
         let lost: Vec<usize> = (0..count).filter(lost).filter(|at| !has_failed(*at)).collect();
-        assert_eq!(lost, Vec::<usize>::new(), "{format}: of {count} lines of {}", part.mark);
+        assert_eq!(lost, Vec::<usize>::new(), "{}: of {count} lines of {}", town.format, part.mark);
     }
     let texts = found.values().filter(|own| text_of(&own[0]).starts_with("Edited beside agents.")).count();
     assert_eq!(texts, times.min(RECORDS));
-    let after = edited(&town, 2, "Edited alone again.");
-    let usual = *alone.iter().chain(&after).max().unwrap();
-    eprintln!("{format}: alone {alone:?}, beside agents {beside:?}, alone again {after:?}");
-    let slowest = *beside.iter().max().unwrap();
-    let longest = if is_long() { LONGEST.min(usual * TIMES) } else { SOON };
-    assert!(slowest < longest, "{format}: {beside:?}, alone {alone:?}");
 }
 
 #[test]
 fn an_edit_beside_agents_that_append_without_a_pause_to_a_memory_server_store_takes_a_moment() {
-    beside_agents("memory-server");
+    beside_agents("memory-server", Flow::Durable);
 }
 
 #[test]
 fn an_edit_beside_agents_that_append_without_a_pause_to_a_session_log_store_takes_a_moment() {
-    beside_agents("session-log");
+    beside_agents("session-log", Flow::Durable);
 }
 
 #[test]
 fn an_edit_beside_agents_that_append_without_a_pause_to_a_bmad_store_takes_a_moment() {
-    beside_agents("bmad");
+    beside_agents("bmad", Flow::Durable);
+}
+
+#[test]
+fn an_edit_beside_a_flood_of_lines_takes_a_few_times_as_long_as_one_alone() {
+    for format in ["memory-server", "session-log", "bmad"] {
+        beside_agents(format, Flow::Flood);
+    }
 }

@@ -34,6 +34,8 @@ pub struct Part {
     pub mark: String,
     /// Of how many rewrites it keeps pace; 0 where it just goes on.
     pub rewrites: usize,
+    /// Whether it waits until what it appended is durable.
+    pub is_durable: bool,
 }
 
 impl Part {
@@ -41,7 +43,7 @@ impl Part {
     pub fn start(&self) -> Playing {
         let told = json!({
             "name": self.name, "format": self.format, "root": self.root, "file": self.file, "room": self.room,
-            "count": self.count, "mark": self.mark, "rewrites": self.rewrites,
+            "count": self.count, "mark": self.mark, "rewrites": self.rewrites, "is_durable": self.is_durable,
         });
         let child = Command::new(env::current_exe().unwrap())
             .args(["--exact", "agents::an_agent_plays_its_part", "--nocapture"])
@@ -163,6 +165,7 @@ pub fn play() {
         count: number("count"),
         mark: text("mark"),
         rewrites: number("rewrites"),
+        is_durable: told["is_durable"].as_bool().unwrap(),
     };
     let mut met: Vec<String> = Vec::new();
     let mut count = 0;

@@ -72,6 +72,7 @@ impl Town {
             count,
             mark: name.replace(' ', "_"),
             rewrites,
+            is_durable: false,
         }
     }
 
@@ -189,7 +190,8 @@ fn bmad(lines: &str) -> TempStore {
         json!({"session_id": name, "created_at": "2026-01-11T10:00:00Z", "updated_at": "2026-01-11T14:30:00Z",
             "user_id": "user", "agent_ids": [], "metadata": {}, "statistics": {}, "version": "1.0"})
     };
-    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let config = json!({"memory_config": {"storage": {"max_session_size_mb": 1000}}});
+    let mut files: Vec<(PathBuf, Vec<u8>)> = vec![("config.json".into(), config.to_string().into_bytes())];
     for (name, text) in [("one", lines), ("two", "")] {
         let folder = Path::new("sessions").join(name);
         files.push((folder.join("manifest.json"), manifest(name).to_string().into_bytes()));

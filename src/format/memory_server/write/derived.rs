@@ -55,16 +55,17 @@ fn index_parts(parts: &Parts<'_>, entries: &[Entry]) -> [(&'static str, String);
         live.len(),
         kinds.join(",")
     );
+    let [(tags, of_tags), (categories, of_categories), (importances, _)] = index::MAPS;
     [
         ("version", edit::quoted(index::VERSION)),
         ("statistics", statistics),
-        ("tags_index", map(&live, |view| view.tags.iter().map(|tag| tag.to_string()).collect())),
-        ("category_index", map(&live, |view| view.topic.iter().map(|topic| topic.to_string()).collect())),
-        ("importance_index", importances(&live)),
+        (tags, lists(&live, of_tags)),
+        (categories, lists(&live, of_categories)),
+        (importances, by_importance(&live)),
     ]
 }
 
-fn importances(live: &[&View]) -> String {
+fn by_importance(live: &[&View]) -> String {
     let words = ["high", "medium", "low"].map(|word| {
         let own = live.iter().filter(|view| index::importance_word(view.importance) == word);
         let ids: Vec<String> = own.filter_map(|view| view.id.as_deref().map(edit::quoted)).collect();
@@ -73,18 +74,25 @@ fn importances(live: &[&View]) -> String {
     format!("{{{}}}", words.join(","))
 }
 
-fn map(live: &[&View], keys: fn(&View) -> Vec<String>) -> String {
-    let mut map: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut known: HashSet<(String, &str)> = HashSet::new();
+/// A map from keys to the ids of the records that have them, each once.
+fn lists(live: &[&View], keys: index::Keys) -> String {
+    let mut lists: BTreeMap<&str, String> = BTreeMap::new();
+    let mut known: HashSet<(&str, &str)> = HashSet::new();
+    let mut ids: HashSet<&str> = HashSet::with_capacity(live.len());
     for view in live {
         let Some(id) = view.id.as_deref() else { continue };
-        for key in keys(view) {
-            if known.insert((key.clone(), id)) {
-                map.entry(key).or_default().push(edit::quoted(id));
+        let keys = keys(view);
+        // One key of an id that nobody else has can't be there twice.
+        let is_new = ids.insert(id) && keys.len() < 2;
+        for key in keys {
+            if is_new || known.insert((key, id)) {
+                let list = lists.entry(key).or_default();
+                list.push_str(if list.is_empty() { "" } else { "," });
+                list.push_str(&edit::quoted(id));
             }
         }
     }
     let lists: Vec<String> =
-        map.into_iter().map(|(key, ids)| format!("{}:[{}]", edit::quoted(&key), ids.join(","))).collect();
+        lists.into_iter().map(|(key, ids)| format!("{}:[{ids}]", edit::quoted(key))).collect();
     format!("{{{}}}", lists.join(","))
 }
