@@ -1,5 +1,6 @@
 //! Taking locks that are files made exclusively, and taking over those that are stale.
 
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +15,8 @@ use crate::model::snapshot::Generation;
 
 /// Before a lease ends a commit must be done with: so much is kept of it.
 const KEPT: Duration = Duration::from_millis(500);
+/// So long a lock that did not appear can be tried again as it was written: a lease says when it ends.
+const YOUNG: Duration = Duration::from_millis(500);
 /// So many names are tried: on a shared disk another machine's process may have our number.
 const NAMES: usize = 8;
 
@@ -94,7 +97,7 @@ pub(super) fn take<'a>(
     who: &Claimant<'_>,
     patience: &Patience<'_>,
 ) -> Result<Vec<Claim<'a>>, LockError> {
-    let taking = Taking { scene, rules, who };
+    let taking = Taking { scene, rules, who, ready: RefCell::default() };
     locks.iter().for_each(|lock| sweep(scene, lock));
     let mut watches: Vec<Watch> = locks.iter().map(|_| Watch::default()).collect();
     let mut waiting = Waiting::new(scene.machine, patience);
@@ -151,6 +154,16 @@ struct Taking<'a, 'b> {
     scene: Scene<'a>,
     rules: &'b dyn Rules,
     who: &'b Claimant<'b>,
+    /// A file of ours that another's lock was faster than: the next try needs not write it anew.
+    ready: RefCell<Option<Ready<'a>>>,
+}
+
+/// A lock that is written and did not appear yet.
+struct Ready<'a> {
+    own: Own<'a>,
+    lock: PathBuf,
+    /// When it was written, by the wall clock and by the one that never goes back.
+    at: (Moment, Duration),
 }
 
 impl<'a> Taking<'a, '_> {
@@ -208,17 +221,18 @@ impl<'a> Taking<'a, '_> {
 
     /// `None` if another was faster.
     fn claim(&self, lock: &Path) -> Result<Option<Claim<'a>>, LockError> {
-        let machine = self.scene.machine;
-        let (now, monotonic) = (machine.now(), machine.monotonic());
-        let mut own = self.write_own(lock, now)?;
+        let Ready { mut own, at: (now, monotonic), .. } = self.ready(lock)?;
         match self.appear(&mut own, lock) {
             Ok(()) => {}
             // A network disk may say so of what it has done.
             Err(_) if self.scene.stands_at(lock, own.generation) => {}
-            // Not found: swept by a machine on which no process has our number.
-            Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let ready = Ready { own, lock: lock.to_owned(), at: (now, monotonic) };
+                self.ready.replace(Some(ready));
                 return Ok(None);
             }
+            // It was swept by a machine on which no process has our number.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Scene::failed(lock)(error)),
         }
         let until = self.rules.lasts().map(|lasts| {
@@ -226,6 +240,20 @@ impl<'a> Taking<'a, '_> {
             (now.plus(usable.as_micros() as i64), monotonic + usable)
         });
         Ok(Some(Claim { own, lock: lock.to_owned(), until }))
+    }
+
+    /// A file of ours that can become the lock: the one that could not, while it is young. What it
+    /// says of the time holds from when it was written.
+    fn ready(&self, lock: &Path) -> Result<Ready<'a>, LockError> {
+        let machine = self.scene.machine;
+        let (now, monotonic) = (machine.now(), machine.monotonic());
+        let is_young = |own: &Ready<'_>| own.lock == lock && monotonic.saturating_sub(own.at.1) < YOUNG;
+        match self.ready.take().filter(is_young) {
+            Some(ready) => Ok(ready),
+            None => {
+                Ok(Ready { own: self.write_own(lock, now)?, lock: lock.to_owned(), at: (now, monotonic) })
+            }
+        }
     }
 
     /// Gives our file the lock's name, or moves it there where a file has but one name. Where the
