@@ -577,7 +577,7 @@ fn stores_made_by_the_format_s_own_tool_have_every_kind_of_record() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::support::tries::config(48, 768))]
 
     #[test]
     fn any_bytes_in_any_file_open(

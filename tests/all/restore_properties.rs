@@ -341,7 +341,7 @@ fn differing(is: &[u8], should: &[u8]) -> String {
 
 /// The long form tells what it has tried.
 fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: &Comparison) {
-    if std::env::var_os("PALIMP_LONG").is_some() {
+    if crate::support::tries::is_long() {
         let kinds: Vec<String> = Kind::ALL
             .iter()
             .map(|&kind| (kind, compared.count(kind)))
@@ -353,14 +353,10 @@ fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: 
     }
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 400 } else { 16 }
-}
-
 const FORMATS: [&str; 5] = ["memory-server", "session-log", "agent-memory", "bmad", "a-mem"];
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..ProptestConfig::with_cases(cases()) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..crate::support::tries::config(16, 400) })]
 
     #[test]
     fn what_is_said_of_each_record_is_what_a_restore_does_in_every_format(

@@ -395,7 +395,7 @@ fn a_request_holds_what_was_typed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 300 } else { 6 }))]
+    #![proptest_config(crate::tries::config(6, 300))]
 
     #[test]
     fn any_keys_that_change_leave_the_screens_standing_and_undo_takes_all_of_it_back(

@@ -189,7 +189,7 @@ fn without_bits(call: Call) -> Call {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..crate::tries::config(400, 4_000) })]
 
     #[test]
     #[cfg(target_os = "linux")]
