@@ -1,28 +1,22 @@
 //! No test depends on chance: properties take their cases from `support/tries.rs`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::rust_files;
 
 #[test]
 fn every_property_says_by_tries_how_many_cases_it_has_and_where_chance_starts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_own =
+        |path: &PathBuf| path.ends_with("support/tries.rs") || path.ends_with("architecture/chance.rs");
     let mut broken = Vec::new();
-    for folder in ["src", "tests"] {
-        gather(&root.join(folder), &mut broken);
+    for path in
+        ["src", "tests"].iter().flat_map(|folder| rust_files(&root.join(folder))).filter(|path| !is_own(path))
+    {
+        let lines = by_chance(&std::fs::read_to_string(&path).unwrap()).into_iter();
+        broken.extend(lines.map(|line| format!("{}:{line}: see support/tries.rs", path.display())));
     }
     assert!(broken.is_empty(), "\n{}", broken.join("\n"));
-}
-
-fn gather(folder: &Path, broken: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            gather(&path, broken);
-        } else if !["support/tries.rs", "architecture/chance.rs"].iter().any(|own| path.ends_with(own)) {
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let lines = by_chance(&text).into_iter();
-            broken.extend(lines.map(|line| format!("{}:{line}: see support/tries.rs", path.display())));
-        }
-    }
 }
 
 /// The lines from which chance could start anywhere.

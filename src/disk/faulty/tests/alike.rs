@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::disk::faulty::Faulty;
 use crate::disk::{Disk, Flock, Item, ItemKind, Output, Real};
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 
 #[derive(Clone, Debug)]
 enum Call {
