@@ -105,7 +105,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let state = match entry.state {
         State::Live => "is not set aside: it is live",
         State::Archived => &format!("is archived; {}", ops::way_back(store, entry)),
-        State::Deleted => "is deleted; `palimp undelete` takes that back",
+        State::Deleted => "is deleted; `palimp undelete` brings it back",
         State::Broken => return broken(snapshot, at),
     };
     let more = if count > 1 { format!(" So are {} others.", count - 1) } else { String::new() };
@@ -200,7 +200,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
 
 /// The records that go by each name, one a session or store.
 fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n str, Vec<EntryRef>> {
-    // What stands behind a slash may be an id, or a part of one.
+    // What is behind a slash may be an id, or a part of one.
     let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
     for name in names.iter().map(AsRef::as_ref) {
         let tails = name.match_indices('/').map(|(at, _)| &name[at + 1..]);

@@ -56,7 +56,7 @@ pub struct Failure {
     pub(super) moved: Option<Difference>,
     /// Whether the files are not as the plan knows them, and are as they were found.
     pub(super) is_moved: bool,
-    /// Where what somebody wrote is kept, as a sentence.
+    /// Where what the user wrote is kept, as a sentence.
     pub(super) kept: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Failure {
         Failure { moved: Some(difference), ..Failure::new(Exit::Refused, message) }
     }
 
-    /// The same, with where what somebody wrote is kept. Nothing is added for a reader that has gone.
+    /// The same, with where what the user wrote is kept. Nothing is added for a reader that has gone.
     pub fn with(mut self, sentence: &str) -> Self {
         if !self.message.is_empty() {
             self.message = format!("{} {sentence}", self.message);

@@ -17,7 +17,7 @@ pub fn go(app: &mut App, action: Action) {
     }
 }
 
-/// Where an action moves a cursor to that stands at a line, of so many, of which so many are on
+/// Where an action moves a cursor to that is at a line, of so many, of which so many are on
 /// screen; `None` where it moves none.
 pub fn target(action: Action, at: usize, len: usize, rows: usize) -> Option<usize> {
     let page = rows.saturating_sub(1).max(2);
@@ -123,7 +123,7 @@ pub fn find(app: &mut App, sought: &Identity) -> bool {
 }
 
 /// Puts the cursor on a memory of the listed state, where it is in the list.
-pub fn stand_on(app: &mut App, at: EntryRef) -> bool {
+pub fn go_to(app: &mut App, at: EntryRef) -> bool {
     let place = app.results.hits.iter().position(|hit| hit.at == at);
     if let Some(place) = place {
         select(app, place);
