@@ -1,17 +1,23 @@
 //! Which records a verb is about: those that are named, or that a query finds.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use super::Context;
 use super::args::Chosen;
 use super::failure::{Exit, Failure};
+use crate::format;
 use crate::format::writing::Refusal;
 use crate::model::key::{Key, Written, file_digest};
 use crate::model::{Entry, EntryRef, Role, Snapshot, State, Store, Tell};
 use crate::ops;
 use crate::ops::delete::is_held;
 use crate::query::{Cancel, Order, Query, Request, search};
+use crate::text::secrets::mask;
 use crate::work::Difference;
+
+/// So many records that share an id are listed.
+const CANDIDATES: usize = 20;
 
 /// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
 /// that nothing matches ends the verb.
@@ -148,9 +154,17 @@ pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
     own.first().copied().ok_or_else(|| nothing_named(name))
 }
 
-/// The records of names, each once, whatever else shares an id. Of records that share an id in one
-/// session the first is meant; over several sessions or stores none is. The stores are gone through
-/// once for all names.
+/// The records of a name, to be read: all that share the id in one place.
+pub fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>, Failure> {
+    let several = by_id(snapshot, &[name]).remove(name).unwrap_or_default();
+    match several.as_slice() {
+        [first, others @ ..] if others.iter().all(|own| same_place(snapshot, *first, *own)) => Ok(several),
+        _ => the_named(snapshot, &[name]),
+    }
+}
+
+/// The records of names, each once. An id that several records share names none of them: their keys
+/// do. The stores are gone through once for all names.
 fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<EntryRef>, Failure> {
     let by_id = by_id(snapshot, names);
     let mut keyed = Keyed::default();
@@ -192,13 +206,36 @@ fn no_such_key(name: &str, written: Written) -> Failure {
 }
 
 fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
-    let candidate = |&at: &EntryRef| format!("  {}  key {}", place(snapshot, at), key(snapshot, at));
-    let candidates: Vec<String> = several.iter().map(candidate).collect();
-    let message = format!("{name:?} is in several places; name one of them, or its key:");
-    Failure::new(Exit::Refused, format!("{message}\n{}", candidates.join("\n")))
+    let is_alone = |&at: &EntryRef| several.iter().filter(|&&own| same_place(snapshot, own, at)).count() == 1;
+    let way = match several.iter().take(CANDIDATES).any(is_alone) {
+        true => "one of them, or its key",
+        false => "one by its key",
+    };
+    let mut lines =
+        vec![format!("{name:?} is the id of {} records. Nothing was changed. Name {way}:", several.len())];
+    lines.extend(several.iter().take(CANDIDATES).map(|&at| candidate(snapshot, at)));
+    if let Some(more) = several.len().checked_sub(CANDIDATES).filter(|more| *more > 0) {
+        lines.push(format!("  and {more} more: `palimp list --json` gives their keys"));
+    }
+    let mut failure = Failure::new(Exit::Refused, lines.join("\n"));
+    failure.is_ambiguous = true;
+    failure
 }
 
-/// The records that go by each name, one a session or store.
+/// A record that an id may mean, with what tells it apart.
+fn candidate(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    let (file, line) = (store.document(entry).path.told(), store.record(entry).line);
+    let title = mask(&format::text_of(store, entry).title).into_owned();
+    format!(
+        "  {}  key {}  {file}:{line}  {}",
+        place(snapshot, at),
+        key(snapshot, at),
+        title.replace('\n', " ")
+    )
+}
+
+/// The records that go by each name: several where they share an id.
 fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n str, Vec<EntryRef>> {
     // What stands behind a slash may be an id, or a part of one.
     let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
@@ -217,21 +254,27 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
             }
             match own.iter().position(|&known| same_place(snapshot, known, at)) {
                 None => own.push(at),
-                // Where what only undo data holds was asked for, it is meant, though another has
-                // its name by now.
-                Some(known) if is_held(store, entry) => own[known] = at,
-                // A live record goes before an archived one that has its id.
-                Some(known) if is_live(snapshot, at) && !is_live(snapshot, own[known]) => own[known] = at,
-                Some(_) => {}
+                Some(known) => match standing(snapshot, at).cmp(&standing(snapshot, own[known])) {
+                    Ordering::Greater => {
+                        own.retain(|&known| !same_place(snapshot, known, at));
+                        own.push(at);
+                    }
+                    Ordering::Equal => own.push(at),
+                    Ordering::Less => {}
+                },
             }
         }
     }
     found
 }
 
-fn is_live(snapshot: &Snapshot, at: EntryRef) -> bool {
+/// Which of the records of one id in one place are meant by it. A live record goes before an
+/// archived one. Where what only undo data holds was asked for, it is meant, though another has
+/// its name by now.
+fn standing(snapshot: &Snapshot, at: EntryRef) -> u8 {
     let (store, entry) = snapshot.get(at);
-    entry.state == State::Live && store.document(entry).role == Role::Records
+    let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
+    if is_held(store, entry) { 2 } else { u8::from(is_live) }
 }
 
 /// Finds records by their keys.
