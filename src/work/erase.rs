@@ -141,7 +141,7 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
         let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
         let torn = match store.view(own) {
             Some(_) => "",
-            None => ", a damaged line that names it; `palimp repair` first keeps what else is in it",
+            None => ", a damaged line that names it; whole records behind stay",
         };
         format!("erase {name}  {}:{line}{torn}", store.document(own).path.told())
     };

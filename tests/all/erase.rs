@@ -8,6 +8,7 @@ mod copies;
 mod cut_short;
 mod git;
 mod looked;
+mod torn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
