@@ -239,7 +239,7 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
 pub fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = plan.lines.clone();
     for change in plan.all().filter(|change| !change.is_empty()) {
-        lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).told()));
+        lines.push(format!("{:8} {}", change.word(), plan.place(&change.path).told()));
     }
     lines
 }

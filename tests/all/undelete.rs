@@ -329,3 +329,15 @@ fn a_deleted_item_of_a_bundle_can_be_erased() {
     assert_eq!(raws(&desk.list("type:gotchas")), raws(&before[1..]));
     assert!(problems() <= known, "{}", desk.run(&["check"]).stdout);
 }
+
+#[test]
+fn what_is_not_deleted_is_refused_in_words_that_every_format_knows() {
+    let stores = CASES.iter().map(|own| own.0).chain(["project/.agent-memory"]);
+    for store in stores {
+        let desk = Desk::new(store);
+        let row = desk.list("").into_iter().find(|row| row["state"] == "live").unwrap();
+        let told = desk.run(&["undelete", row["key"].as_str().unwrap()]).expect_status(3).stderr;
+        assert!(told.contains("none of these is deleted"), "{store}: {told}");
+        assert!(!told.contains("tombstone"), "{store}: {told}");
+    }
+}
