@@ -32,7 +32,7 @@ pub use real::Real;
 pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -50,7 +50,7 @@ const CASES: [(&str, &str, &str); 4] = [
 
 #[test]
 fn what_was_removed_is_listed_as_deleted_and_comes_back_as_it_was_by_id_by_key_and_by_query() {
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::support::tries::is_long();
     for (number, (store, query, verb)) in CASES.into_iter().enumerate() {
         let desk = Desk::new(store);
         let ways = ["id", "key", "query"].into_iter().enumerate();

@@ -21,7 +21,7 @@ use self::other::{FOREIGN, Foreign, act, close, has_mark, is_log, open};
 use self::town::{Done, load, minutes_later, path_of, root, run, start, targets};
 use super::bench::DATA;
 use super::machine::NOW;
-use super::sweep::is_long;
+use crate::support::tries::is_long;
 
 /// One state: what is done before which step, to which file, and where the process is killed.
 struct Try<'a> {
