@@ -10,7 +10,7 @@ use super::Options;
 use super::back::Back;
 use super::bulk::{Bulk, Menu};
 use super::confirm::Confirm;
-use super::cursor::{Count, Cursor};
+use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
@@ -199,9 +199,7 @@ pub struct App {
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
     /// A count that is typed before a move.
-    pub count: Option<Count>,
-    /// So many times a move is made.
-    pub times: Option<usize>,
+    pub count: Counted,
     pub notice: Option<String>,
     /// Whether masked values are shown: while a key is held.
     pub revealed: bool,
@@ -271,8 +269,7 @@ impl App {
             editor: None,
             forms: 0,
             waiting: String::new(),
-            count: None,
-            times: None,
+            count: Counted::default(),
             notice: None,
             revealed: false,
             interrupted: None,

@@ -26,6 +26,15 @@ impl Cursor {
     }
 }
 
+/// The count before a move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counted {
+    /// What is being typed.
+    pub typed: Option<Count>,
+    /// So many times the move is made that is being made.
+    pub times: Option<usize>,
+}
+
 /// A count that is being typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {

@@ -22,13 +22,13 @@ pub fn digit(app: &mut App, key: KeyEvent) -> Option<Vec<Effect>> {
     };
     let is_together =
         |count: &Count| count.before.is_none_or(|(_, _, when)| (0..TOGETHER).contains(&(app.now.0 - when.0)));
-    match app.count.take().filter(is_together) {
+    match app.count.typed.take().filter(is_together) {
         Some(count) => {
             if let Some((pane, screen, _)) = count.before {
                 (app.focus, app.screen) = (pane, screen);
             }
             let typed = count.typed.saturating_mul(10).saturating_add(digit).min(MOST);
-            app.count = Some(Count { typed, before: None });
+            app.count.typed = Some(Count { typed, before: None });
             Some(Vec::new())
         }
         None if digit == 0 => None,
@@ -39,7 +39,7 @@ pub fn digit(app: &mut App, key: KeyEvent) -> Option<Vec<Effect>> {
                 _ => None,
             };
             let before = effects.is_some().then_some(before);
-            app.count = Some(Count { typed: digit, before });
+            app.count.typed = Some(Count { typed: digit, before });
             Some(effects.unwrap_or_default())
         }
     }
@@ -47,5 +47,5 @@ pub fn digit(app: &mut App, key: KeyEvent) -> Option<Vec<Effect>> {
 
 /// The count before a move, which is over with it.
 pub fn taken(app: &mut App) -> Option<usize> {
-    app.count.take().and_then(|count| count.number())
+    app.count.typed.take().and_then(|count| count.number())
 }

@@ -163,9 +163,9 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     let waiting = std::mem::take(&mut app.waiting);
     match keys::press(&waiting, key) {
         Pressed::Act(action) => {
-            app.times = count::taken(app);
+            app.count.times = count::taken(app);
             let effects = act::act(app, action);
-            app.times = None;
+            app.count.times = None;
             effects
         }
         Pressed::Waiting(keys) => {
@@ -173,7 +173,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
         Pressed::Nothing => {
-            app.count = None;
+            app.count.typed = None;
             Vec::new()
         }
     }
@@ -201,7 +201,7 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
     }
     app.interrupted = Some(app.now);
     app.waiting.clear();
-    app.count = None;
+    app.count.typed = None;
     app.menu = None;
     app.confirm = None;
     app.bulk.receipt = None;

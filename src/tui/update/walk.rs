@@ -12,7 +12,7 @@ use crate::tui::msg::Effect;
 /// Moves the cursor of what has the keys.
 pub fn go(app: &mut App, action: Action) {
     let (at, len) = place(app);
-    if let Some(to) = target(action, at, len, rows(app), app.times) {
+    if let Some(to) = target(action, at, len, rows(app), app.count.times) {
         set(app, to);
     }
 }
@@ -83,7 +83,7 @@ pub fn select(app: &mut App, to: usize) {
 /// The next or previous line of the list, whichever pane has the keys.
 pub fn step(app: &mut App, by: isize) {
     let last = app.results.hits.len().saturating_sub(1);
-    let by = by.saturating_mul(app.times.unwrap_or(1) as isize);
+    let by = by.saturating_mul(app.count.times.unwrap_or(1) as isize);
     app.held = None;
     select(app, app.list.at.saturating_add_signed(by).min(last));
 }
@@ -146,7 +146,7 @@ pub fn to_problem(app: &mut App, ahead: bool) {
     let mut found = (1..=len)
         .map(|by| if ahead { (from + by) % len } else { (from + len - by) % len })
         .filter(|&at| has(at));
-    let found = match app.times {
+    let found = match app.count.times {
         Some(times) if times > 1 => {
             let all: Vec<usize> = found.collect();
             all.get((times - 1) % all.len().max(1)).copied()
