@@ -145,7 +145,7 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");
     refused(
         &|scene| ops::delete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::Gone::default()),
-        "palimp undo",
+        "none of these is deleted",
     );
     refused(&|scene| ops::delete::delete(scene, &one("talks"), Default::default()), "import sources");
     refused(
@@ -325,7 +325,7 @@ fn what_is_beside_the_store_and_is_missing_stays_missing_and_is_told() {
     let (before, problems) = (own.shelf(), own.problems());
     let (plan, _) = own.done(edit("gotchas.1", &[set("cause", "Heat.")]));
     assert_eq!(plan.lines.len(), 1, "{:?}", plan.lines);
-    assert!(plan.lines[0].starts_with("docs/agent-memory/gotchas.md is left"), "{:?}", plan.lines);
+    assert!(plan.lines[0].starts_with("docs/agent-memory/gotchas.md is missing"), "{:?}", plan.lines);
     assert_eq!(own.problems(), problems);
     own.goes_back_and_forth(&before);
 }

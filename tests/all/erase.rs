@@ -12,6 +12,7 @@ mod cut_short;
 mod git;
 mod looked;
 mod site;
+mod torn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

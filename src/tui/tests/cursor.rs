@@ -245,3 +245,49 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_count_before_a_move_makes_it_so_often_and_the_keys_of_panes_stay_theirs() {
+    let mut desk = Desk::new(120, 36);
+    for (keys, at) in
+        [("19j", 19), ("7k", 12), ("10j", 22), ("12gg", 11), ("30G", 29), ("9j", 38), ("99k", 0)]
+    {
+        desk.type_keys(keys);
+        assert_eq!((desk.app.list.at, desk.app.focus), (at, Pane::Memories), "{keys}");
+    }
+    desk.type_keys("19");
+    assert!(desk.screen().contains("19 then a move"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("j");
+    assert_eq!(desk.app.list.at, 1, "Esc drops the count");
+    // The third memory with a problem is the one that three steps lead to.
+    desk.type_keys("gg]p]p]p]p]p]p");
+    let sixth = desk.app.list.at;
+    desk.type_keys("gg6]p");
+    assert_eq!(desk.app.list.at, sixth);
+    // A digit alone is a pane, and so are two that are not typed together.
+    desk.type_keys("gg1");
+    assert_eq!(desk.app.focus, Pane::Sessions);
+    desk.type_keys("j");
+    assert_eq!((desk.app.list.at, desk.app.branch.at), (0, 1));
+    let later = crate::model::Moment(super::now().0 + 2_000_000);
+    for (key, now) in [('1', super::now()), ('2', later)] {
+        let key = KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE);
+        let _effects = super::update(&mut desk.app, Msg::Key(key), now);
+    }
+    assert_eq!(desk.app.focus, Pane::Facets);
+    desk.type_keys("4");
+    assert_eq!(desk.app.focus, Pane::Memories);
+}
+
+#[test]
+fn counts_move_in_the_problems_too() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp");
+    let count = desk.app.problem_count();
+    assert!(count > 20, "{count}");
+    for (keys, at) in [("12j", 12), ("6k", 6), ("99999G", count - 1), ("10gg", 9)] {
+        desk.type_keys(keys);
+        assert_eq!(desk.app.problem.at, at, "{keys}");
+    }
+}
