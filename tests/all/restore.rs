@@ -101,9 +101,9 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     assert!(refused.stderr.contains("mem_4: erased"), "{}", refused.stderr);
 }
 
-/// A record that stands already is not brought back a second time by a plan that was made before.
+/// A record that is already there is not brought back a second time by a plan that was made before.
 #[test]
-fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_stands_once() {
+fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_there_once() {
     for puts_back in [false, true] {
         let old = [line(0, "stays"), line(1, "is missing"), line(2, "was changed")];
         let site = Site::of(&[old[0].clone(), line(2, "otherwise")]);
@@ -289,7 +289,7 @@ proptest! {
                 Some("missing") => prop_assert_eq!(has(own), ids.is_empty() || is_named, "{}", id),
                 Some("changed") => prop_assert_eq!(has(own), is_named, "{}", id),
                 Some("erased") => prop_assert!(!has(own)),
-                _ => prop_assert!(has(own), "{} should stand: {:?}", id, outcome),
+                _ => prop_assert!(has(own), "{} should be there: {:?}", id, outcome),
             }
         }
         for line in now.iter().filter(|line| line.contains("written later")) {

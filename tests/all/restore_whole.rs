@@ -62,7 +62,7 @@ fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
     let site = Site::of(&[line(0, "stays"), line(1, "goes"), line(2, "is deleted"), line(3, "is changed")]);
     let copy = site.backup(LOG);
     site.run(&["delete", "mem_2", "--yes"]).expect_status(0);
-    // Somebody compacted the log: the tombstone stands, and the record no more.
+    // The log was compacted: the tombstone is there, and the record is not.
     let now = [line(0, "stays"), line(3, "otherwise"), line(8, "late"), line(9, "later still")];
     site.store.write(LOG, now.concat().as_bytes());
     let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);

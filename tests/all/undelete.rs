@@ -231,7 +231,7 @@ fn records_of_a_session_that_is_gone_are_listed_and_come_back_with_it() {
         let sessions = desk.run(&["session", "list", "--json"]).stdout;
         assert!(sessions.contains(session), "{sessions}");
         assert!(problems() <= known, "{}", desk.run(&["check"]).stdout);
-        // The rest follows, and undo takes each back.
+        // The rest follows, and undo undoes each.
         let rest = format!("{gone} -id:{}", live[0]["id"].as_str().unwrap());
         desk.run(&["undelete", "--query", &rest]).expect_status(0);
         assert!(before.iter().all(|raw| raws(&format!("{scope} is:live")).contains(raw)), "{store}");

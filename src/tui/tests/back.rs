@@ -144,7 +144,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
 }
 
 #[test]
-fn what_has_changed_is_put_back_where_it_stands_when_it_is_chosen() {
+fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     let (mut desk, _) = lost_nine(100, 30);
     let lines = learnings(&desk);
     open_older(&mut desk);
@@ -318,8 +318,8 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
         own.entries.iter().map(|entry| own.raw(entry).to_vec()).collect()
     };
     let named: Vec<u32> = chore.touched.iter().map(|own| own.entry).collect();
-    let stood = keys(&desk);
-    let stays = (0_u32..).zip(&stood).filter(|(at, _)| !named.contains(at)).map(|(_, raw)| raw.clone());
+    let previous = keys(&desk);
+    let stays = (0_u32..).zip(&previous).filter(|(at, _)| !named.contains(at)).map(|(_, raw)| raw.clone());
     let stays: Vec<Vec<u8>> = stays.collect();
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("the rule:"), "{}", desk.screen());
@@ -378,7 +378,7 @@ proptest! {
             let msg: Msg = happening.into();
             let is_key = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('y'), modifiers: KeyModifiers::NONE, .. }));
             let effects = update(&mut desk.app, msg, now());
-            // To take the last change back, by its key or from the help, needs no yes.
+            // To undo the last change, by its key or from the help, needs no yes.
             let writes = effects.iter().any(|own| match own {
                 Effect::Job(Job::Change(asked)) => !matches!(asked.wanted, Wanted::Undo | Wanted::Redo),
                 own => matches!(own, Effect::Job(Job::Commit(_))),

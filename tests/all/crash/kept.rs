@@ -24,7 +24,7 @@ fn kept(disk: &Faulty, folder: &str) -> Vec<PathBuf> {
     disk.files().into_keys().filter(is_in).collect()
 }
 
-/// The step that writes what takes the edit back.
+/// The step that writes what undoes the edit.
 fn written() -> usize {
     let learned = bench().disk();
     run(&learned, &Still::first(), &bench().prepare(&learned)).unwrap();
@@ -83,7 +83,7 @@ fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
 }
 
 #[test]
-fn a_number_is_given_once_also_where_its_change_was_taken_back() {
+fn a_number_is_given_once_also_where_its_change_was_undone() {
     let bench = bench();
     let learned = bench.disk();
     run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
@@ -113,7 +113,7 @@ fn a_lock_of_ours_that_a_power_cut_brings_back_goes_at_once_and_one_of_a_palimp_
 }
 
 #[test]
-fn a_step_that_two_take_back_at_once_is_taken_back_once() {
+fn a_step_that_two_undo_at_once_is_undone_once() {
     let (bench, machine) = (bench(), Still::first());
     let disk = bench.disk();
     run(&disk, &machine, &bench.prepare(&disk)).unwrap();

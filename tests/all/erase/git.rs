@@ -1,4 +1,4 @@
-//! Where a store stands in a git work tree, an erasure names the commits and branches that still
+//! Where a store is in a git work tree, an erasure names the commits and branches that still
 //! hold what was erased.
 
 use std::path::Path;

@@ -192,7 +192,7 @@ impl Desk {
         logs.get(usize::from(pick).checked_rem(logs.len())?).cloned()
     }
 
-    /// Does it. What is erased is returned, as it stood in which file.
+    /// Does it. What is erased is returned, as it was in which file.
     pub(super) fn happens(&mut self, what: &Happening, number: usize) -> Vec<Vec<u8>> {
         let mut erased = Vec::new();
         match what {
@@ -252,7 +252,7 @@ pub(super) fn by_hand(path: &Path, picks: &[u16]) {
     std::fs::write(path, lines.concat()).unwrap();
 }
 
-/// An agent adds a line like those that stand there; what it adds.
+/// An agent adds a line like those that are there; what it adds.
 pub(super) fn append(path: &Path, number: usize) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|byte| *byte == b'\n');

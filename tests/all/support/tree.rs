@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Every path beneath a folder, and what stood there.
+/// Every path beneath a folder, and what was there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree(BTreeMap<PathBuf, Node>);
 
