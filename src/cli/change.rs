@@ -13,6 +13,7 @@ use crate::model::{Change, Entry, NotWhole, Plan, Store, Tell, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::store::referred;
 use crate::text::secrets::mask;
+use crate::text::shell;
 use crate::text::show::show;
 use crate::work;
 
@@ -70,7 +71,7 @@ pub fn make_with(
     make_written(context, plans, carry, None)
 }
 
-/// The same for what somebody wrote, which is kept where it can't be saved.
+/// The same for what the user wrote, which is kept where it can't be saved.
 pub fn make_written(
     context: &mut Context,
     plans: &[(&Store, Plan)],
@@ -98,7 +99,7 @@ pub fn make_written(
     }
     let change = is_of_several(plans).then(|| change_id(&machine()));
     let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
-    context.shown.still_stands(&shown, context.now)?;
+    context.shown.check_as_shown(&shown, context.now)?;
     for (number, (store, plan)) in plans.iter().enumerate() {
         match plan.is_empty() {
             true => print(context, plan, false, None)?,
@@ -168,7 +169,7 @@ fn carry_out(
     Ok(())
 }
 
-/// The command that takes a step back, wherever it is run: numbers are each store's own.
+/// The command that undoes a step, wherever it is run: numbers are each store's own.
 fn undo_of(context: &Context, store: &Store, step: u64) -> String {
     let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
     if let Some(format) = &context.options.format {
@@ -183,22 +184,17 @@ fn undo_of(context: &Context, store: &Store, step: u64) -> String {
 /// A path as a shell takes it.
 fn quoted(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let text = path.told().into_owned();
-    let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
-    match text.chars().all(is_plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
+    shell::word(&path.told())
 }
 
-/// What somebody wrote, and about which record, where it is about one.
+/// What the user wrote, and about which record, where it is about one.
 #[derive(Clone, Copy)]
 pub struct Written<'w> {
     pub text: &'w str,
     pub of: Option<&'w Entry>,
 }
 
-/// Keeps what somebody wrote for that store, and says where.
+/// Keeps what the user wrote for that store, and says where.
 pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> String {
     let machine = machine();
     match (open::data_folder(context), of) {
@@ -243,7 +239,7 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
 pub fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = plan.lines.clone();
     for change in plan.all().filter(|change| !change.is_empty()) {
-        lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).told()));
+        lines.push(format!("{:8} {}", change.word(), plan.place(&change.path).told()));
     }
     lines
 }

@@ -56,14 +56,23 @@ pub struct Failure {
     pub(super) moved: Option<Difference>,
     /// Whether the files are not as the plan knows them, and are as they were found.
     pub(super) is_moved: bool,
-    /// Where what somebody wrote is kept, as a sentence.
+    /// Whether what was named is there, and is several records.
+    pub(super) is_ambiguous: bool,
+    /// Where what the user wrote is kept, as a sentence.
     pub(super) kept: Option<String>,
 }
 
 impl Failure {
     /// A failure with its message.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Failure { exit, message: message.into(), moved: None, is_moved: false, kept: None }
+        Failure {
+            exit,
+            message: message.into(),
+            moved: None,
+            is_moved: false,
+            is_ambiguous: false,
+            kept: None,
+        }
     }
 
     /// Others changed what was shown and agreed to.
@@ -72,7 +81,7 @@ impl Failure {
         Failure { moved: Some(difference), ..Failure::new(Exit::Refused, message) }
     }
 
-    /// The same, with where what somebody wrote is kept. Nothing is added for a reader that has gone.
+    /// The same, with where what the user wrote is kept. Nothing is added for a reader that has gone.
     pub fn with(mut self, sentence: &str) -> Self {
         if !self.message.is_empty() {
             self.message = format!("{} {sentence}", self.message);

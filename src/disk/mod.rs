@@ -32,9 +32,9 @@ pub use real::Real;
 pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// A regular file.
@@ -115,7 +115,7 @@ pub trait Disk: Sync {
     /// What a folder holds, sorted by name. Links are looked up, not entered.
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>>;
 
-    /// What stands at a path, links followed.
+    /// What is at a path, links followed.
     fn look(&self, path: &Path) -> io::Result<Item>;
 
     /// The absolute path without links.
@@ -130,7 +130,7 @@ pub trait Disk: Sync {
     fn extended(&self, file: &Path) -> io::Result<Extended>;
 
     /// A new file, open so that every write lands at its end: others may write to it as soon as
-    /// it has its name. Fails where anything stands already.
+    /// it has its name. Fails where something is already there.
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>>;
 
     /// A regular file that is there, open so that every write lands at its end.
@@ -140,16 +140,16 @@ pub trait Disk: Sync {
     /// others added behind them stays.
     fn blank(&self, file: &Path, len: u64) -> io::Result<()>;
 
-    /// Makes one folder; fails where anything stands already.
+    /// Makes one folder; fails where something is already there.
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
 
-    /// Gives a file a second name; fails where anything stands already.
+    /// Gives a file a second name; fails where something is already there.
     fn link(&self, file: &Path, name: &Path) -> io::Result<()>;
 
-    /// Moves a file or folder, replacing a file that stands there.
+    /// Moves a file or folder, replacing a file that is there.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Moves a file; fails where anything stands already. Not every file system can: see
+    /// Moves a file; fails where something is already there. Not every file system can: see
     /// [`is_unsupported`].
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
 

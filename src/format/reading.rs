@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Format;
 use super::fields::{Fault, Fields};
 use super::form::Form;
-use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
+use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span, View};
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::records::{self, Piece};
@@ -22,7 +23,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Adds a record that stands at `span` and was viewed through `fields`.
+    /// Adds a record that is at `span` and was viewed through `fields`.
     pub fn push(&mut self, path: &Path, span: Span, line: u32, lines: u32, view: View, faults: Vec<Fault>) {
         let index = self.records.len() as u32;
         for (code, severity, message) in faults {
@@ -31,6 +32,12 @@ impl Reading {
         }
         self.records.push(Record { span, line, lines, body: Body::Read(Arc::new(view)) });
     }
+}
+
+/// Whether an object is what a format asks of a record of such a file.
+pub fn is_record(format: &dyn Format, (role, path): (Role, &Path), object: &[u8], now: Moment) -> bool {
+    let read = format.read(role, path, object, now);
+    read.records.len() == 1 && !read.problems.iter().any(|own| own.code == Code::MissingField)
 }
 
 /// Reads JSON Lines. `view` turns each object into a view, telling `fields` what is wrong.
@@ -202,7 +209,7 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(lines::BOM).unwrap_or(bytes)
 }
 
-/// How many line feeds stand in the bytes.
+/// How many line feeds are in the bytes.
 pub fn feeds(bytes: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', bytes).count() as u32
 }

@@ -5,114 +5,23 @@ mod edits;
 mod erases;
 mod faults;
 mod members;
+mod operation;
 mod reason;
 mod refusal;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
 pub use members::{Members, hex, list, set_field, uuid};
+pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::Refusal;
 
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::json::Json;
 use crate::text::unpack::Member;
-
-/// What may be done with a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// One field is set.
-    Edit,
-    /// Tags are added or taken away.
-    Tag,
-    /// It is deleted.
-    Delete,
-    /// It is archived.
-    Archive,
-}
-
-/// How a format deletes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deletion {
-    /// Its bytes are removed.
-    Removed,
-    /// A tombstone names it; its bytes stay until the log is compacted.
-    Tombstone,
-    /// It says itself that it is not valid any more.
-    Deprecated,
-    /// It is part of a document, of which the write is the format's own.
-    Canonical,
-}
-
-/// How records are deleted in the format's own way.
-#[derive(Clone, Copy, Debug)]
-pub struct Deleting<'a> {
-    /// Why: a code, not the content.
-    pub reason: &'a str,
-    /// What takes their place.
-    pub replaced_by: Option<&'a str>,
-    /// Whether what the format would keep of them goes, too.
-    pub remove: bool,
-}
-
-/// A record to be.
-#[derive(Clone, Debug, Default)]
-pub struct Draft<'a> {
-    /// The session that it belongs to.
-    pub session: Option<&'a str>,
-    /// The format's own word for its type.
-    pub kind: &'a str,
-    /// Its main text.
-    pub text: Option<&'a str>,
-    /// Its tags.
-    pub tags: &'a [String],
-    /// From 0 to 1.
-    pub importance: Option<f64>,
-    /// Members of the record as JSON: they come before what is made up for it.
-    pub record: Option<&'a str>,
-}
-
-/// What an operation is done with.
-pub struct Scene<'a> {
-    /// The store as it was read.
-    pub store: &'a Store,
-    /// The time that is written down.
-    pub now: Moment,
-    /// Bytes that nobody can foretell, for ids.
-    pub random: [u8; 16],
-    /// Compressed files as they are on disk, those that [`Writes::packed`] names: a store
-    /// holds what was unpacked from them.
-    pub packed: &'a BTreeMap<PathBuf, Vec<u8>>,
-}
-
-/// No compressed files, for whatever needs none.
-pub static NO_PACKED: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-
-/// A field to be set.
-#[derive(Clone, Debug)]
-pub struct Setting<'a> {
-    /// The format's own name, dotted where nested; or `text`, the main text wherever it stands.
-    pub name: &'a str,
-    /// JSON where the field is no string, else the text as it is.
-    pub value: &'a str,
-}
-
-/// Something that is due.
-#[derive(Clone, Debug)]
-pub struct Due {
-    /// A few words.
-    pub what: String,
-    /// The rule that says so, in words.
-    pub rule: String,
-    /// How many records it concerns.
-    pub records: usize,
-    /// The changes.
-    pub changes: Vec<Change>,
-}
 
 /// How a format is written.
 pub trait Writes: Sync {
@@ -126,7 +35,7 @@ pub trait Writes: Sync {
         Deletion::Removed
     }
 
-    /// Where a field stands in a record, as names.
+    /// Where a field is in a record, as names.
     fn field(&self, _record: Json<'_>, name: &str) -> Vec<String> {
         name.split('.').map(str::to_owned).collect()
     }
@@ -182,7 +91,7 @@ pub trait Writes: Sync {
         None
     }
 
-    /// The changes that set a record's tags, where they don't stand in its JSON.
+    /// The changes that set a record's tags, where they are not in its JSON.
     fn set_tags(
         &self,
         _scene: &Scene<'_>,
@@ -213,7 +122,7 @@ pub trait Writes: Sync {
         "`palimp unarchive` brings it back".into()
     }
 
-    /// The changes that take back what the format's own way of deletion did; `None` where
+    /// The changes that undo what the format's own way of deletion did; `None` where
     /// that is a tombstone, or keeps nothing.
     fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
         None
@@ -221,7 +130,7 @@ pub trait Writes: Sync {
 
     /// What deletions took out of a document of several records and is not there, in formats that
     /// have such: the document, and bytes that read as it with those records, and nulls, alone.
-    /// `deletions` are the changes that take each of them back, the newest first.
+    /// `deletions` are the changes that undo each of them, the newest first.
     fn taken_out(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
         None
     }

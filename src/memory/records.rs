@@ -75,7 +75,7 @@ impl Memory {
         Ok(Added { id, dropped })
     }
 
-    /// The key of a record without an id: where it stands now.
+    /// The key of a record without an id: where it is now.
     fn key_of(&self, brought: &Brought) -> Option<String> {
         let store = self.store();
         let is_it =
@@ -83,7 +83,7 @@ impl Memory {
         store.entries.iter().rfind(is_it).map(|entry| store.key(entry))
     }
 
-    /// The record of that id, if it counts. An id that stands in several sessions is refused
+    /// The record of that id, if it counts. An id that is in several sessions is refused
     /// unless the session is named.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>, MemoryError> {
         self.refresh();
@@ -92,11 +92,12 @@ impl Memory {
         Ok(Some(self.found(at, None)))
     }
 
-    /// Deletes a record as the format does it. False where there is none that counts; an id
-    /// that stands in several sessions is refused unless the session is named.
+    /// Deletes a record as the format does it. False where there is none that counts; an id that is
+    /// in several sessions is refused unless the session is named, and one that several records of a
+    /// session share unless a key names one of them.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
         self.refresh();
-        let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
+        let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((_, entry)) = live else { return Ok(self.store().whole().map(|_| false)?) };
         let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
         let plan = ops::delete::delete(&self.scene()?, &[entry], asked)?;
@@ -130,7 +131,7 @@ impl Memory {
         value: &str,
     ) -> Result<(), MemoryError> {
         self.refresh();
-        let (_, entry) = self.known(session, id)?;
+        let entry = self.one(session, id)?;
         let set = [ops::Setting { name: field, value }];
         let plan = ops::edit::edit(&self.scene()?, &entry, &set)?;
         self.commit(&plan).map(drop)
@@ -139,14 +140,22 @@ impl Memory {
     /// Records that a record was accessed, where the format has a place for that.
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let (_, entry) = self.known(session, id)?;
+        let entry = self.one(session, id)?;
         let plan = ops::upkeep::access(&self.scene()?, &entry)?;
         self.commit(&plan).map(drop)
     }
 
+    fn one(&self, session: Option<&str>, id: &str) -> Result<Entry, MemoryError> {
+        let (_, entry) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
+        Ok(entry)
+    }
+
     fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry), MemoryError> {
-        let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}."));
-        self.entry(session, id)?.ok_or_else(|| self.known_absent(missing()))
+        self.entry(session, id)?.ok_or_else(|| self.no_record(id))
+    }
+
+    fn no_record(&self, id: &str) -> MemoryError {
+        self.known_absent(MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}.")))
     }
 
     /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
@@ -158,7 +167,7 @@ impl Memory {
     }
 
     /// Records that refer to one another within so many steps of that one, best first. An id
-    /// that stands in several sessions is refused unless the session is named.
+    /// that is in several sessions is refused unless the session is named.
     pub fn related(
         &mut self,
         session: Option<&str>,

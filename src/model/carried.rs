@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::document::Document;
 use super::record::Named;
-use super::snapshot::{Document, Entry, EntryRef, Snapshot, Store};
+use super::snapshot::{Entry, EntryRef, Snapshot, Store};
 
 /// The memories of `from` in `to`, without those that are gone.
 pub fn carried(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRef>) -> Vec<EntryRef> {
@@ -62,7 +63,7 @@ impl<'a> Carry<'a> {
         Carry { from, to, stores, files, same, paths }
     }
 
-    /// Where the memory stands now; of several that can't be told apart one that is not taken.
+    /// Where the memory is now; of several that can't be told apart one that is not taken.
     pub fn find(&mut self, at: EntryRef, taken: &dyn Fn(EntryRef) -> bool) -> Option<EntryRef> {
         let (from, to) = (self.from, self.to);
         let store = self.stores.get(at.store as usize).copied().flatten()?;

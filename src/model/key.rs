@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use super::snapshot::Document;
+use super::document::Document;
 
 /// A key, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub struct Key {
     pub of: u32,
 }
 
-/// What somebody wrote as a key.
+/// What a user gave as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// A key.

@@ -66,7 +66,7 @@ codes! {
     BadTimestamp "bad-timestamp" "A timestamp can't be read, or is not spelled as ISO 8601 has it.",
     NoTimezone "no-timezone" "A timestamp names no time zone; it is read as UTC.",
     FutureTimestamp "future-timestamp" "A timestamp lies more than five minutes ahead.",
-    DuplicateId "duplicate-id" "Another record has the same id; an id alone names the first.",
+    DuplicateId "duplicate-id" "Another record has the same id; a verb that changes one of them takes its key.",
     DanglingReference "dangling-reference" "A record refers to an id that is not there.",
     ChecksumMismatch "checksum-mismatch" "The checksum does not match the record.",
     ChecksumLegacy "checksum-legacy" "The checksum is in the old form, which does not cover the content.",
@@ -96,7 +96,7 @@ codes! {
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 
-/// One problem, where it stands, and what it says to the user.
+/// One problem, where it is, and what it says to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// What kind it is.

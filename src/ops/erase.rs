@@ -17,10 +17,6 @@ use crate::text::needle::Needles;
 /// The reason where none is given.
 pub const REASON: &str = "erased";
 
-/// Why a part of a document is not erased that is in none any more.
-const HELD: &str =
-    "it is deleted, and no document has it any more: bring it back first with `palimp undelete`.";
-
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
     let (format, writes) = writes(scene.store)?;
@@ -31,14 +27,15 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
         let own = scene.store.document(entry);
         let path = deleted_from(&own.path).unwrap_or(&own.path);
         match writes.erases() {
-            Some(_) if is_held(scene.store, entry) => return Err(Refusal::unfit(HELD)),
+            // What was taken out of its document is in earlier ones.
+            Some(_) if is_held(scene.store, entry) => {}
             Some(erases) => erases.may_erase(scene.store, entry)?,
             // One document of many records is not taken apart.
             None if !is_log(path) => writes.may(Deed::Delete, path).map_err(Refusal::unfit)?,
             None => {}
         }
         let parts = parts.entry(entry.document).or_insert_with(|| {
-            let parts = writes.erases().map(|erases| erases.parts(&own.path, &own.bytes));
+            let parts = writes.erases().map(|erases| erases.parts(path, &own.bytes));
             let surest = |part: Part| Some((part.span, part.names.into_iter().next()?));
             parts.unwrap_or_default().into_iter().filter_map(surest).collect()
         });
@@ -130,7 +127,7 @@ impl Gone {
             for (number, record) in (0..).zip(&own.records) {
                 if wanted.takes(&own.path, own.raw(record), record.view(), None) {
                     let id = record.view().and_then(|view| view.id.as_deref());
-                    let message = "It was erased, and somebody wrote it again: erase it again.";
+                    let message = "It was erased, and was written again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }
@@ -157,7 +154,7 @@ impl Gone {
         Gone { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
     }
 
-    /// Why a record of a copy that does not stand in the file may be one that was erased,
+    /// Why a record of a copy that is not in the file may be one that was erased,
     /// though no name tells.
     pub fn doubts(&self, has_id: bool) -> Option<&str> {
         self.doubt.as_ref().filter(|(doubt, _)| doubt.of_parts || !has_id).map(|(_, told)| &**told)

@@ -7,6 +7,7 @@ use crate::model::{Change, Entry, Plan};
 use crate::text::edit::{self, quoted, scan, set};
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
+use crate::text::shell;
 
 /// What becomes of the tags of records.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ pub enum Tagging<'a> {
         /// These go.
         remove: &'a [String],
     },
-    /// One is called otherwise, in its place; where the other stands already, they become one.
+    /// One is renamed in its place; where the other is there already, they are merged.
     Rename {
         /// What it was called.
         from: &'a str,
@@ -129,7 +130,7 @@ fn of_one(
     }
 }
 
-/// Refuses to tag a record whose `tags` are something else than a list: what stands there
+/// Refuses to tag a record whose `tags` are something else than a list: what is there
 /// would be lost.
 fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let mut tape = Tape::default();
@@ -142,7 +143,8 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let id = id.unwrap_or_else(|| scene.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
-        "`tags` of {id} is {what} and no list: the value that is there would be lost. Make a list of it first, as with `palimp edit {id} --set 'tags=[\"…\"]'`."
+        "`tags` of {id} is {what} and no list: the value that is there would be lost. Make a list of it first, as with `palimp edit {} --set 'tags=[\"…\"]'`.",
+        shell::word(&id)
     )))
 }
 
@@ -157,7 +159,7 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
     }
 }
 
-/// The record with items of its tags changed: what else stands in the list keeps its bytes.
+/// The record with items of its tags changed: what else is in the list keeps its bytes.
 fn retagged(
     scene: &Scene<'_>,
     writes: &dyn Writes,

@@ -65,7 +65,7 @@ pub enum Scan {
     },
     /// The bytes ended before the value did.
     Incomplete,
-    /// A byte that can't stand where it stands.
+    /// A byte that can't be where it is.
     Bad {
         /// Which one.
         at: usize,
@@ -96,7 +96,7 @@ impl Tape {
         &self.nodes
     }
 
-    /// Scans one value at the start of `bytes` (white space may stand before it).
+    /// Scans one value at the start of `bytes` (white space may be before it).
     /// Bytes beyond ASCII within strings are taken as they are; whether they are UTF-8
     /// is the caller's to ask.
     pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> Scan {
@@ -368,6 +368,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn it_agrees_with_a_strict_parser_on_what_is_json(text in r#"[\[\]{}",:0-9a\\.eEtrufalsn -]{0,24}"#) {
             let whole = matches!(scan(&text), Scan::Whole { end, .. } if text[end..].trim().is_empty());

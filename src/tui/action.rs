@@ -118,7 +118,7 @@ const fn known(
 
 /// Every action there is.
 pub static ACTIONS: &[Known] = &[
-    known(Action::Down, "down", &["j", "Down"], "next line"),
+    known(Action::Down, "down", &["j", "Down"], "next line; `19j` goes 19 down"),
     known(Action::Up, "up", &["k", "Up"], "previous line"),
     known(Action::HalfPageDown, "half page down", &["Ctrl-d"], "half a page down"),
     known(Action::HalfPageUp, "half page up", &["Ctrl-u"], "half a page up"),
@@ -196,7 +196,7 @@ pub static ACTIONS: &[Known] = &[
     known(Action::Archive, "archive", &["a"], "move it aside"),
     known(Action::Delete, "delete", &["d"], "a menu: delete, archive, restore, erase; at first: the demo"),
     known(Action::Repeat, "repeat", &["."], "the last change, of what is marked or under the cursor"),
-    known(Action::Undo, "undo", &["u"], "take the last change back"),
+    known(Action::Undo, "undo", &["u"], "undo the last change"),
     known(Action::Redo, "redo", &["U"], "redo what was undone last"),
     known(Action::Palette, "command", &[":"], "any action by its name"),
     known(Action::Help, "help", &["?", "F1"], "every key, to search and to run"),
@@ -210,7 +210,7 @@ pub static ACTIONS: &[Known] = &[
     known(Action::PreviousFinding, "previous finding", &["Alt-p"], "in the editor: the previous one"),
     known(Action::FieldInEditor, "field in $EDITOR", &["Ctrl-e"], "in the editor: this field in $EDITOR"),
     known(Action::RecordInEditor, "edit record", &["Alt-e"], "the whole record in $EDITOR, then as a form"),
-    known(Action::UndoTyping, "undo typing", &["Alt-u"], "in the editor: take the last words back"),
+    known(Action::UndoTyping, "undo typing", &["Alt-u"], "in the editor: undo what was typed last"),
     known(Action::RedoTyping, "redo typing", &["Alt-U"], "in the editor: type them again"),
     known(Action::AsOnDisk, "as on disk", &["Alt-z"], "in the editor: every field as it is on disk"),
     known(Action::Compare, "compare", &["Alt-c"], "in the editor: before, mine and theirs"),

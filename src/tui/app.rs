@@ -10,7 +10,7 @@ use super::Options;
 use super::back::Back;
 use super::bulk::{Bulk, Menu};
 use super::confirm::Confirm;
-use super::cursor::Cursor;
+use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
@@ -147,7 +147,7 @@ pub struct App {
     pub leaving: bool,
     /// Whether files of ours are being looked after.
     pub tending: bool,
-    /// Whether something was done that `u` takes back.
+    /// Whether something was done that `u` undoes.
     pub can_undo: bool,
 
     /// The stores as they were read last, and what they hold, counted.
@@ -167,7 +167,7 @@ pub struct App {
     pub facets: Facets,
     /// What the results answer: a query, and an order, or the marks.
     pub answered: Option<(String, Order, bool)>,
-    /// The memory that the cursor is to stand on once it is listed.
+    /// The memory that the cursor is to be on once it is listed.
     pub sought: Option<Identity>,
     /// The memory that the cursor was on when a search was begun: what is found while it is typed
     /// does not take its place.
@@ -198,6 +198,8 @@ pub struct App {
     pub forms: u64,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
+    /// A count that is typed before a move.
+    pub count: Counted,
     pub notice: Option<String>,
     /// Whether masked values are shown: while a key is held.
     pub revealed: bool,
@@ -267,6 +269,7 @@ impl App {
             editor: None,
             forms: 0,
             waiting: String::new(),
+            count: Counted::default(),
             notice: None,
             revealed: false,
             interrupted: None,

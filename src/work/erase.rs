@@ -1,14 +1,15 @@
 //! Erasing: what it comes to, and carrying it out. The verb and the screens do it alike.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::format::text_of;
+use crate::model::plan::counted;
 use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
-use crate::store::commit::erase::{Erased, gather, kept_copies};
+use crate::store::commit::erase::{Erased, gather, kept_copies, versions};
 use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{Contents, Target, Wanted};
 
@@ -27,12 +28,12 @@ pub struct Asked {
 /// A word of an id that is shorter says nothing.
 const SHORTEST_WORD: usize = 4;
 
-/// Said where a memory was erased while somebody wrote about it.
+/// Said where a memory was erased while the user wrote about it.
 pub const ERASED: &str = "the memory was erased meanwhile, or can't be told from one that was: no \
                           copy of it is kept";
 
 /// Whether a memory was erased since it was read: what is written about it holds what it said. One
-/// that nothing tells any more counts as erased where such a one was, and it does not stand now.
+/// that nothing tells any more counts as erased where such a one was, and it is not now.
 pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
     let may_be = erased.iter().any(|line| may_be(&line.record, store, entry)) && is_nameless(store, entry);
@@ -67,15 +68,15 @@ pub fn unless_erased<T>(
     }
 }
 
-/// Whether a nameless record that was erased stood in the file of the entry, or was called like it
-/// in another: a part stands in every version of its document.
+/// Whether a nameless record that was erased was in the file of the entry, or was called like it
+/// in another: a part is in every version of its document.
 fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
     let id = store.view(entry).and_then(|view| view.id.as_deref());
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
 
-/// Whether a record of the same bytes stands in the store as it is on disk now.
+/// Whether a record of the same bytes is in the store as it is on disk now.
 fn stands(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let now = Writer::look(host, store)?.load();
     Ok(now.entries.iter().any(|own| now.raw(own) == store.raw(entry)))
@@ -119,6 +120,7 @@ pub fn ask(
     let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
     let mut plan = removal.map_err(refused)?.plan;
     plan.lines.extend(copies(store, entries, &wanted));
+    plan.lines.extend(kept(&versions(store, &vault, &wanted, &outside)?));
     plan.lines.extend(telling);
     Ok(Asked { store: Arc::clone(store), targets, plan, left })
 }
@@ -141,11 +143,28 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
         let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
         let torn = match store.view(own) {
             Some(_) => "",
-            None => ", a damaged line that names it; `palimp repair` first keeps what else is in it",
+            None => ", a damaged line that names it; whole records behind stay",
         };
         format!("erase {name}  {}:{line}{torn}", store.document(own).path.told())
     };
     head.into_iter().chain(copies.into_iter().map(line)).collect()
+}
+
+/// So many files are named that hold copies.
+const NAMED: usize = 20;
+
+/// What backups and our own data hold of what is erased, a line each behind their count.
+fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
+    let count: usize = found.values().sum();
+    if count == 0 {
+        return Vec::new();
+    }
+    let copies = if count == 1 { "copy or earlier version" } else { "copies or earlier versions" };
+    let mut lines = vec![format!("with {count} {copies} in backups and palimp's own data:")];
+    lines.extend(found.iter().take(NAMED).map(|(place, count)| format!("erase {count} in {place}")));
+    let more = found.len().saturating_sub(NAMED);
+    lines.extend((more > 0).then(|| format!("and in {} more", counted(more as u64, "file"))));
+    lines
 }
 
 /// What to say of an id that was made of what the record says: it is no content for an erasure, and

@@ -1,5 +1,8 @@
 //! `bmad` stores that are written: a store before, a verb, the store after, and back again.
 
+mod adding;
+mod sessions;
+
 use crate::support;
 
 use std::collections::BTreeMap;
@@ -146,7 +149,7 @@ fn host<'a>(machine: &'a ThisMachine, data: &'a Path) -> Host<'a> {
     Host { disk: &Real, machine, data, now: now() }
 }
 
-/// Carries out what `make` plans, and then takes it back in a second store to see that
+/// Carries out what `make` plans, and then undoes it in a second store to see that
 /// every byte returns. Returns the plan.
 fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Plan {
     let twin = TempStore::of_files(".bmad/memory", &[]);
@@ -256,111 +259,6 @@ fn a_wrong_count_is_put_right_and_a_missing_index_made_but_no_manifest() {
 }
 
 #[test]
-fn each_kind_of_memory_is_added() {
-    let tags = ["storage".to_owned()];
-    for (kind, text, log, id, field, value) in [
-        ("conversation", "Which pool?", "conversation.jsonl", "msg-004", "content", "Which pool?"),
-        ("decision", "Use a pool", "decisions.jsonl", "dec-002", "decision", "Use a pool"),
-        ("finding", "Slow start", "findings.jsonl", "finding-004", "description", "Slow start"),
-        ("preference", "language: English", "preferences.jsonl", "pref-002", "value", "English"),
-    ] {
-        let store = build(&healthy());
-        let before = text_of(&store, log);
-        done(&store, |scene| ops::add::add(scene, &Draft { tags: &tags, ..draft(kind, text) }));
-        let after = text_of(&store, log);
-        let line: Value = serde_json::from_str(after.strip_prefix(&before).unwrap()).unwrap();
-        assert_eq!((&line["id"], &line[field], &line["tags"]), (&json!(id), &json!(value), &json!(tags)));
-        let manifest = json_of(&store, "manifest.json");
-        assert_eq!(manifest["updated_at"], "2026-02-01T12:00:00Z");
-        assert_eq!(manifest["metadata"], json!({"project_name": "payments"}));
-        let index = json_of(&store, "index.json");
-        assert_eq!(index["temporal_index"]["2026-02-01T12"], json!([id]));
-        assert_eq!(index["inverted_index"]["storage"], json!([id]));
-    }
-}
-
-#[test]
-fn an_add_says_what_it_lacks() {
-    let store = build(&healthy());
-    let add = |draft: Draft<'static>| {
-        let refusal = refused(&store, |scene| ops::add::add(scene, &draft));
-        (refusal.code, refusal.message)
-    };
-    let said = |draft| add(draft).1;
-    assert!(said(Draft { session: None, ..draft("finding", "x") }).contains("--session"));
-    assert_eq!(add(Draft { session: Some("other"), ..draft("finding", "x") }).0, "E_SESSION_NOT_FOUND");
-    assert!(said(draft("event", "x")).contains("no type of memory"));
-    assert!(said(draft("preference", "no key")).contains("needs a key"));
-    assert!(said(Draft { importance: Some(0.5), ..draft("finding", "x") }).contains("derived"));
-    assert!(
-        said(Draft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") }).contains("taken")
-    );
-    assert_eq!(add(Draft { record: Some("[]"), ..draft("finding", "x") }).0, "E_SCHEMA_INVALID");
-}
-
-#[test]
-fn an_id_that_is_still_referred_to_is_not_given_again() {
-    let gone = decision().to_string().replace("msg-001", "msg-004");
-    let store = build(&healthy().with(&format!("{SESSION}/decisions.jsonl"), gone + "\n"));
-    done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
-    assert!(text_of(&store, "conversation.jsonl").contains("\"msg-005\""));
-}
-
-/// A config that lets a session have so many bytes, and compacts it from `full` on.
-fn sized(limit: usize, full: usize, compacts: bool) -> String {
-    let megabytes = |bytes: usize| bytes as f64 / f64::from(1 << 20);
-    json!({"memory_config": {"version": "1.0", "storage": {"max_session_size_mb": megabytes(limit)},
-        "compaction": {"enabled": compacts, "trigger_threshold_mb": megabytes(full), "keep_percentage": 0.5}}})
-    .to_string()
-}
-
-#[test]
-fn an_add_beyond_the_limit_is_refused_and_one_that_fills_the_session_compacts_it() {
-    let full = build(&healthy().with("config.json", sized(1300, 1300, false)));
-    let refusal = refused(&full, |scene| ops::add::add(scene, &draft("conversation", &"long ".repeat(100))));
-    assert_eq!(refusal.code, "E_SIZE_LIMIT");
-    assert!(refusal.message.contains("1300 are allowed"), "{}", refusal.message);
-
-    let near = build(&healthy().with("config.json", sized(9000, 1000, false)));
-    assert_eq!(done(&near, |scene| ops::add::add(scene, &draft("conversation", "More"))).records, 1);
-
-    let store = build(&healthy().with("config.json", sized(9000, 1000, true)));
-    let plan = done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
-    assert_eq!(plan.records, 4);
-    assert_eq!(plan.lines.len(), 4);
-    assert!(plan.lines[1].starts_with("removes msg-001: Question 1"), "{:?}", plan.lines);
-    let log = text_of(&store, "conversation.jsonl");
-    assert_eq!(log.lines().count(), 1, "{log}");
-    assert!(log.starts_with("{\"id\":\"msg-004\"") && log.ends_with("\n"), "{log}");
-    assert_eq!(text_of(&store, "decisions.jsonl"), lines(&[decision()]));
-}
-
-#[test]
-fn a_compaction_within_a_file_that_lacks_its_last_line_end_leaves_whole_lines() {
-    let log = lines(&[message(1), message(2), decision()]);
-    let log = log.trim_end().replace("dec-001", "msg-009");
-    let files = healthy().with(&format!("{SESSION}/conversation.jsonl"), &log);
-    let store = build(&files.with("config.json", sized(9000, 500, true)));
-    done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
-    let left = text_of(&store, "conversation.jsonl");
-    assert!(left.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{left}");
-}
-
-#[test]
-fn a_compaction_keeps_the_most_relevant_and_every_preference() {
-    let store = build(&healthy().with("config.json", sized(9000, 9000, true)));
-    let plan = done(&store, |scene| ops::compact::compact(scene, Some(NAME)));
-    assert_eq!(plan.records, 3);
-    assert_eq!(text_of(&store, "conversation.jsonl"), "");
-    assert_eq!(text_of(&store, "preferences.jsonl"), lines(&[preference()]));
-    assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 0);
-    let usual = build(&healthy());
-    assert_eq!(done(&usual, |scene| ops::compact::compact(scene, None)).records, 2, "a fifth, rounded up");
-    let refusal = refused(&usual, |scene| ops::compact::compact(scene, Some("other")));
-    assert_eq!(refusal.code, "E_SESSION_NOT_FOUND");
-}
-
-#[test]
 fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
     let store = build(&healthy());
     let set = [Setting { name: "text", value: "Which cache?" }];
@@ -393,7 +291,7 @@ fn the_text_of_a_preference_is_its_value() {
 }
 
 #[test]
-fn tags_stand_at_the_top_of_a_record_also_of_a_message() {
+fn tags_are_at_the_top_of_a_record_also_of_a_message() {
     let store = build(&healthy());
     let (add, remove) = (["pool".to_owned()], ["database".to_owned()]);
     done(&store, |scene| {
@@ -453,191 +351,6 @@ fn a_shared_file_is_edited_in_place_and_deleted_whole() {
     assert_eq!(store.read("shared/user-preferences.json"), br#"{"theme":"light"}"#);
     done(&store, |scene| ops::delete::delete(scene, &[shared(scene.store)], ops::delete::Asked::default()));
     assert!(!store.file("shared/user-preferences.json").exists());
-}
-
-#[test]
-fn a_session_is_archived_whole_and_comes_back_byte_for_byte() {
-    let store = build(&healthy());
-    let before = files(&store);
-    let plan = done(&store, |scene| ops::session::archive(scene, NAME));
-    assert_eq!(plan.records, 6);
-    assert!(store.file(ARCHIVE).exists());
-    let manifest: Value = serde_json::from_slice(&store.read(ARCHIVE_MANIFEST)).unwrap();
-    assert_eq!(manifest["archived_at"], "2026-02-01T12:00:00Z");
-    assert_eq!(manifest["user_id"], "user-789");
-    assert!(files(&store).keys().all(|path| !path.starts_with(SESSION)));
-    let archived = open(&store);
-    assert_eq!(archived.sessions.len(), 1);
-    assert_eq!(archived.count(State::Archived), 6);
-    let refusal = refused(&store, |scene| ops::add::add(scene, &draft("finding", "x")));
-    assert_eq!(refusal.code, "E_SESSION_ARCHIVED");
-
-    let packed = store.read(ARCHIVE);
-    done(&store, |scene| ops::session::unarchive(scene, NAME, false, &packed));
-    let mut after = files(&store);
-    assert_eq!(after.remove(Path::new("archive")), Some(None));
-    assert_same(&after, &before);
-}
-
-#[test]
-fn an_archived_session_is_deleted_and_comes_back_by_undo() {
-    let store = build(&healthy());
-    done(&store, |scene| ops::session::archive(scene, NAME));
-    let refusal = refused(&store, |scene| ops::session::delete(scene, NAME));
-    assert!(refusal.message.contains(ARCHIVE), "{}", refusal.message);
-    let delete = |scene: &Scene<'_>| {
-        let files = ops::session::packed_files(scene.store, NAME)?;
-        let packed = files.into_iter().map(|file| (file.clone(), store.read(&file))).collect();
-        let (store, now, random) = (scene.store, scene.now, scene.random);
-        ops::session::delete(&Scene { store, now, random, packed: &packed }, NAME)
-    };
-    let plan = done(&store, delete);
-    assert_eq!(plan.records, 6);
-    assert!(!store.file(ARCHIVE).exists() && !store.file(ARCHIVE_MANIFEST).exists());
-    assert_eq!(open(&store).sessions.len(), 0);
-}
-
-#[test]
-fn the_folder_of_an_archived_session_goes_when_no_late_line_can_come() {
-    let store = build(&healthy());
-    done(&store, |scene| ops::session::archive(scene, NAME));
-    for item in fs::read_dir(store.file(SESSION)).into_iter().flatten().map(Result::unwrap) {
-        let old = Old::read(&item.file_name()).unwrap();
-        fs::rename(item.path(), item.path().with_file_name(Old { since: 1000, ..old }.name())).unwrap();
-    }
-    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
-    drop(Writer::open(host(&machine, data.path()), &loaded).unwrap());
-    assert!(!store.file(SESSION).exists());
-    assert!(store.file("archive").exists());
-}
-
-#[test]
-fn records_are_archived_only_as_a_whole_session() {
-    let store = build(&healthy());
-    let some = |scene: &Scene<'_>| ops::archive::archive(scene, &[entry(scene.store, "msg-001")]);
-    let refusal = refused(&store, some);
-    assert!(refusal.message.contains("1 of the 6") && refusal.message.contains("session archive"));
-    let all = |scene: &Scene<'_>| {
-        let own = scene.store.entries.iter().filter(|entry| entry.session.is_some()).copied();
-        ops::archive::archive(scene, &own.collect::<Vec<_>>())
-    };
-    assert_eq!(done(&store, all).records, 6);
-    let back = |scene: &Scene<'_>| ops::archive::unarchive(scene, &[entry(scene.store, "msg-001")]);
-    assert!(refused(&store, back).message.contains(&format!("palimp session unarchive {NAME}")));
-}
-
-#[test]
-fn nothing_is_left_behind_or_overwritten_by_an_archive() {
-    let archive = |scene: &Scene<'_>| ops::session::archive(scene, NAME);
-    for strange in ["conversation.jsonl.tmp", "notes.txt", "drafts/one.md"] {
-        let store = build(&healthy().with(&format!("{SESSION}/{strange}"), "mine"));
-        let refusal = refused(&store, archive);
-        assert!(refusal.message.contains("move it away first"), "{strange}: {}", refusal.message);
-    }
-    let store = build(&healthy().with(ARCHIVE, tar_gz(&[])));
-    assert!(refused(&store, archive).message.contains("is there already"));
-    let unread = build(&healthy().with(&format!("{SESSION}/manifest.json"), "{"));
-    assert_eq!(refused(&unread, archive).code, "E_STORAGE_CORRUPT");
-    assert_eq!(refused(&unread, |scene| ops::session::archive(scene, "other")).code, "E_SESSION_NOT_FOUND");
-}
-
-#[test]
-fn a_log_that_can_t_be_read_is_called_that_when_its_session_is_to_be_archived() {
-    let store = build(&healthy());
-    let mut loaded = open(&store);
-    let log = Path::new(SESSION).join("findings.jsonl");
-    loaded.documents.retain(|document| document.path != log);
-    loaded.unread.push(Unread { path: log, why: "No permission.".into() });
-    let refusal = ops::session::archive(&scene(&loaded), NAME).map(|plan| plan.changes).unwrap_err();
-    assert!(refusal.message.contains("findings.jsonl can't be read"), "{}", refusal.message);
-    assert!(!refusal.message.contains("Nothing was changed"), "{}", refusal.message);
-}
-
-#[test]
-fn a_session_is_not_unarchived_over_another() {
-    let store = build(&healthy());
-    let packed = tar_gz(&[("conversation.jsonl", b"")]);
-    let unarchive = |scene: &Scene<'_>| ops::session::unarchive(scene, NAME, false, &packed);
-    assert_eq!(refused(&store, unarchive).code, "E_SESSION_NOT_FOUND");
-    store.write(ARCHIVE, &packed);
-    assert!(refused(&store, unarchive).message.contains("as a folder too"));
-}
-
-#[test]
-fn a_hostile_archive_is_refused() {
-    let mut link = tar::Builder::new(Vec::new());
-    let mut header = tar::Header::new_gnu();
-    header.set_entry_type(tar::EntryType::Symlink);
-    header.set_size(0);
-    link.append_link(&mut header, "conversation.jsonl", "/etc/passwd").unwrap();
-    let up = {
-        // The library would not write such a path.
-        let mut bytes = vec![0_u8; 512];
-        bytes[..18].copy_from_slice(b"../../config.jsonl");
-        let mut header = tar::Header::from_byte_slice(&bytes).clone();
-        header.set_size(0);
-        header.set_mode(0o600);
-        header.set_cksum();
-        [header.as_bytes().as_slice(), &[0; 1024]].concat()
-    };
-    let zeros = vec![b' '; 4 << 20];
-    let archives = [
-        ("a link", support::gzip(&link.into_inner().unwrap()), "link"),
-        ("a path that leads up", support::gzip(&up), "no plain path"),
-        ("no archive", b"nothing".to_vec(), "broken"),
-        ("another session's", tar_gz(&[("sess-other/conversation.jsonl", b"")]), "sess-other"),
-        ("a file of ours", tar_gz(&[("conversation.jsonl", b""), (".1-1.palimp-tmp", b"")]), "palimp's own"),
-        ("a bomb", tar_gz(&[("conversation.jsonl", &zeros)]), "--allow-large"),
-        ("nothing of a session", tar_gz(&[("x.txt", b"")]), "nothing of a session"),
-    ];
-    for (what, packed, says) in archives {
-        let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
-        let refusal = refused(&store, |scene| ops::session::unarchive(scene, NAME, false, &packed));
-        assert!(refusal.message.contains(says), "{what}: {}", refusal.message);
-    }
-    let packed = tar_gz(&[("conversation.jsonl", &zeros)]);
-    let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
-    let loaded = open(&store);
-    assert!(ops::session::unarchive(&scene(&loaded), NAME, true, &packed).is_ok());
-    let told = r#"{"session_id":"sess-2026-01-11-abc123","original_size_bytes":7}"#;
-    store.write(ARCHIVE_MANIFEST, told.as_bytes());
-    let refusal = refused(&store, |scene| ops::session::unarchive(scene, NAME, true, &packed));
-    assert!(refusal.message.contains("7 bytes"), "{}", refusal.message);
-}
-
-#[test]
-fn an_archive_that_changed_since_it_was_read_is_not_removed() {
-    let packed = tar_gz(&[("conversation.jsonl", lines(&[message(1)]).as_bytes())]);
-    let store = build(&Files::default().with("config.json", "{}").with(ARCHIVE, &packed));
-    let (machine, data, loaded) = (ThisMachine::new(), tempfile::tempdir().unwrap(), open(&store));
-    let plan = ops::session::unarchive(&scene(&loaded), NAME, false, &packed).unwrap();
-    store.write(ARCHIVE, b"other");
-    let before = files(&store);
-    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
-    assert!(writer.commit(&plan).is_err());
-    let mut after = files(&store);
-    after.remove(Path::new("sessions"));
-    assert_eq!(after, before);
-}
-
-#[test]
-fn a_session_is_made_and_takes_a_record() {
-    let store = build(&healthy());
-    done(&store, |scene| ops::session::new(scene, Some("pools"), "user-1"));
-    let name = "sess-2026-02-01-pools";
-    let manifest: Value =
-        serde_json::from_slice(&store.read(format!("sessions/{name}/manifest.json"))).unwrap();
-    assert_eq!((&manifest["session_id"], &manifest["user_id"]), (&json!(name), &json!("user-1")));
-    done(&store, |scene| {
-        ops::add::add(scene, &Draft { session: Some(name), ..draft("finding", "Slow start") })
-    });
-    let again = |scene: &Scene<'_>| ops::session::new(scene, Some("pools"), "");
-    assert!(refused(&store, again).message.contains("there already"));
-    assert!(
-        refused(&store, |scene| ops::session::new(scene, Some("../x"), "")).message.contains("separator")
-    );
-    done(&store, |scene| ops::session::new(scene, None, ""));
-    assert!(store.file("sessions/sess-2026-02-01-07070707/manifest.json").exists());
 }
 
 #[test]

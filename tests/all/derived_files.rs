@@ -127,7 +127,7 @@ fn told(store: &Store) -> BTreeSet<PathBuf> {
     all.map(|problem| problem.file.clone()).collect()
 }
 
-/// What is wrong with how a state is seen and mended.
+/// What is wrong with how a state is seen and repaired.
 fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
     let mut wrong = Vec::new();
     let store = load(files, format);
@@ -138,16 +138,16 @@ fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
         }
     }
     let plan = ops::reindex::reindex(&scene(&store)).unwrap();
-    let mended = after(files, &plan, usize::MAX);
-    let store = load(&mended, format);
-    let left = self::told(&store).into_iter().filter(|path| fresh_again(path, &mended));
+    let repaired = after(files, &plan, usize::MAX);
+    let store = load(&repaired, format);
+    let left = self::told(&store).into_iter().filter(|path| fresh_again(path, &repaired));
     wrong.extend(left.map(|path| format!("{}: still told after reindex", path.display())));
-    for (path, right) in fresh(&mended, format, names) {
-        if mended.get(&path).is_none_or(|own| said(own) != said(&right)) {
+    for (path, right) in fresh(&repaired, format, names) {
+        if repaired.get(&path).is_none_or(|own| said(own) != said(&right)) {
             wrong.push(format!(
                 "{}: not as a fresh build\n{}",
                 path.display(),
-                difference(&mended[&path], &right)
+                difference(&repaired[&path], &right)
             ));
         }
     }
@@ -168,10 +168,6 @@ fn difference(own: &[u8], right: &[u8]) -> String {
     let (own, right) = (lines(own), lines(right));
     let some: Vec<&String> = own.symmetric_difference(&right).take(8).collect();
     format!("{some:?}")
-}
-
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 32 }
 }
 
 #[test]
@@ -198,7 +194,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(crate::support::tries::config(32, 4_000))]
 
     #[test]
     fn after_a_change_cut_short_anywhere_every_stale_file_is_seen_and_made_anew(
@@ -228,7 +224,7 @@ proptest! {
 
 /// One call of so many is tried.
 fn stride() -> usize {
-    if std::env::var_os("PALIMP_LONG").is_some() { 5 } else { 97 }
+    crate::support::tries::count(97, 5)
 }
 
 fn on_disk(files: &Files) -> Faulty {

@@ -1,5 +1,5 @@
 //! Nothing is lost: whatever the bytes in a store and whatever is done to it, what was asked
-//! for changes and every other byte stays; what was done is taken back byte for byte.
+//! for changes and every other byte stays; what was done is undone byte for byte.
 
 mod agents;
 mod chance;
@@ -12,18 +12,13 @@ mod sequence;
 mod site;
 mod stores;
 
-/// Whether the long form of the tests was asked for.
-fn long() -> bool {
-    std::env::var_os("PALIMP_LONG").is_some()
-}
-
 /// Runs it, and names the seed where it fails.
 fn told<T>(seed: u64, run: impl FnOnce() -> T) -> T {
     struct Told(u64);
     impl Drop for Told {
         fn drop(&mut self) {
             if std::thread::panicking() {
-                eprintln!("the seed is {}", self.0);
+                eprintln!("PALIMP_SEED={} starts with what failed", self.0);
             }
         }
     }

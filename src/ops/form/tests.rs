@@ -39,7 +39,7 @@ impl Desk {
     /// What `check` finds when a plan is carried out, and the files are as they were again.
     fn check_after(&self, number: usize, plan: &crate::model::Plan) -> Vec<Problem> {
         let store = &self.snapshot.stores[number];
-        let stood: Vec<_> =
+        let previous: Vec<_> =
             plan.all().map(|change| std::fs::read(store.root.join(&change.path)).ok()).collect();
         let put = |path: &Path, bytes: Option<&[u8]>| match bytes {
             Some(bytes) => {
@@ -53,7 +53,7 @@ impl Desk {
             put(&store.root.join(&change.path), change.after().as_deref());
         }
         let loaded = load_each(&self.places[number..=number], Extent::Whole, &self.snapshot, now());
-        for (change, bytes) in plan.all().zip(&stood) {
+        for (change, bytes) in plan.all().zip(&previous) {
             put(&store.root.join(&change.path), bytes.as_deref());
         }
         loaded[0].problems.clone()
@@ -92,7 +92,7 @@ fn tried(field: &Field) -> Vec<String> {
 
 /// Entries of every type of every store: a few of each, or all.
 fn entries(store: &Store) -> Vec<usize> {
-    let most = if std::env::var_os("PALIMP_LONG").is_some() { 12 } else { 1 };
+    let most = crate::tries::count(1, 12);
     let mut seen: std::collections::HashMap<String, usize> = Default::default();
     let mut own = Vec::new();
     for (number, entry) in store.entries.iter().enumerate().filter(|(_, entry)| entry.state == State::Live) {
@@ -172,7 +172,7 @@ fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[Strin
 #[test]
 fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_check_calls_an_error() {
     let desk = Desk::new();
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::tries::is_long();
     let (mut came, mut tried_once) = (Vec::new(), std::collections::HashSet::new());
     for (number, store) in desk.snapshot.stores.iter().enumerate() {
         for entry in entries(store) {
@@ -232,7 +232,7 @@ fn is_error(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) ->
 #[test]
 fn every_fix_leads_to_something_that_can_be_saved() {
     let desk = Desk::new();
-    let mut mended = 0;
+    let mut repaired = 0;
     for store in &desk.snapshot.stores {
         for entry in entries(store) {
             let entry = &store.entries[entry];
@@ -254,13 +254,13 @@ fn every_fix_leads_to_something_that_can_be_saved() {
                             "{} {}: {:.50?} → {fix:?} still {:?}",
                             store.format, form.fields[at].name, text, after.findings
                         );
-                        mended += 1;
+                        repaired += 1;
                     }
                 }
             }
         }
     }
-    assert!(mended > 40, "{mended}");
+    assert!(repaired > 40, "{repaired}");
 }
 
 #[test]

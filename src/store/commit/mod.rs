@@ -232,7 +232,8 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let plan = &*self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
+        let plan = self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
+        let plan = &*self.with_expiring(plan);
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
         let step = Step {
@@ -379,20 +380,27 @@ impl<'a> Writer<'a> {
     /// goes comes back with the mode that it has.
     fn bare_inverse(&self, change: &Change) -> Change {
         let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_) | Act::RemoveFolder);
-        let inverse = match self.expiring(change) {
-            Some(bytes) => Change::create(&change.path, bytes),
-            None => short::without_neighbours(change, change.bare_inverse()),
+        let inverse = match (&change.act, &change.base) {
+            (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.to_vec()),
+            _ => short::without_neighbours(change, change.bare_inverse()),
         };
         let item = goes.then(|| self.host.disk.look(&self.path(&change.path)));
         let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);
         Change { mode, ..inverse }
     }
 
-    /// What a copy holds that is to go.
-    fn expiring(&self, change: &Change) -> Option<Vec<u8>> {
-        let is_one = matches!(change.act, Act::Expire(len) if len <= EXPIRING);
-        let read = is_one.then(|| self.host.disk.read(&self.path(&change.path), 0, None));
-        read.and_then(Result::ok).map(|(bytes, _)| bytes)
+    /// The plan, with what the copies hold that are to go.
+    fn with_expiring<'p>(&self, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
+        let is_one = |change: &Change| matches!(change.act, Act::Expire(len) if len <= EXPIRING);
+        if !plan.changes.iter().any(is_one) {
+            return plan;
+        }
+        let mut plan = plan.into_owned();
+        for change in plan.changes.iter_mut().filter(|change| is_one(change)) {
+            let read = self.host.disk.read(&self.path(&change.path), 0, None);
+            change.base = read.ok().map(|(bytes, _)| bytes.into());
+        }
+        Cow::Owned(plan)
     }
 
     /// The format's lock for those files, with whole paths.

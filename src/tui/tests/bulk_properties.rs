@@ -16,7 +16,7 @@ use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::{Job, Wanted};
 
-/// Where a file of a plan stands, without the way that leads out of the store.
+/// Where a file of a plan is, without the way that leads out of the store.
 fn place(plan: &Plan, change: &Change) -> PathBuf {
     match change.path.strip_prefix("..") {
         Ok(beside) => plan.root.parent().unwrap().join(beside),
@@ -69,7 +69,7 @@ fn type_all(desk: &mut Desk, keys: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 400 } else { 12 }))]
+    #![proptest_config(crate::tries::config(12, 400))]
 
     /// What is shown before a change of several is what it comes to, byte for byte, with what agents
     /// add meanwhile behind it.
@@ -137,7 +137,7 @@ proptest! {
                 let path = place(plan, change);
                 let wanted = change.after().unwrap();
                 let lines = added.iter().find(|(own, _)| *own == path).map_or(&[][..], |(_, lines)| lines);
-                // An agent's line end for a last line that had none may stand alone once that is gone.
+                // An agent's line end for a last line that had none may be alone once that is gone.
                 let bare = lines.strip_prefix(b"\n").filter(|_| wanted.ends_with(b"\n")).unwrap_or(lines);
                 let either = [[&wanted, lines].concat(), [&wanted, bare].concat()];
                 let is = after.iter().find(|(own, _)| *own == path).map(|(_, bytes)| bytes);
@@ -175,8 +175,8 @@ fn bulk_keys() -> impl Strategy<Value = Happening> {
 #[test]
 fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed() {
     use proptest::strategy::ValueTree;
-    let total = if std::env::var_os("PALIMP_LONG").is_some() { 100_000 } else { 1_500 };
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let total = crate::tries::count(1_500, 100_000);
+    let mut runner = crate::tries::runner();
     let strategy = bulk_keys();
     let mut desk = Desk::new(120, 36);
     let mut before = files(&desk);

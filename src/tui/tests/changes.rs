@@ -170,7 +170,7 @@ fn what_is_deleted_is_restored_from_the_same_menu() {
 }
 
 #[test]
-fn what_a_format_refuses_stands_grey_in_the_menu_and_tells_why() {
+fn what_a_format_refuses_is_grey_in_the_menu_and_tells_why() {
     let mut desk = on("session:sess_checkout_rework is:live", 100, 30);
     let before = files(&desk);
     desk.type_keys("da");
@@ -230,45 +230,6 @@ fn nothing_is_changed_where_nothing_may_be() {
 }
 
 #[test]
-fn a_text_comes_back_from_the_editor_changed_unchanged_or_not_at_all() {
-    let mut desk = on("session:sess_checkout_rework type:decision is:live", 120, 36);
-    let before = files(&desk);
-    let mut aim = || {
-        let mut effects = update(&mut desk.app, key('E'), now());
-        match effects.pop() {
-            Some(Effect::Edit(aim)) => aim,
-            _ => panic!("E opens the editor: {:?}", desk.app.notice),
-        }
-    };
-    let (same, failed, other) = (aim(), aim(), aim());
-    desk.send(Msg::Edited(same, "as it was".into(), Ok("as it was".into())));
-    assert!(notice(&desk).contains("nothing was changed"));
-    desk.send(Msg::Edited(failed, "as it was".into(), Err("vi ended with 1. Nothing was changed.".into())));
-    assert_eq!(notice(&desk), "vi ended with 1. Nothing was changed.");
-    assert_eq!(files(&desk), before);
-    let id = other.name.clone();
-    desk.send(Msg::Edited(other, "as it was".into(), Ok("another text altogether".into())));
-    assert_eq!(notice(&desk), format!("saved {id} · u to undo"));
-    assert!(desk.screen().contains("another text altogether"), "{}", desk.screen());
-}
-
-#[test]
-fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {
-    let mut desk = on("session:sess_checkout_rework type:decision is:live", 80, 24);
-    let before = files(&desk);
-    let Some(Effect::Edit(aim)) = update(&mut desk.app, key('E'), now()).pop() else { panic!() };
-    let long = "far too long ".repeat(2_000_000);
-    desk.send(Msg::Edited(aim, String::new(), Ok(long.clone())));
-    let told = notice(&desk).to_owned();
-    assert!(told.contains("Nothing was changed. (E_"), "{told}");
-    let (_, draft) = told.rsplit_once("kept in ").unwrap();
-    assert_eq!(std::fs::read_to_string(draft.trim_end_matches('.')).unwrap(), long);
-    assert_eq!(files(&desk), before);
-    let shown: String = desk.screen().lines().map(str::trim).collect::<Vec<_>>().concat().replace(' ', "");
-    assert!(shown.contains(&told.replace(' ', "")), "{}", desk.screen());
-}
-
-#[test]
 fn changes_wait_for_one_another_and_leaving_waits_for_them() {
     let mut desk = on("type:decision", 100, 30);
     let mut effects = update(&mut desk.app, key('d'), now());
@@ -304,7 +265,7 @@ fn whoever_leaves_is_told_of_a_change_that_failed() {
 }
 
 #[test]
-fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
+fn undo_reverts_the_last_change_whichever_store_it_was_in() {
     let mut desk = Desk::new(120, 36);
     let before = files(&desk);
     let mut seen = Vec::new();
@@ -326,7 +287,7 @@ fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
 }
 
 #[test]
-fn what_was_taken_back_is_not_done_again_after_something_new_in_another_store() {
+fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
     let mut desk = on("type:learning", 120, 36);
     desk.type_keys("dxu");
     assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
@@ -345,9 +306,9 @@ fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
     let id = selected_id(&desk);
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
-    let stood = std::fs::read(&file).unwrap();
+    let previous = std::fs::read(&file).unwrap();
     let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
-    std::fs::write(&file, [&line[..], &stood].concat()).unwrap();
+    std::fs::write(&file, [&line[..], &previous].concat()).unwrap();
     desk.type_keys("t+late");
     desk.press(KeyCode::Enter);
     assert_eq!(notice(&desk).split(" · ").next().unwrap(), format!("tagged {id}"));
@@ -395,10 +356,10 @@ fn a_request_holds_what_was_typed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 300 } else { 6 }))]
+    #![proptest_config(crate::tries::config(6, 300))]
 
     #[test]
-    fn any_keys_that_change_leave_the_screens_standing_and_undo_takes_all_of_it_back(
+    fn any_keys_that_change_keep_the_screens_working_and_undo_undoes_all_of_it(
         happenings in proptest::collection::vec(happenings(), 1..60)
     ) {
         let mut desk = Desk::new(120, 36);
@@ -425,7 +386,7 @@ proptest! {
 }
 
 #[test]
-fn what_recovery_could_neither_finish_nor_take_back_is_told() {
+fn what_recovery_could_neither_finish_nor_undo_is_told() {
     let mut desk = Desk::new(80, 24);
     let note = "step 4 was neither finished nor taken back: notes.jsonl changed since";
     desk.send(Msg::Done(Done::Tended(Tended { rescued: 2, notes: vec![note.into()] })));

@@ -94,7 +94,7 @@ fn bytes(buffer: &Buffer) -> Vec<u8> {
     bytes
 }
 
-/// Whether borders stand where they should in a terminal that takes each code point by itself.
+/// Whether borders are where they should in a terminal that takes each code point by itself.
 fn check_borders(text: &str, width: u16, height: u16, keys: &str) {
     let mut desk = desk_of(text, width, height);
     desk.type_keys(keys);
@@ -167,7 +167,7 @@ fn clusters() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 2_000 } else { 12 }))]
+    #![proptest_config(crate::tries::config(12, 2_000))]
 
     #[test]
     fn borders_hold_beside_any_clusters(text in clusters(), width in 20_u16..140, keys in "[}]?") {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use palimp::disk::faulty::Faulty;
 use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
-use palimp::model::snapshot::Generation;
+use palimp::model::Generation;
 
 /// What is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
-    /// What would take a step back is not kept.
+    /// What would undo a step is not kept.
     KeepsNoUndo,
     /// It is kept and not made durable.
     UndoUnsynced,

@@ -10,8 +10,9 @@ use super::chance::Chance;
 use super::deeds::{DEEDS, Deed, planned};
 use super::expected::{assert_same, parted, text};
 use super::site::{Site, assert_agreeing, is_data};
+use super::stores;
 use super::stores::Files;
-use super::{long, stores};
+use crate::support::tries::seed;
 
 /// How much of the files a step's turning back has to bring back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +25,7 @@ enum Whole {
     Lines,
 }
 
-/// A step that is in force, or was taken back: the files before it and after it.
+/// A step that is in force, or was undone: the files before it and after it.
 #[derive(Clone, Debug)]
 struct Step {
     number: u64,
@@ -32,7 +33,7 @@ struct Step {
     after: Files,
     whole: Whole,
     /// Whether it made several lines of one, or put some behind one without an end: that is
-    /// taken back only while they stand side by side.
+    /// undone only while they are side by side.
     parts: bool,
 }
 
@@ -257,7 +258,7 @@ fn lines(files: &Files) -> Lines {
     lines
 }
 
-/// How often each line more stands in `a` than in `b`; less often is negative.
+/// How often each line more is in `a` than in `b`; less often is negative.
 pub fn difference(a: &Files, b: &Files) -> Lines {
     let mut found = lines(a);
     for (line, count) in lines(b) {
@@ -275,7 +276,7 @@ fn turned(step: &Step) -> String {
     format!("step {} {:?}:\n{}", step.number, step.whole, lines.iter().map(show).collect::<String>())
 }
 
-/// Whether every line that a step brought still stands.
+/// Whether every line that a step brought is still there.
 fn stands(from: &Files, to: &Files, now: &Files) -> bool {
     let now = lines(now);
     difference(from, to).iter().all(|(line, count)| now.get(line).copied().unwrap_or(0) >= *count)
@@ -335,11 +336,10 @@ fn run(seed: u64, steps: usize) -> BTreeMap<String, usize> {
 
 #[test]
 fn any_operations_in_any_order_leave_what_a_simple_model_says() {
-    let first = std::env::var("PALIMP_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_000);
     let began = Instant::now();
-    let steps = if long() { 100_000 } else { 600 };
-    let counts = run(first, steps);
-    if long() {
+    let steps = crate::support::tries::count(600, 100_000);
+    let counts = run(seed(), steps);
+    if crate::support::tries::is_long() {
         eprintln!("{steps} steps took {:?}: {counts:#?}", began.elapsed());
     }
     for deed in DEEDS {

@@ -1,30 +1,35 @@
 //! The harness of the integration tests: stores to read, a terminal to drive, verbs to
 //! run, and a digest that proves that nothing was touched.
 //!
-//! An integration test writes `mod support;`. Each test binary uses another part of it.
+//! The benchmarks use it too, each binary another part of it.
 #![allow(dead_code, unused_imports)]
 
 pub mod agent_memory;
+pub mod demo;
 pub mod files;
 pub mod index;
+pub mod kept_log;
 pub mod memory_server;
 pub mod session_log;
 pub mod store;
 pub mod terminal;
 pub mod tree;
+pub mod tries;
 pub mod verb;
 
 pub use agent_memory::AgentMemoryBuilder;
+pub use demo::DemoStore;
 pub use files::{Files, check, gzip, problems, rows, tar_gz};
+pub use kept_log::KeptLog;
 pub use memory_server::MemoryServerBuilder;
 pub use session_log::SessionLogBuilder;
 pub use store::{StoreBuilder, TempStore};
 pub use terminal::{Exit, Terminal};
-pub use tree::{Tree, assert_untouched};
+pub use tree::{Tree, assert_untouched, lasting};
 pub use verb::{Output, Verb, run};
 
 use std::time::Duration;
 
 /// How long a test waits for what should be there in a moment. Generous, because a busy
 /// machine must not make a test fail; nothing waits longer than it has to.
-pub const SOON: Duration = Duration::from_secs(20);
+pub const SOON: Duration = Duration::from_secs(60);

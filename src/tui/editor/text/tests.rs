@@ -31,7 +31,7 @@ fn a_grapheme_is_one_step_and_one_backspace() {
 }
 
 #[test]
-fn a_word_is_taken_back_at_once_and_so_is_a_paste() {
+fn a_word_is_undone_at_once_and_so_is_a_paste() {
     let mut text = text_of("", 40);
     "use the pool".chars().for_each(|c| text.type_char(c));
     text.paste("\r\nof\r\ntwenty");
@@ -118,7 +118,7 @@ fn take(text: &mut Text, step: &Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 5000 } else { 200 }))]
+    #![proptest_config(crate::tries::config(200, 5000))]
 
     #[test]
     fn rows_that_follow_each_edit_are_those_of_the_whole_text_and_undo_leads_back(
