@@ -56,7 +56,7 @@ fn beside_agents(format: &'static str, flow: Flow) {
     let times = match (is_long(), flow) {
         (false, _) => 2,
         (true, Flow::Durable) => 50,
-        (true, Flow::Flood) => 10,
+        (true, Flow::Flood) => 3,
     };
     let town = Town::new(format, 60);
     let alone = edited(&town, times, "Edited alone.");
