@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::apply::{Ready, Scene};
 use super::vault::make_folders_as;
 use super::{CommitError, Writer};
-use crate::disk::put_new;
+use crate::disk::{Seen, put_new};
 use crate::model::Act;
 
 /// A new file with its bytes, or a new folder, that was made before a lock was taken.
@@ -20,7 +20,8 @@ impl Scene<'_, '_> {
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
-            let stood = disk.look(&own.path).is_ok();
+            let there = Seen::from(disk.look(&own.path)).there();
+            let stood = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
             self.begin(own);
             make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"))?;
             let made = Made { path: own.path.clone(), bytes: None };
