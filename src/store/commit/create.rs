@@ -26,6 +26,9 @@ impl Scene<'_, '_> {
             make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"))?;
             let made = Made { path: own.path.clone(), bytes: None };
             self.carried.made.extend((!stood).then_some(made));
+            if let Some(had) = own.had.clone().filter(|_| !stood) {
+                self.give_back_folder(own, &had);
+            }
             return Ok(());
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::apply::given;
 use super::keeping::STEP;
 use super::made::{Made, is_log, lines_at};
 use super::rebase::{fits, rebase};
@@ -104,6 +105,7 @@ impl Writer<'_> {
         if carry::carry_out(self, &plan, &mut carried, None).is_err() {
             return Ok(Settled::Waits);
         }
+        given::told(&carried.lacking).into_iter().for_each(|told| self.note(told));
         if carried.derive {
             self.derive(&touched, &plan);
         }
@@ -227,10 +229,11 @@ impl Writer<'_> {
                     files: Files::Untouched,
                 })?;
                 let base = Some(now.into());
-                Change { path: change.path.clone(), act: Act::Splice(splices), base, mode: change.mode }
+                let (path, mode) = (change.path.clone(), change.mode);
+                Change { path, act: Act::Splice(splices), base, mode, had: None }
             }
         };
-        Ok(Some(Change { mode: change.mode, ..own }))
+        Ok(Some(Change { mode: change.mode, had: change.had.clone(), ..own }))
     }
 }
 
