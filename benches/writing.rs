@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use palimp::disk::{Disk, Extended, Flock, Holder, Item, Machine, Output, Real, ThisMachine};
-use palimp::model::snapshot::Generation;
+use palimp::model::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store};
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load};

@@ -74,3 +74,7 @@ pub mod tui;
 
 #[cfg(feature = "tui")]
 pub mod cli;
+
+#[cfg(test)]
+#[path = "../tests/all/support/tries.rs"]
+mod tries;

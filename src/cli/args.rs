@@ -105,7 +105,7 @@ impl Options {
 /// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Verb {
-    /// What was found.
+    /// The stores that were found.
     Stores,
     /// Records, newest first.
     List {
@@ -127,7 +127,7 @@ pub enum Verb {
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
-    /// One record, whole.
+    /// One record with all its fields.
     Show {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
         #[arg(value_parser = name())]
@@ -178,7 +178,7 @@ pub enum Verb {
         /// The records that the query finds.
         #[arg(long, value_name = "Q", allow_hyphen_values = true)]
         query: Option<String>,
-        /// Calls a tag otherwise, or joins it with another.
+        /// Renames a tag, or merges it with another.
         #[arg(long, value_name = "OLD=NEW")]
         rename: Option<String>,
     },
@@ -206,7 +206,7 @@ pub enum Verb {
         #[arg(long, value_name = "CODE")]
         reason: Option<String>,
     },
-    /// Takes deletions back.
+    /// Brings deleted records back.
     Undelete {
         /// Which.
         #[command(flatten)]
@@ -224,7 +224,7 @@ pub enum Verb {
         #[command(flatten)]
         chosen: Chosen,
     },
-    /// Sessions.
+    /// Creates, lists, exports, archives and deletes sessions.
     Session {
         /// What to do.
         #[command(subcommand)]
@@ -256,15 +256,15 @@ pub enum Verb {
         #[arg(long, value_parser = name())]
         session: Option<String>,
     },
-    /// Makes indexes and counts anew.
+    /// Rebuilds indexes and counts.
     Reindex,
     /// Does what is due by the rules of the format and the store's own config; suits cron.
     Maintain,
-    /// Brings files of an older version to this one, backed up first.
+    /// Upgrades files of an older version, after a backup.
     Migrate,
-    /// Figures.
+    /// Counts, sizes and metrics.
     Stats,
-    /// What was changed, and until when it can be taken back.
+    /// What was changed, and until when it can be undone.
     Journal,
     /// Undo the last step, or that one.
     Undo {
@@ -337,7 +337,7 @@ pub enum SessionVerb {
         #[arg(long = "format", value_enum, default_value = "jsonl")]
         shape: ShapeArg,
     },
-    /// Moves one aside, whole.
+    /// Archives a whole session.
     Archive {
         /// Which.
         #[arg(value_parser = name())]

@@ -13,6 +13,7 @@ use crate::model::{Change, Entry, NotWhole, Plan, Store, Tell, plan};
 use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
 use crate::store::referred;
 use crate::text::secrets::mask;
+use crate::text::shell;
 use crate::text::show::show;
 use crate::work;
 
@@ -183,12 +184,7 @@ fn undo_of(context: &Context, store: &Store, step: u64) -> String {
 /// A path as a shell takes it.
 fn quoted(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let text = path.told().into_owned();
-    let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
-    match text.chars().all(is_plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
+    shell::word(&path.told())
 }
 
 /// What somebody wrote, and about which record, where it is about one.
@@ -243,7 +239,7 @@ fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failu
 pub fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = plan.lines.clone();
     for change in plan.all().filter(|change| !change.is_empty()) {
-        lines.push(format!("{:8} {}", change.word(), plan.root.join(&change.path).told()));
+        lines.push(format!("{:8} {}", change.word(), plan.place(&change.path).told()));
     }
     lines
 }

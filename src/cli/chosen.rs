@@ -1,15 +1,16 @@
 //! Which records a verb is about: those that are named, or that a query finds.
 
-use std::collections::{HashMap, HashSet};
+mod named;
+
+use named::{key, the_named};
+pub use named::{named, the_one};
 
 use super::Context;
 use super::args::Chosen;
 use super::failure::{Exit, Failure};
 use crate::format::writing::Refusal;
-use crate::model::key::{Key, Written, file_digest};
-use crate::model::{Entry, EntryRef, Role, Snapshot, State, Store, Tell};
+use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
-use crate::ops::delete::is_held;
 use crate::query::{Cancel, Order, Query, Request, search};
 use crate::work::Difference;
 
@@ -140,171 +141,6 @@ pub fn by_store<'a>(snapshot: &'a Snapshot, chosen: &[EntryRef]) -> Vec<(&'a Sto
         }
     }
     stores
-}
-
-/// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
-pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
-    let own = the_named(snapshot, &[name])?;
-    own.first().copied().ok_or_else(|| nothing_named(name))
-}
-
-/// The records of names, each once, whatever else shares an id. Of records that share an id in one
-/// session the first is meant; over several sessions or stores none is. The stores are gone through
-/// once for all names.
-fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<EntryRef>, Failure> {
-    let by_id = by_id(snapshot, names);
-    let mut keyed = Keyed::default();
-    let mut known: HashSet<&str> = HashSet::new();
-    let mut all = Vec::new();
-    for name in names.iter().map(AsRef::as_ref).filter(|name| known.insert(name)) {
-        let written = Key::read(name);
-        if let Some(Written::Key(key)) = &written
-            && let Some(at) = keyed.find(snapshot, key)
-        {
-            all.push(at);
-            continue;
-        }
-        match (by_id.get(name).map_or(&[][..], Vec::as_slice), written) {
-            ([one], _) => all.push(*one),
-            ([], None) => return Err(nothing_named(name)),
-            ([], Some(written)) => return Err(no_such_key(name, written)),
-            (several, _) => return Err(ambiguous(snapshot, name, several)),
-        }
-    }
-    Ok(all)
-}
-
-fn nothing_named(name: &str) -> Failure {
-    Failure::new(Exit::Nothing, format!("no record is named {name:?}."))
-}
-
-fn no_such_key(name: &str, written: Written) -> Failure {
-    let why = match written {
-        Written::Key(_) => {
-            "no record has this key any more: since it was listed it was changed, moved to another file or \
-             removed"
-        }
-        Written::OfAPlace => {
-            "this key is of an older version, and names a place where another record may be by now"
-        }
-    };
-    Failure::new(Exit::Refused, format!("{name}: {why}. Nothing was changed. List the record again."))
-}
-
-fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
-    let candidate = |&at: &EntryRef| format!("  {}  key {}", place(snapshot, at), key(snapshot, at));
-    let candidates: Vec<String> = several.iter().map(candidate).collect();
-    let message = format!("{name:?} is in several places; name one of them, or its key:");
-    Failure::new(Exit::Refused, format!("{message}\n{}", candidates.join("\n")))
-}
-
-/// The records that go by each name, one a session or store.
-fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n str, Vec<EntryRef>> {
-    // What stands behind a slash may be an id, or a part of one.
-    let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
-    for name in names.iter().map(AsRef::as_ref) {
-        let tails = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
-        std::iter::once(name).chain(tails).for_each(|tail| sought.entry(tail).or_default().push(name));
-    }
-    let mut found: HashMap<&str, Vec<EntryRef>> = HashMap::new();
-    for at in snapshot.entries() {
-        let (store, entry) = snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id.as_deref());
-        for name in id.and_then(|id| sought.get(id)).into_iter().flatten() {
-            let own = found.entry(name).or_default();
-            if !goes_by(snapshot, at, name) {
-                continue;
-            }
-            match own.iter().position(|&known| same_place(snapshot, known, at)) {
-                None => own.push(at),
-                // Where what only undo data holds was asked for, it is meant, though another has
-                // its name by now.
-                Some(known) if is_held(store, entry) => own[known] = at,
-                // A live record goes before an archived one that has its id.
-                Some(known) if is_live(snapshot, at) && !is_live(snapshot, own[known]) => own[known] = at,
-                Some(_) => {}
-            }
-        }
-    }
-    found
-}
-
-fn is_live(snapshot: &Snapshot, at: EntryRef) -> bool {
-    let (store, entry) = snapshot.get(at);
-    entry.state == State::Live && store.document(entry).role == Role::Records
-}
-
-/// Finds records by their keys.
-#[derive(Default)]
-struct Keyed {
-    /// The documents, by the digest of their names.
-    files: Option<HashMap<u32, Vec<(u32, u32)>>>,
-    taken: HashSet<EntryRef>,
-}
-
-impl Keyed {
-    /// The record of a key; of equal ones that no other key of this choice has taken.
-    fn find(&mut self, snapshot: &Snapshot, key: &Key) -> Option<EntryRef> {
-        let files = self.files.get_or_insert_with(|| files(snapshot));
-        for &(store, document) in files.get(&key.file)? {
-            let own = &snapshot.stores[store as usize];
-            let is_free = |entry: &u32| !self.taken.contains(&EntryRef { store, entry: *entry });
-            let mut named =
-                own.documents[document as usize].of_key(key).filter_map(|r| own.place(document, r));
-            if let Some(entry) = named.find(is_free) {
-                let at = EntryRef { store, entry };
-                self.taken.insert(at);
-                return Some(at);
-            }
-        }
-        None
-    }
-}
-
-fn files(snapshot: &Snapshot) -> HashMap<u32, Vec<(u32, u32)>> {
-    let mut files: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
-    for (number, store) in (0..).zip(&snapshot.stores) {
-        for (document, own) in (0..).zip(&store.documents) {
-            files.entry(file_digest(&store.root, &own.path)).or_default().push((number, document));
-        }
-    }
-    files
-}
-
-fn key(snapshot: &Snapshot, at: EntryRef) -> String {
-    let (store, entry) = snapshot.get(at);
-    store.key(entry)
-}
-
-fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
-    let (store, entry) = snapshot.get(at);
-    let Some(id) = store.view(entry).and_then(|view| view.id.as_deref()) else { return false };
-    let Some(before) = name.strip_suffix(id) else { return false };
-    if before.is_empty() {
-        return true;
-    }
-    let Some(before) = before.strip_suffix('/') else { return false };
-    let root = store.root.told().into_owned();
-    let is_store = |named: &str| !named.is_empty() && (root == named || root.ends_with(&format!("/{named}")));
-    match store.session(entry).map(|session| session.name.as_str()) {
-        None => is_store(before),
-        Some(session) if before == session => true,
-        Some(session) => before.strip_suffix(session).and_then(|b| b.strip_suffix('/')).is_some_and(is_store),
-    }
-}
-
-fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
-    let session = |at| snapshot.get(at).1.session;
-    a.store == b.store && session(a) == session(b)
-}
-
-fn place(snapshot: &Snapshot, at: EntryRef) -> String {
-    let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
-    match store.session(entry) {
-        Some(session) => format!("{}/{}/{id}", store.root.told(), session.name),
-        None => format!("{}/{id}", store.root.told()),
-    }
 }
 
 #[cfg(test)]

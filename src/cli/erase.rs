@@ -86,7 +86,8 @@ fn chosen_of(
     if query.is_none_or(|query| !query.asks_deleted()) {
         match records(context, &snapshot, chosen, |_, _| true) {
             Ok(found) => return Ok((snapshot, found)),
-            Err(why) if matches!(why.exit, Exit::Nothing | Exit::Refused) => {}
+            // What is not there may have been deleted.
+            Err(why) if matches!(why.exit, Exit::Nothing | Exit::Refused) && !why.is_ambiguous => {}
             Err(why) => return Err(why),
         }
     }

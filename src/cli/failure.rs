@@ -56,6 +56,8 @@ pub struct Failure {
     pub(super) moved: Option<Difference>,
     /// Whether the files are not as the plan knows them, and are as they were found.
     pub(super) is_moved: bool,
+    /// Whether what was named is there, and is several records.
+    pub(super) is_ambiguous: bool,
     /// Where what somebody wrote is kept, as a sentence.
     pub(super) kept: Option<String>,
 }
@@ -63,7 +65,14 @@ pub struct Failure {
 impl Failure {
     /// A failure with its message.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Failure { exit, message: message.into(), moved: None, is_moved: false, kept: None }
+        Failure {
+            exit,
+            message: message.into(),
+            moved: None,
+            is_moved: false,
+            is_ambiguous: false,
+            kept: None,
+        }
     }
 
     /// Others changed what was shown and agreed to.

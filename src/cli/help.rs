@@ -13,8 +13,7 @@ pub fn command() -> Command {
         let globals: Vec<clap::Arg> =
             command.get_arguments().filter(|own| own.is_global_set()).cloned().collect();
         command.mut_subcommand(&name, |verb| {
-            let hidden = globals.into_iter().filter(|own| !obeys(&name, own.get_id().as_str()));
-            let verb = hidden.fold(verb, |verb, own| verb.arg(own.hide(true)));
+            let verb = with_own_options(verb, &name, &globals);
             let verb = match usage(&name) {
                 Some(usage) => verb.override_usage(usage),
                 None => verb,
@@ -27,9 +26,24 @@ pub fn command() -> Command {
     })
 }
 
+/// Hides the options that a verb doesn't obey, its own verbs (`backup list`) included.
+fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command {
+    let parts: Vec<String> = verb.get_subcommands().map(|part| part.get_name().to_owned()).collect();
+    let verb = parts.into_iter().fold(verb, |verb, part| {
+        let whole = format!("{name} {part}");
+        verb.mut_subcommand(part, |part| with_own_options(part, &whole, globals))
+    });
+    globals.iter().fold(verb, |verb, own| match (name, own.get_id().as_str()) {
+        (name, option) if !obeys(name, option) => verb.arg(own.clone().hide(true)),
+        ("check", "all") => verb.arg(own.clone().help("Each problem on a line of its own")),
+        _ => verb,
+    })
+}
+
 /// Whether an option of every verb does something with that one.
 fn obeys(verb: &str, option: &str) -> bool {
-    let is_one_of = |verbs: &[&str]| verbs.contains(&verb);
+    let first = verb.split(' ').next().unwrap_or(verb);
+    let is_one_of = |verbs: &[&str]| verbs.contains(&verb) || verbs.contains(&first);
     match option {
         "ranking" => is_one_of(&["list", "search", "export"]),
         "all" => is_one_of(&["list", "search", "export", "check"]),
@@ -39,6 +53,10 @@ fn obeys(verb: &str, option: &str) -> bool {
             "search",
             "show",
             "check",
+            "backup list",
+            "backup diff",
+            "session list",
+            "session export",
             "stats",
             "journal",
             "export",
@@ -75,7 +93,7 @@ fn examples(verb: &str) -> &'static str {
     match verb {
         "stores" => "  palimp stores ~/work",
         "list" => "  palimp list\n  palimp list ./memory tag:auth -tag:old --limit 20",
-        "search" => "  palimp search rotate keys\n  palimp search ./memory \"rotate keys\" since:30d",
+        "search" => "  palimp search rotate keys\n  palimp search ./memory \"rotate keys\" since:-30d",
         "show" => "  palimp show mem_20260101_001",
         "check" => "  palimp check\n  palimp check .chora/memory --json",
         "add" => "  palimp add --session s1 --type decision --text \"Use PostgreSQL\" --tag database",
@@ -109,6 +127,8 @@ fn examples(verb: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::Verb;
+    use crate::query::Query;
 
     fn help_of(verb: &str) -> String {
         let mut command = command();
@@ -124,9 +144,51 @@ mod tests {
             check.contains("--store") && !check.contains("--dry-run") && !check.contains("--ranking"),
             "{check}"
         );
+        assert!(check.contains("Each problem on a line of its own"), "{check}");
         assert!(help_of("delete").contains("--dry-run") && !help_of("man").contains("--store"));
         let whole = command().render_help().to_string();
         assert!(!whole.contains("[PATHS]... [COMMAND]") && whole.contains("palimp VERB"), "{whole}");
+    }
+
+    /// The words of an example, as a shell takes them.
+    fn words_of(example: &str) -> Vec<String> {
+        let quoted = example.split(['\'', '"']).enumerate();
+        let words = quoted.flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn every_example_is_understood() {
+        let now = crate::model::Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
+        for verb in command().get_subcommands() {
+            for example in examples(verb.get_name()).lines() {
+                let words = words_of(example);
+                let args = Args::read(words.iter().map(Into::into)).map_err(|error| error.to_string());
+                let query = match args.unwrap().verb {
+                    Some(Verb::List { query, .. } | Verb::Search { query, .. }) => query.join(" "),
+                    _ => {
+                        words.iter().skip_while(|word| *word != "--query").nth(1).cloned().unwrap_or_default()
+                    }
+                };
+                assert!(Query::parse(&query, now).is_ok(), "{example}: {query}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_verb_that_writes_nothing_has_no_options_of_changes() {
+        let mut command = command();
+        command.build();
+        for (verb, part, writes) in
+            [("backup", "list", false), ("backup", "restore", true), ("session", "export", false)]
+        {
+            let verb = command.find_subcommand_mut(verb).unwrap();
+            let help = verb.find_subcommand_mut(part).unwrap().render_help().to_string();
+            assert_eq!(help.contains("--dry-run"), writes, "{part}: {help}");
+        }
     }
 
     #[test]

@@ -9,19 +9,19 @@ use crate::model::{EntryRef, Snapshot, Tell};
 use crate::query::{Query, Request, explain};
 use crate::text::show::show_lines;
 
-/// Shows the record that the name names.
+/// Shows the record that the name names; of records that share an id in one place all.
 pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
     let snapshot = open::snapshot(context)?;
-    let (snapshot, at) = match chosen::the_one(&snapshot, name) {
+    let (snapshot, found) = match chosen::named(&snapshot, name) {
         // What is not there may have been deleted.
-        Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) => {
+        Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous => {
             let with = open::with_deleted(context, &snapshot)?;
-            let at = chosen::the_one(&with, name)?;
-            (with, at)
+            let found = chosen::named(&with, name)?;
+            (with, found)
         }
         outcome => {
-            let at = outcome?;
-            (snapshot, at)
+            let found = outcome?;
+            (snapshot, found)
         }
     };
     let query = Query::default();
@@ -34,12 +34,21 @@ pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
         all: true,
         now: context.now,
     };
-    let why = explain(&request, at);
-    let row = Row::new(&snapshot, at, why.as_ref().map(|why| why.rank), why.as_ref(), context.now);
-    if context.options.json {
-        context.out.json(&row)?;
-    } else {
+    for (number, &at) in found.iter().enumerate() {
+        let why = explain(&request, at);
+        let row = Row::new(&snapshot, at, why.as_ref().map(|why| why.rank), why.as_ref(), context.now);
+        if context.options.json {
+            context.out.json(&row)?;
+            continue;
+        }
+        if number > 0 {
+            context.out.line("")?;
+        }
         print(context, &snapshot, at, &row)?;
+        if found.len() > 1 {
+            let key = snapshot.get(at).0.key(snapshot.get(at).1);
+            context.out.line(&format!("{:14} {key}", "key"))?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
 
-use super::args::{Args, Verb};
+use super::args::{Args, Options, Verb};
 use super::help;
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
+use crate::text::shell;
 
 /// What is before a tag to take away, or a word of a query that is to be absent, within this
 /// program: no argument can hold it.
@@ -68,7 +69,8 @@ impl Args {
         {
             query.iter_mut().for_each(|word| *word = word.trim_start_matches(TAKEN).to_owned());
         }
-        args.paths.iter_mut().chain(&mut args.options.stores).for_each(|path| *path = named(path));
+        let Options { stores, data_dir, .. } = &mut args.options;
+        args.paths.iter_mut().chain(stores).chain(data_dir).for_each(|path| *path = named(path));
         Ok(args)
     }
 }
@@ -218,7 +220,7 @@ impl<'a> Sorted<'a> {
         let shown = |word: &OsString| word.told().into_owned();
         if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
             let paths = self.before.iter().filter(|word| *word != verb).map(shown);
-            let paths: Vec<String> = paths.collect();
+            let paths: Vec<String> = paths.map(|path| shell::word(&path)).collect();
             let verb = shown(verb);
             return refused(format!("the path comes after the verb: palimp {verb} {}\n", paths.join(" ")));
         }

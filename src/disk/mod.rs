@@ -32,8 +32,8 @@ pub use real::Real;
 pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
+use crate::model::Generation;
 pub use crate::model::attributes::{Extended, Owner};
-use crate::model::snapshot::Generation;
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use rustix::fs::{CWD, Dir, OFlags, RenameFlags, renameat_with};
 
 use super::attributes;
 use super::{Disk, Extended, Flock, Item, ItemKind, Output, Owner};
+use crate::model::Generation;
 use crate::model::Moment;
-use crate::model::snapshot::Generation;
 
 /// A file that was changed less than so many nanoseconds ago may be changed once more within one
 /// tick of the file system's clock.

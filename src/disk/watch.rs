@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     /// Long enough for a loaded machine; nothing waits for it unless it fails.
-    const DEADLINE: Duration = Duration::from_secs(20);
+    const DEADLINE: Duration = Duration::from_secs(60);
 
     fn watch(root: &Path) -> (Watch, Receiver<()>) {
         let (tell, told) = channel();

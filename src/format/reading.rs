@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::Format;
 use super::fields::{Fault, Fields};
 use super::form::Form;
-use crate::model::{Body, Code, Moment, Problem, Record, Severity, Span, View};
+use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span, View};
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::records::{self, Piece};
@@ -30,6 +31,12 @@ impl Reading {
         }
         self.records.push(Record { span, line, lines, body: Body::Read(Box::new(view)) });
     }
+}
+
+/// Whether an object is what a format asks of a record of such a file.
+pub fn is_record(format: &dyn Format, (role, path): (Role, &Path), object: &[u8], now: Moment) -> bool {
+    let read = format.read(role, path, object, now);
+    read.records.len() == 1 && !read.problems.iter().any(|own| own.code == Code::MissingField)
 }
 
 /// Reads JSON Lines. `view` turns each object into a view, telling `fields` what is wrong.

@@ -5,114 +5,23 @@ mod edits;
 mod erases;
 mod faults;
 mod members;
+mod operation;
 mod reason;
 mod refusal;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
 pub use members::{Members, hex, list, set_field, uuid};
+pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::Refusal;
 
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::json::Json;
 use crate::text::unpack::Member;
-
-/// What may be done with a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// One field is set.
-    Edit,
-    /// Tags are added or taken away.
-    Tag,
-    /// It is deleted.
-    Delete,
-    /// It is archived.
-    Archive,
-}
-
-/// How a format deletes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deletion {
-    /// Its bytes are removed.
-    Removed,
-    /// A tombstone names it; its bytes stay until the log is compacted.
-    Tombstone,
-    /// It says itself that it is not valid any more.
-    Deprecated,
-    /// It is part of a document, of which the write is the format's own.
-    Canonical,
-}
-
-/// How records are deleted in the format's own way.
-#[derive(Clone, Copy, Debug)]
-pub struct Deleting<'a> {
-    /// Why: a code, not the content.
-    pub reason: &'a str,
-    /// What takes their place.
-    pub replaced_by: Option<&'a str>,
-    /// Whether what the format would keep of them goes, too.
-    pub remove: bool,
-}
-
-/// A record to be.
-#[derive(Clone, Debug, Default)]
-pub struct Draft<'a> {
-    /// The session that it belongs to.
-    pub session: Option<&'a str>,
-    /// The format's own word for its type.
-    pub kind: &'a str,
-    /// Its main text.
-    pub text: Option<&'a str>,
-    /// Its tags.
-    pub tags: &'a [String],
-    /// From 0 to 1.
-    pub importance: Option<f64>,
-    /// Members of the record as JSON: they come before what is made up for it.
-    pub record: Option<&'a str>,
-}
-
-/// What an operation is done with.
-pub struct Scene<'a> {
-    /// The store as it was read.
-    pub store: &'a Store,
-    /// The time that is written down.
-    pub now: Moment,
-    /// Bytes that nobody can foretell, for ids.
-    pub random: [u8; 16],
-    /// Compressed files as they are on disk, those that [`Writes::packed`] names: a store
-    /// holds what was unpacked from them.
-    pub packed: &'a BTreeMap<PathBuf, Vec<u8>>,
-}
-
-/// No compressed files, for whatever needs none.
-pub static NO_PACKED: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-
-/// A field to be set.
-#[derive(Clone, Debug)]
-pub struct Setting<'a> {
-    /// The format's own name, dotted where nested; or `text`, the main text wherever it stands.
-    pub name: &'a str,
-    /// JSON where the field is no string, else the text as it is.
-    pub value: &'a str,
-}
-
-/// Something that is due.
-#[derive(Clone, Debug)]
-pub struct Due {
-    /// A few words.
-    pub what: String,
-    /// The rule that says so, in words.
-    pub rule: String,
-    /// How many records it concerns.
-    pub records: usize,
-    /// The changes.
-    pub changes: Vec<Change>,
-}
 
 /// How a format is written.
 pub trait Writes: Sync {

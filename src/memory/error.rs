@@ -1,4 +1,4 @@
-//! Errors with the codes of specification 4 §12.1, and one for ids that stand in several sessions.
+//! Errors with the codes of specification 4 §12.1, and one for ids that several records have.
 
 use crate::format::writing::Refusal;
 use crate::model::{NotWhole, Unread};
@@ -30,6 +30,16 @@ impl MemoryError {
         let message = format!(
             "{id:?} is in several sessions: {}. Name the session. Nothing was changed.",
             sessions.join(", ")
+        );
+        MemoryError::new("E_AMBIGUOUS_ID", message)
+    }
+
+    /// An id that several records of one session share names none of them to be changed.
+    pub(super) fn shared(id: &str, keys: &[String]) -> MemoryError {
+        let message = format!(
+            "{id:?} is the id of {} records. Name one by its key: {}. Nothing was changed.",
+            keys.len(),
+            keys.join(", ")
         );
         MemoryError::new("E_AMBIGUOUS_ID", message)
     }

@@ -24,6 +24,7 @@ pub use sessions::Statistics;
 
 use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
+use crate::model::key::{Key, Written};
 use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store, Tell};
 use crate::ops;
 use crate::store::commit::{Host, Receipt, Writer, make_folders};
@@ -163,10 +164,32 @@ impl Memory {
         Ok(told)
     }
 
-    /// The entry of that id, in that session where one is named: the first that counts, else
+    /// The entry of that id or key, in that session where one is named: the first that counts, else
     /// the first. Of several sessions none is meant.
     fn entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>, MemoryError> {
+        Ok(self.entries(session, id)?.first().copied())
+    }
+
+    /// The entry of that id or key, to be changed: of several that share the id none is meant.
+    fn the_entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>, MemoryError> {
+        match self.entries(session, id)?.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(*one)),
+            several => {
+                let keys: Vec<String> = several.iter().map(|(_, entry)| self.store().key(entry)).collect();
+                Err(MemoryError::shared(id, &keys))
+            }
+        }
+    }
+
+    /// The entries of that id or key: those that count, else all.
+    fn entries(&self, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>, MemoryError> {
         let store = self.store();
+        if let Some(Written::Key(key)) = Key::read(id)
+            && let Some(at) = store.at_key(&key)
+        {
+            return Ok(vec![(EntryRef { store: 0, entry: at }, store.entries[at as usize])]);
+        }
         let own = |(_, entry): &(usize, &Entry)| {
             let named = store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
@@ -183,7 +206,7 @@ impl Memory {
         if sessions.len() > 1 {
             return Err(MemoryError::ambiguous(id, &sessions));
         }
-        let first = named.first();
-        Ok(first.map(|&(at, entry)| (EntryRef { store: 0, entry: at as u32 }, *entry)))
+        let at = |(at, entry): (usize, &Entry)| (EntryRef { store: 0, entry: at as u32 }, *entry);
+        Ok(named.into_iter().map(at).collect())
     }
 }

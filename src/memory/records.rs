@@ -92,11 +92,12 @@ impl Memory {
         Ok(Some(self.found(at, None)))
     }
 
-    /// Deletes a record as the format does it. False where there is none that counts; an id
-    /// that stands in several sessions is refused unless the session is named.
+    /// Deletes a record as the format does it. False where there is none that counts; an id that is
+    /// in several sessions is refused unless the session is named, and one that several records of a
+    /// session share unless a key names one of them.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
         self.refresh();
-        let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
+        let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((_, entry)) = live else { return Ok(self.store().whole().map(|_| false)?) };
         let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
         let plan = ops::delete::delete(&self.scene()?, &[entry], asked)?;
@@ -130,7 +131,7 @@ impl Memory {
         value: &str,
     ) -> Result<(), MemoryError> {
         self.refresh();
-        let (_, entry) = self.known(session, id)?;
+        let entry = self.one(session, id)?;
         let set = [ops::Setting { name: field, value }];
         let plan = ops::edit::edit(&self.scene()?, &entry, &set)?;
         self.commit(&plan).map(drop)
@@ -139,14 +140,22 @@ impl Memory {
     /// Records that a record was accessed, where the format has a place for that.
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let (_, entry) = self.known(session, id)?;
+        let entry = self.one(session, id)?;
         let plan = ops::upkeep::access(&self.scene()?, &entry)?;
         self.commit(&plan).map(drop)
     }
 
+    fn one(&self, session: Option<&str>, id: &str) -> Result<Entry, MemoryError> {
+        let (_, entry) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
+        Ok(entry)
+    }
+
     fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry), MemoryError> {
-        let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}."));
-        self.entry(session, id)?.ok_or_else(|| self.known_absent(missing()))
+        self.entry(session, id)?.ok_or_else(|| self.no_record(id))
+    }
+
+    fn no_record(&self, id: &str) -> MemoryError {
+        self.known_absent(MemoryError::new("E_INVALID_QUERY", format!("There is no record {id:?}.")))
     }
 
     /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::document::Document;
 use super::record::Named;
-use super::snapshot::{Document, Entry, EntryRef, Snapshot, Store};
+use super::snapshot::{Entry, EntryRef, Snapshot, Store};
 
 /// The memories of `from` in `to`, without those that are gone.
 pub fn carried(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRef>) -> Vec<EntryRef> {

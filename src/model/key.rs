@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use super::snapshot::Document;
+use super::document::Document;
 
 /// A key, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,6 +3,7 @@
 pub mod attributes;
 pub mod carried;
 pub mod decay;
+pub mod document;
 pub mod key;
 pub mod plan;
 pub mod problem;
@@ -15,12 +16,13 @@ pub mod unread;
 
 pub use carried::Carry;
 pub use decay::{DecayRule, DecayTable};
+pub use document::{Document, Generation, Role};
 pub use key::{Key, Written};
 pub use plan::{Act, Change, Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};
 pub use record::{Body, Name, Named, Record, RecordText, Reference, Span, View};
 pub use references::{References, Tie};
-pub use snapshot::{Document, Entry, EntryRef, Extent, Role, Session, Snapshot, State, Store};
+pub use snapshot::{Entry, EntryRef, Extent, Session, Snapshot, State, Store};
 pub use time::{Moment, Zone};
 pub use told::{Tell, container, deleted_from, meant};
 pub use unread::{NotWhole, Unread, Whole};

@@ -297,6 +297,14 @@ impl Plan {
         self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_ROOM
     }
 
+    /// Where a file of it is: in the store, or in the folder around it.
+    pub fn place(&self, file: &Path) -> PathBuf {
+        match (file.strip_prefix(".."), self.root.parent()) {
+            (Ok(beside), Some(around)) => around.join(beside),
+            _ => self.root.join(file),
+        }
+    }
+
     /// Every change in order.
     pub fn all(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().chain(&self.derived)

@@ -66,7 +66,7 @@ codes! {
     BadTimestamp "bad-timestamp" "A timestamp can't be read, or is not spelled as ISO 8601 has it.",
     NoTimezone "no-timezone" "A timestamp names no time zone; it is read as UTC.",
     FutureTimestamp "future-timestamp" "A timestamp lies more than five minutes ahead.",
-    DuplicateId "duplicate-id" "Another record has the same id; an id alone names the first.",
+    DuplicateId "duplicate-id" "Another record has the same id; a verb that changes one of them takes its key.",
     DanglingReference "dangling-reference" "A record refers to an id that is not there.",
     ChecksumMismatch "checksum-mismatch" "The checksum does not match the record.",
     ChecksumLegacy "checksum-legacy" "The checksum is in the old form, which does not cover the content.",

@@ -1,145 +1,19 @@
 //! Stores as they were when they were read: immutable, shared between threads.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::decay::DecayTable;
-use super::key::{Digests, Key, file_digest};
+use super::document::Document;
+pub use super::document::Generation;
+use super::key::{Key, file_digest};
 use super::plan::{Act, Change};
 use super::problem::{Code, Problem, Severity};
-use super::record::{Record, Span, View};
+use super::record::{Record, View};
 use super::references::References;
 use super::time::Moment;
 use super::told::Tell;
 use super::unread::Unread;
-
-/// What a file within a store is for. Each format says which of its files is what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
-    /// Live records.
-    Records,
-    /// Records that were moved out of the live files.
-    Archive,
-    /// A copy of an earlier state; its records are not listed.
-    Backup,
-    /// Ids that were deleted.
-    Tombstones,
-    /// Derived from the records, never believed over them.
-    Index,
-    /// The store's settings.
-    Config,
-    /// What is known of one session.
-    Metadata,
-    /// A lock of the format.
-    Lock,
-    /// A temporary file that was left behind.
-    Temp,
-    /// Shown and kept, not judged.
-    Other,
-}
-
-impl Role {
-    /// Whether a file's content is needed to show a store.
-    pub fn is_content(self) -> bool {
-        !matches!(self, Role::Backup | Role::Temp | Role::Lock | Role::Other)
-    }
-}
-
-/// One file, as it was read.
-#[derive(Clone)]
-pub struct Document {
-    /// Relative to the store's root.
-    pub path: PathBuf,
-    /// What it is for.
-    pub role: Role,
-    /// Its bytes from `offset` on; unread files (backups, others) hold none.
-    pub bytes: Box<[u8]>,
-    /// Where `bytes` starts in the file: 0 unless only the tail was read.
-    pub offset: u64,
-    /// The file's length when it was read.
-    pub len: u64,
-    /// Which state of the file this is; a changed file has another.
-    pub generation: Generation,
-    /// Its records, in file order.
-    pub records: Vec<Record>,
-    /// What is wrong with it, as far as the file alone can tell.
-    pub problems: Vec<Problem>,
-    /// What its records are told apart by, once somebody asks.
-    pub digests: Digests,
-}
-
-impl fmt::Debug for Document {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Document({:?}, {:?}, {} records)", self.path, self.role, self.records.len())
-    }
-}
-
-impl Document {
-    /// A document of bytes that were not read from its file: made, kept or unpacked ones. Nothing
-    /// was read of them yet.
-    pub fn of_bytes(path: PathBuf, role: Role, bytes: Vec<u8>) -> Document {
-        Document {
-            path,
-            role,
-            offset: 0,
-            len: bytes.len() as u64,
-            bytes: bytes.into(),
-            generation: Default::default(),
-            records: Vec::new(),
-            problems: Vec::new(),
-            digests: Default::default(),
-        }
-    }
-
-    /// The exact bytes of one of its records.
-    pub fn raw(&self, record: &Record) -> &[u8] {
-        self.bytes_of(record.span)
-    }
-
-    /// The bytes of a range of the file.
-    pub fn bytes_of(&self, span: Span) -> &[u8] {
-        let start = (span.start.saturating_sub(self.offset)) as usize;
-        let end = (span.end.saturating_sub(self.offset)) as usize;
-        self.bytes.get(start..end).unwrap_or_default()
-    }
-}
-
-/// A state of a file: equal generations mean equal bytes, once they are settled.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Generation {
-    /// The device.
-    pub device: u64,
-    /// The inode.
-    pub inode: u64,
-    /// The length in bytes.
-    pub len: u64,
-    /// The last change in nanoseconds since 1970.
-    pub modified: i128,
-    /// Whether that was so long before it was looked at that the next change has another time.
-    /// It tells states apart no further.
-    pub is_settled: bool,
-}
-
-impl Generation {
-    fn told(&self) -> (u64, u64, u64, i128) {
-        (self.device, self.inode, self.len, self.modified)
-    }
-
-    /// Whether a file that was in this state when it was read, and is in that one now, surely
-    /// holds the same bytes.
-    pub fn holds(&self, now: &Generation) -> bool {
-        self == now && self.is_settled
-    }
-}
-
-impl PartialEq for Generation {
-    fn eq(&self, other: &Generation) -> bool {
-        self.told() == other.told()
-    }
-}
-
-impl Eq for Generation {}
 
 /// Whether a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -140,6 +140,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn whatever_is_told_is_what_was_meant(
             bytes in prop::collection::vec(prop::sample::select(b"\\xX5cCfF9\xff\xc3\xa9\xe2/.".to_vec()), 0..24)

@@ -18,6 +18,10 @@ use crate::text::lines;
 /// Why a record is not deleted that its format keeps.
 pub const DEPRECATED: &str = "it is deprecated already; --remove removes the file itself.";
 
+/// Why nothing is brought back.
+pub const NOT_DELETED: &str =
+    "none of these is deleted. `palimp list is:deleted` lists what is and can be brought back.";
+
 /// How a deletion is asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
@@ -208,9 +212,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
     }
     faults.over()?;
     if count == 0 {
-        return Err(Refusal::unfit(
-            "none of these is deleted by a tombstone; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",
-        ));
+        return Err(Refusal::unfit(NOT_DELETED));
     }
     Ok((count, changes.into_values().collect()))
 }

@@ -17,10 +17,6 @@ use crate::text::needle::Needles;
 /// The reason where none is given.
 pub const REASON: &str = "erased";
 
-/// Why a part of a document is not erased that is in none any more.
-const HELD: &str =
-    "it is deleted, and no document has it any more: bring it back first with `palimp undelete`.";
-
 /// The records by name, where each can be erased.
 pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec<Target>, Refusal> {
     let (format, writes) = writes(scene.store)?;
@@ -31,14 +27,15 @@ pub fn targets(scene: &Scene<'_>, entries: &[Entry], reason: &str) -> Result<Vec
         let own = scene.store.document(entry);
         let path = deleted_from(&own.path).unwrap_or(&own.path);
         match writes.erases() {
-            Some(_) if is_held(scene.store, entry) => return Err(Refusal::unfit(HELD)),
+            // What was taken out of its document is in earlier ones.
+            Some(_) if is_held(scene.store, entry) => {}
             Some(erases) => erases.may_erase(scene.store, entry)?,
             // One document of many records is not taken apart.
             None if !is_log(path) => writes.may(Deed::Delete, path).map_err(Refusal::unfit)?,
             None => {}
         }
         let parts = parts.entry(entry.document).or_insert_with(|| {
-            let parts = writes.erases().map(|erases| erases.parts(&own.path, &own.bytes));
+            let parts = writes.erases().map(|erases| erases.parts(path, &own.bytes));
             let surest = |part: Part| Some((part.span, part.names.into_iter().next()?));
             parts.unwrap_or_default().into_iter().filter_map(surest).collect()
         });

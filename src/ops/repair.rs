@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Refusal, Scene, backups, base, plan, writes};
 use crate::check::derived;
+use crate::format::reading::is_record;
 use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container};
 use crate::store::derive;
 use crate::text::torn::{first_name, whole_behind};
@@ -186,7 +187,6 @@ impl<'a> Mend<'a> {
             return true;
         }
         let Ok((format, _)) = writes(self.scene.store) else { return false };
-        let read = format.read(self.document.role, &self.document.path, object, self.scene.now);
-        read.records.len() == 1 && !read.problems.iter().any(|problem| problem.code == Code::MissingField)
+        is_record(format, (self.document.role, &self.document.path), object, self.scene.now)
     }
 }

@@ -7,6 +7,7 @@ use crate::model::{Change, Entry, Plan};
 use crate::text::edit::{self, quoted, scan, set};
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
+use crate::text::shell;
 
 /// What becomes of the tags of records.
 #[derive(Clone, Copy, Debug)]
@@ -142,7 +143,8 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let id = id.unwrap_or_else(|| scene.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
-        "`tags` of {id} is {what} and no list: the value that is there would be lost. Make a list of it first, as with `palimp edit {id} --set 'tags=[\"…\"]'`."
+        "`tags` of {id} is {what} and no list: the value that is there would be lost. Make a list of it first, as with `palimp edit {} --set 'tags=[\"…\"]'`.",
+        shell::word(&id)
     )))
 }
 

@@ -68,6 +68,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn folding_by_pieces_equals_folding_the_whole(text in "(\\PC|[ae\u{301}\u{327}\u{3099}ホ ])*") {
             let whole = fold(&text).split_whitespace().collect::<Vec<_>>().join(" ");

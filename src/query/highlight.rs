@@ -121,6 +121,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn marks_lie_on_characters_and_in_order(word in "[a-zé*~ß接\u{301}]{1,4}", text in "(\\PC|[a-zéß接\u{301} ])*") {
             let Ok(query) = Query::parse(&word, Moment(0)) else { return Ok(()) };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use super::cancel::Cancel;
 use super::folded::fold_collapsed_into;
 use crate::format::{self, Searched};
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 use crate::model::{Document, Entry, Snapshot, Store};
 
 /// So many entries are folded between two looks at the cancel token.

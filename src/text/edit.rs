@@ -226,6 +226,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn setting_a_member_and_setting_it_back_is_the_identity(object in object(), name in "[abcd]") {
             let mut tape = Tape::default();

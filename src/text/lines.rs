@@ -113,6 +113,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn lines_tile_any_bytes(bytes in proptest::collection::vec(proptest::sample::select(b"a\n\r\0\xff".to_vec()), 0..40)) {
             let mut at = 0;

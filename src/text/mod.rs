@@ -13,6 +13,7 @@ pub mod records;
 pub mod repack;
 pub mod scan;
 pub mod secrets;
+pub mod shell;
 pub mod show;
 pub mod torn;
 pub mod unpack;

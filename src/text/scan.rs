@@ -368,6 +368,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn it_agrees_with_a_strict_parser_on_what_is_json(text in r#"[\[\]{}",:0-9a\\.eEtrufalsn -]{0,24}"#) {
             let whole = matches!(scan(&text), Scan::Whole { end, .. } if text[end..].trim().is_empty());

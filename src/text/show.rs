@@ -212,7 +212,7 @@ mod tests {
     /// Every character, alone and after others; in the short form, some of the rare ones.
     #[test]
     fn nothing_is_shown_that_is_not_seen_or_whose_columns_are_in_doubt() {
-        let is_long = std::env::var_os("PALIMP_LONG").is_some();
+        let is_long = crate::tries::is_long();
         let is_taken = |code: &u32| is_long || *code < 0x2100 || code.is_multiple_of(41);
         for c in (0..=0x10ffff).filter(is_taken).filter_map(char::from_u32) {
             for text in [c.to_string(), format!("a{c}"), format!("🦀{c}1")] {

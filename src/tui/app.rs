@@ -10,7 +10,7 @@ use super::Options;
 use super::back::Back;
 use super::bulk::{Bulk, Menu};
 use super::confirm::Confirm;
-use super::cursor::Cursor;
+use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
 use super::marks::Marks;
 use super::prompt::{Prompt, Recall};
@@ -198,6 +198,8 @@ pub struct App {
     pub forms: u64,
     /// Keys of a sequence that waits for its next.
     pub waiting: String,
+    /// A count that is typed before a move.
+    pub count: Counted,
     pub notice: Option<String>,
     /// Whether masked values are shown: while a key is held.
     pub revealed: bool,
@@ -267,6 +269,7 @@ impl App {
             editor: None,
             forms: 0,
             waiting: String::new(),
+            count: Counted::default(),
             notice: None,
             revealed: false,
             interrupted: None,

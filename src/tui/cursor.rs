@@ -1,4 +1,7 @@
-//! The cursor of a list.
+//! The cursor of a list, and a count before its move.
+
+use super::app::{Pane, Screen};
+use crate::model::Moment;
 
 /// A line of a list, and the first one on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,5 +23,30 @@ impl Cursor {
         } else if self.at >= self.top + height.max(1) {
             self.top = self.at + 1 - height.max(1);
         }
+    }
+}
+
+/// The count before a move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counted {
+    /// What is being typed.
+    pub typed: Option<Count>,
+    /// So many times the move is made that is being made.
+    pub times: Option<usize>,
+}
+
+/// A count that is being typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// What was typed so far.
+    pub typed: usize,
+    /// Where the keys were and when, before the first digit alone brought them to a pane.
+    pub before: Option<(Pane, Screen, Moment)>,
+}
+
+impl Count {
+    /// The count; `None` where it may have been a pane's key.
+    pub fn number(&self) -> Option<usize> {
+        Some(self.typed).filter(|_| self.before.is_none())
     }
 }

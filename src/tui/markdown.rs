@@ -313,6 +313,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
         #[test]
         fn any_text_is_rendered_and_no_line_is_raw(
             text in "([a-c# >*_`~|\\[\\]()!<>-]|1\\. |\n|\t|\u{1b}\\[31m|\u{202e}|é|接){0,80}", width in 0..40_usize

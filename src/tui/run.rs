@@ -1,34 +1,33 @@
-//! The event loop: with `terminal` the only file of the screens that does anything.
+//! The event loop: with `terminal` the only part of the screens that does anything.
+
+mod first;
+mod listen;
 
 use std::io;
 use std::mem::{self, ManuallyDrop};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::Event;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::buffer::Buffer;
 use rustix::io::Errno;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
+
+use first::first_entries;
+pub use first::{frame, plain};
+use listen::listen;
 
 use super::Options;
 use super::app::{Aim, App};
-use super::input::{Input, Keyboard, is_gone};
+use super::input::{Keyboard, is_gone};
 use super::msg::{Effect, Lent, Msg};
 use super::signals;
-use super::terminal::{Left, Screen, end, enter, leave, redraw, retake, with_editor};
+use super::terminal::{Left, Screen, enter, leave, redraw, retake, with_editor};
 use super::update;
 use super::view::view;
 use crate::format;
-use crate::model::{EntryRef, Extent, Moment, Snapshot};
-use crate::query::Cancel;
-use crate::store;
-use crate::text::show::columns;
-use crate::work::{Job, Kept, Loaded, Watch, Workers, end_editor, keep, perform};
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::work::{Watch, Workers, keep};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
@@ -41,10 +40,6 @@ const FRAME: Duration = Duration::from_millis(50);
 const FIGURE: Duration = Duration::from_millis(200);
 /// What was typed is kept so long after the first key that is not kept yet.
 const RESTED: Duration = Duration::from_millis(400);
-/// So many Ctrl-c in a row end an editor that hangs.
-const ENOUGH: usize = 3;
-/// A program that has not ended so long after a signal is ended by force.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How the screens were left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,124 +319,5 @@ impl<'a> Loop<'a> {
             Left::Nothing(why, None) => Err(why),
             Left::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
         })
-    }
-}
-
-/// Reads and lists the newest entries of the stores, which takes no longer than a frame.
-fn first_entries(app: &mut App) {
-    let stores = store::load_each(&app.places, Extent::Tail, &Snapshot::default(), app.now);
-    let snapshot = Arc::new(Snapshot::of(stores));
-    let effects = update::open(app, Loaded { snapshot, tallies: Vec::new() });
-    settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
-}
-
-fn is_load(effect: &Effect) -> bool {
-    matches!(effect, Effect::Job(Job::Load { .. }))
-}
-
-/// Does the jobs of effects, and those that come of them, on this thread. Nothing is written.
-fn settle(app: &mut App, mut effects: Vec<Effect>) {
-    let mut kept = Kept::default();
-    while let Some(effect) = effects.pop() {
-        if let Effect::Job(job @ (Job::Load { .. } | Job::Search(_) | Job::Explain(..))) = effect
-            && let Some(done) = perform(job, &mut kept, &Cancel::default())
-        {
-            effects.extend(update::take(app, Msg::Done(done), app.now));
-        }
-    }
-}
-
-/// One frame of what the screens show first, once everything has been read, and what was read.
-pub fn frame(options: &Options, width: u16, height: u16) -> io::Result<(Buffer, Arc<Snapshot>)> {
-    let now = options.now.unwrap_or_else(Moment::of_the_clock);
-    let mut app = App::new(options, (width, height), now);
-    first_entries(&mut app);
-    let reload = update::reload(&app);
-    settle(&mut app, vec![reload]);
-    update::ready(&mut app);
-    Ok((draw(&app, width, height)?, Arc::clone(&app.snapshot)))
-}
-
-fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).map_err(io::Error::other)?;
-    terminal.draw(|frame| view(app, frame)).map_err(io::Error::other)?;
-    Ok(terminal.backend().buffer().clone())
-}
-
-/// A frame as plain text, its lines without trailing blanks.
-pub fn plain(buffer: &Buffer) -> String {
-    let width = usize::from(buffer.area.width.max(1));
-    let mut text = String::new();
-    for row in buffer.content().chunks(width) {
-        let mut line = String::new();
-        let mut covered = 0;
-        for cell in row {
-            // A wide character covers the cell behind it.
-            if covered == 0 {
-                line.push_str(cell.symbol());
-                covered = columns(cell.symbol()).max(1);
-            }
-            covered -= 1;
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-fn listen(to_loop: &Sender<Happening>, keyboard: &Arc<Keyboard>, signals: Signals) -> io::Result<()> {
-    let (keys, own) = (to_loop.clone(), Arc::clone(keyboard));
-    thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys, &own))?;
-    let (to_loop, own) = (to_loop.clone(), Arc::clone(keyboard));
-    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop, &own))?;
-    Ok(())
-}
-
-fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
-    keyboard.read(|input| {
-        let msg = match input {
-            Input::Event(Event::Key(key)) => Msg::Key(key),
-            Input::Event(Event::Paste(text)) => Msg::Paste(text),
-            Input::Event(_) => return true,
-            Input::Gone => {
-                end_editor();
-                return to_loop.send(Happening::NoInput).is_ok();
-            }
-        };
-        to_loop.send(Happening::Msg(msg)).is_ok()
-    });
-}
-
-/// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
-/// While an editor has the terminal, Ctrl-c and Ctrl-\ are meant for it, and Ctrl-z stops both.
-fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
-    let mut interrupts = 0;
-    for number in &mut signals {
-        let is_lent = keyboard.is_lent();
-        interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
-        match number {
-            SIGINT | SIGQUIT if is_lent && interrupts < ENOUGH => continue,
-            // It is heard by an editor that does not end, and asked for again and again.
-            SIGINT if is_lent => {
-                end_editor();
-                interrupts = 0;
-                continue;
-            }
-            SIGTSTP if is_lent => {
-                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
-                continue;
-            }
-            SIGCONT | SIGWINCH if is_lent => continue,
-            SIGTSTP | SIGCONT | SIGWINCH => {
-                let _ = to_loop.send(Happening::Signal(number));
-                continue;
-            }
-            _ => {}
-        }
-        // The loop waits for it.
-        end_editor();
-        let _ = to_loop.send(Happening::Signal(number));
-        thread::sleep(PATIENCE);
-        end(128 + number);
     }
 }

@@ -37,7 +37,7 @@ pub fn checked(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Checked 
 }
 
 /// What the stores were found to have besides, by their files: one whose files are the same is not
-/// looked at again.
+/// looked at again. One whose erasures could not be read is.
 #[derive(Default)]
 pub struct Known(Vec<(Arc<Store>, Arc<Store>)>);
 
@@ -55,6 +55,7 @@ impl Known {
     /// Checks the stores; `None` where nothing more is to be told of them.
     pub fn all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> Option<AllChecked> {
         let mut unread = Vec::new();
+        let mut unsure = HashSet::new();
         let mut one = |own: &Arc<Store>| {
             let known =
                 self.0.iter().find(|(was, _)| is_same(was, own)).map(|(was, with)| {
@@ -65,6 +66,7 @@ impl Known {
                 });
             known.unwrap_or_else(|| {
                 let checked = checked(data, own, now);
+                unsure.extend(checked.unread.is_some().then(|| own.root.clone()));
                 unread.extend(checked.unread);
                 checked.store
             })
@@ -72,6 +74,7 @@ impl Known {
         let with: Vec<Arc<Store>> = of.stores.iter().map(&mut one).collect();
         self.0 = of.stores.iter().cloned().zip(with.iter().cloned()).collect();
         let is_new = self.0.iter().any(|(was, with)| !Arc::ptr_eq(was, with));
+        self.0.retain(|(was, _)| !unsure.contains(&was.root));
         if !is_new && unread.is_empty() {
             return None;
         }
@@ -97,4 +100,37 @@ fn is_same(was: &Store, is: &Store) -> bool {
         && was.beside == is.beside
         && was.documents.len() == is.documents.len()
         && both().all(|(was, is)| Arc::ptr_eq(was, is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Extent;
+    use crate::store::{Place, load};
+
+    #[test]
+    fn a_store_whose_erasures_could_not_be_read_is_looked_at_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, data) = (folder.path().join("store"), folder.path().join("data"));
+        let line = "{\"id\":\"mem_1\",\"session_id\":\"s\",\"type\":\"decision\",\
+                    \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{\"message\":\"again\"}}\n";
+        crate::disk::write_new(&root.join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();
+        crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+        let now = Moment(1_800_000_000_000_000);
+        let place = Place { root: root.clone(), format: "session-log", session: None };
+        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let list = Vault::look(&Real, &data, &root).path("erased.jsonl");
+        crate::disk::write_new(&list, b"no list\n").unwrap();
+        let (mut known, snapshot) = (Known::default(), Arc::new(Snapshot::of(vec![store])));
+        let mut look = || known.all(Arc::clone(&snapshot), Some(&data), now);
+        assert_eq!(look().unwrap().unread.len(), 1);
+        assert_eq!(look().unwrap().unread.len(), 1, "it is told as long as it is so");
+        let erased = "{\"step\":1,\"at\":\"2026-01-02T00:00:00Z\",\"id\":\"mem_1\",\"session\":\"s\",\
+                      \"file\":\"sessions/s/memory.jsonl\"}\n";
+        std::fs::write(&list, erased).unwrap();
+        let found = look().unwrap();
+        assert_eq!(found.unread, Vec::<String>::new());
+        let codes: Vec<Code> = found.with.stores[0].problems.iter().map(|own| own.code).collect();
+        assert!(codes.contains(&Code::ErasedAnew), "{codes:?}");
+    }
 }

@@ -1,14 +1,15 @@
 //! Erasing: what it comes to, and carrying it out. The verb and the screens do it alike.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::format::text_of;
+use crate::model::plan::counted;
 use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
-use crate::store::commit::erase::{Erased, gather, kept_copies};
+use crate::store::commit::erase::{Erased, gather, kept_copies, versions};
 use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{Contents, Target, Wanted};
 
@@ -119,6 +120,7 @@ pub fn ask(
     let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
     let mut plan = removal.map_err(refused)?.plan;
     plan.lines.extend(copies(store, entries, &wanted));
+    plan.lines.extend(kept(&versions(store, &vault, &wanted, &outside)?));
     plan.lines.extend(telling);
     Ok(Asked { store: Arc::clone(store), targets, plan, left })
 }
@@ -141,11 +143,28 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
         let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
         let torn = match store.view(own) {
             Some(_) => "",
-            None => ", a damaged line that names it; `palimp repair` first keeps what else is in it",
+            None => ", a damaged line that names it; whole records behind stay",
         };
         format!("erase {name}  {}:{line}{torn}", store.document(own).path.told())
     };
     head.into_iter().chain(copies.into_iter().map(line)).collect()
+}
+
+/// So many files are named that hold copies.
+const NAMED: usize = 20;
+
+/// What backups and our own data hold of what is erased, a line each behind their count.
+fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
+    let count: usize = found.values().sum();
+    if count == 0 {
+        return Vec::new();
+    }
+    let copies = if count == 1 { "copy or earlier version" } else { "copies or earlier versions" };
+    let mut lines = vec![format!("with {count} {copies} in backups and palimp's own data:")];
+    lines.extend(found.iter().take(NAMED).map(|(place, count)| format!("erase {count} in {place}")));
+    let more = found.len().saturating_sub(NAMED);
+    lines.extend((more > 0).then(|| format!("and in {} more", counted(more as u64, "file"))));
+    lines
 }
 
 /// What to say of an id that was made of what the record says: it is no content for an erasure, and

@@ -1,20 +1,21 @@
 //! What single views show and the stores as they were read do not hold: backups, what is due,
 //! the journal. Only what is opened is read.
 
-use std::collections::{BTreeMap, HashSet};
+mod step;
+pub(super) mod upkeep;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
-use crate::model::time::DAY;
-use crate::model::{Act, Moment, Plan, Snapshot, State, Store, Tell, container};
-use crate::ops::effect::{Touched, effect};
+use crate::model::{Moment, Plan, Snapshot, State, Store, Tell, container};
+use crate::ops::Scene;
+use crate::ops::effect::Touched;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, compare};
-use crate::ops::{self, Refusal, Scene};
 use crate::store::commit::{Account, Copy, Vault, Verified, copies};
-use crate::store::packed_bytes;
 
 /// Something to be read.
 pub struct InspectRequest {
@@ -165,11 +166,6 @@ pub struct StepFile {
     pub lines: Vec<(bool, Vec<u8>)>,
 }
 
-/// How far ahead it is looked for what will be due, in days.
-const AHEAD: [i64; 3] = [7, 30, 90];
-/// So many lines of a step are shown of a file.
-const SHOWN: usize = 200;
-
 /// Reads what a view shows.
 pub fn inspect(request: InspectRequest) -> Inspected {
     let InspectRequest { snapshot, data, now, what } = request;
@@ -259,91 +255,6 @@ impl<'a> Look<'a> {
         Scene { store, now: self.now, random: ThisMachine::new().random(), packed }
     }
 
-    fn chores(&self) -> Vec<Chore> {
-        let mut chores = Vec::new();
-        for (number, store) in self.snapshot.stores.iter().enumerate() {
-            let due = self.due(number, store, self.now);
-            let known: HashSet<u32> =
-                due.iter().flat_map(|own| own.touched.iter().map(|own| own.entry)).collect();
-            chores.extend(due);
-            chores.extend(self.soon(number, store, known));
-            chores.push(self.compaction(number, store));
-        }
-        chores.sort_by_key(|chore| chore.task);
-        chores
-    }
-
-    fn due(&self, number: usize, store: &Arc<Store>, now: Moment) -> Vec<Chore> {
-        let plans = plans_due(store, now);
-        match plans {
-            Err(refused) => vec![Chore {
-                store: number,
-                task: Task::Due,
-                what: format!("what is due in {} can't be told", short(&store.root)),
-                rule: String::new(),
-                touched: Vec::new(),
-                plan: None,
-                refused: Some(refused),
-            }],
-            Ok(plans) => plans
-                .into_iter()
-                .map(|(plan, rule)| Chore {
-                    store: number,
-                    task: Task::Due,
-                    what: plan.lines.last().cloned().unwrap_or_default(),
-                    rule,
-                    touched: effect(store, &plan, self.now),
-                    plan: Some(plan),
-                    refused: None,
-                })
-                .collect(),
-        }
-    }
-
-    /// What is not due yet and will be, by the same rules with a later clock.
-    fn soon(&self, number: usize, store: &Arc<Store>, mut known: HashSet<u32>) -> Vec<Chore> {
-        let mut chores = Vec::new();
-        for days in AHEAD {
-            let later = self.due(number, store, self.now.plus(days * DAY));
-            for chore in later {
-                let is_new = |own: &Touched| !known.contains(&own.entry);
-                let touched: Vec<Touched> = chore.touched.into_iter().filter(is_new).collect();
-                let derives_only = touched.iter().all(|own| own.fate == ops::effect::Fate::Changes);
-                if touched.is_empty() || derives_only {
-                    continue;
-                }
-                known.extend(touched.iter().map(|own| own.entry));
-                chores.push(Chore { task: Task::Soon(days), touched, plan: None, ..chore });
-            }
-        }
-        chores
-    }
-
-    fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
-        let scene = self.scene(store, &NO_PACKED);
-        let name = short(&store.root);
-        let chore = |rule, touched, plan, refused| Chore {
-            store: number,
-            task: Task::Compact,
-            what: format!("compact {name}"),
-            rule,
-            touched,
-            plan,
-            refused,
-        };
-        match ops::compact::compact(&scene, None) {
-            Err(refusal) => chore(String::new(), Vec::new(), None, Some(refusal.message)),
-            Ok(plan) => {
-                let rule = ops::compact::rule(store);
-                let touched = effect(store, &plan, self.now);
-                // An index that is made anew is no compaction.
-                let has_work = plan.changes.iter().any(|change| !change.is_empty());
-                let refused = (!has_work).then(|| "nothing would go now".to_owned());
-                chore(rule, touched, has_work.then_some(plan), refused)
-            }
-        }
-    }
-
     fn batches(&self) -> Vec<Batch> {
         let mut batches = Vec::new();
         for (number, store) in self.snapshot.stores.iter().enumerate() {
@@ -360,35 +271,6 @@ impl<'a> Look<'a> {
         }
         batches
     }
-
-    fn step(&self, number: usize, step: u64) -> StepShown {
-        let read = self.store(number).and_then(|store| {
-            let kept = self.vault(store).step(step).map_err(|error| error.to_string())?;
-            kept.ok_or_else(|| "what it replaced is kept no longer: the journal has lengths alone".to_owned())
-        });
-        let files = read.map(|own| {
-            let data = own.changes.iter().filter(|change| !change.is_empty());
-            data.rev().filter_map(|change| step_file(&change.path, &change.act)).collect()
-        });
-        StepShown { store: number, step, files }
-    }
-}
-
-/// The last two folders of a path: the place that a person knows a store by.
-fn short(root: &Path) -> String {
-    let parts: Vec<_> = root.components().map(|part| part.as_os_str().told()).collect();
-    parts[parts.len().saturating_sub(2)..].join("/")
-}
-
-/// What is due in a store at a time, with the rule of each.
-pub(super) fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
-    let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
-    let told = |refusal: Refusal| refusal.message;
-    let files = ops::upkeep::due_files(&scene).map_err(told)?;
-    let packed =
-        packed_bytes(&Real, store, &files).map_err(|error| format!("an archive can't be read: {error}."))?;
-    let scene = Scene { packed: &packed, ..scene };
-    ops::upkeep::due(&scene).map_err(told)
 }
 
 /// The place of an archived file, and how it is kept.
@@ -399,37 +281,5 @@ fn place(path: &Path) -> (PathBuf, &'static str) {
         (None, "gz") => (path.to_owned(), "gz"),
         (None, "jsonl") => (path.to_owned(), "plain"),
         _ => (path.parent().unwrap_or(path).to_owned(), "folder"),
-    }
-}
-
-/// What a step did to a file, told by what takes it back.
-fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
-    let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines: Vec::new() };
-    match back {
-        Act::Create(was) => file.take(false, was),
-        Act::Remove(made) => file.take(true, made),
-        Act::Splice(splices) => {
-            for splice in splices {
-                file.take(false, &splice.becomes);
-                file.take(true, &splice.was);
-            }
-        }
-        Act::Append(was) => file.take(false, was),
-        Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => return None,
-    }
-    Some(file)
-}
-
-impl StepFile {
-    fn take(&mut self, came: bool, bytes: &[u8]) {
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match came {
-                true => self.come += 1,
-                false => self.gone += 1,
-            }
-            if self.lines.len() < SHOWN {
-                self.lines.push((came, line.to_vec()));
-            }
-        }
     }
 }

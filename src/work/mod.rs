@@ -10,6 +10,7 @@ mod inspect;
 mod job;
 mod meanwhile;
 mod planned;
+mod tally;
 mod thread;
 mod turn;
 mod wanted;
@@ -20,9 +21,10 @@ pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_ou
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
 };
-pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Marked, Tally, perform};
+pub use job::{Asked, Done, Explained, Found, Job, Kept, Loaded, Marked, perform};
 pub use meanwhile::{Difference, Moved, moved_since, of_bound, read as read_anew, say_which, touched};
 pub use planned::{Planned, name_of};
+pub use tally::Tally;
 pub use thread::Workers;
 pub use turn::Recent;
 pub use wanted::{Restoring, Wanted};

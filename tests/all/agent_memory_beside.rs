@@ -116,3 +116,25 @@ fn pages_of_an_older_state_are_found_and_made_anew() {
         assert_eq!(std::fs::read(store.path.join("../docs/agent-memory/gotchas.md")).unwrap(), before);
     }
 }
+
+#[test]
+fn a_deletion_says_in_plain_words_which_pages_it_does_not_write() {
+    let files = AgentMemoryBuilder::new().files();
+    let files = files.without("../docs/agent-memory/next-steps.md").changed(
+        "../AGENTS.md",
+        "bundleHash=",
+        "bundleHush=",
+    );
+    let store = store(&files.with("../docs/agent-memory/current-focus.md", "# Mine\n"));
+    let told = done(&store, &["delete", "gotchas.0", "--dry-run"]);
+    for line in [
+        "docs/agent-memory/next-steps.md is missing, and is not made.",
+        "docs/agent-memory/current-focus.md is not written: its first line does not say that it is made from \
+         this memory.",
+        "AGENTS.md is not written: its block about this memory can't be read.",
+    ] {
+        assert!(told.lines().any(|own| own.ends_with(line)), "{line}: {told}");
+    }
+    assert!(!told.contains("marker") && !told.contains("/../"), "{told}");
+    assert!(told.contains(&format!("rewrite  {}", store.around().join("docs").display())), "{told}");
+}

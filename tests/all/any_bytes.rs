@@ -86,10 +86,6 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 20_000 } else { 400 }
-}
-
 fn now() -> Moment {
     Moment::parse("2026-02-01T12:00:00Z").unwrap().0
 }
@@ -107,7 +103,7 @@ fn assert_tiled(store: &Store) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(crate::support::tries::config(400, 20_000))]
 
     #[test]
     fn any_bytes_in_any_file_of_any_format_open(which in 0..FILES.len(), bytes in content(), packed in any::<bool>()) {

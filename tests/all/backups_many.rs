@@ -1,6 +1,6 @@
 //! Many and large backups: they are listed by what is known without opening them.
 //!
-//! `PALIMP_LONG=1 cargo test --release --test backups_many -- --nocapture` prints the figures of
+//! `PALIMP_LONG=1 cargo test --release --test all backups_many:: -- --nocapture` prints the figures of
 //! 1,000 backups of 10 MB each.
 
 use crate::support;
@@ -13,14 +13,11 @@ use palimp::model::{Moment, Snapshot};
 use palimp::store;
 use palimp::work::{Done, Inspect, InspectRequest, Inspected, Job, Kept, perform};
 use serde_json::json;
+use support::tries::is_long;
 use support::{StoreBuilder, TempStore};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 const LOG: &str = "sessions/s/memory.jsonl";
-
-fn is_long() -> bool {
-    std::env::var_os("PALIMP_LONG").is_some()
-}
 
 /// How many backups, and of how many bytes each.
 fn sizes() -> (usize, usize) {

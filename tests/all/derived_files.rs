@@ -265,10 +265,6 @@ fn difference(own: &[u8], right: &[u8]) -> String {
     format!("{some:?}")
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 32 }
-}
-
 #[test]
 fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
     let (format, root, _) = STORES[0];
@@ -293,7 +289,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(crate::support::tries::config(32, 4_000))]
 
     #[test]
     fn after_a_change_cut_short_anywhere_every_stale_file_is_seen_and_made_anew(
@@ -323,7 +319,7 @@ proptest! {
 
 /// One call of so many is tried.
 fn stride() -> usize {
-    if std::env::var_os("PALIMP_LONG").is_some() { 5 } else { 97 }
+    crate::support::tries::count(97, 5)
 }
 
 fn on_disk(files: &Files) -> Faulty {

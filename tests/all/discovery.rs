@@ -192,7 +192,7 @@ fn many(count: usize) -> TempStore {
 
 #[test]
 fn thousands_of_stores_below_a_folder_are_all_listed() {
-    let count = if std::env::var_os("PALIMP_LONG").is_some() { 10_000 } else { 200 };
+    let count = crate::support::tries::count(200, 10_000);
     let store = many(count);
     for number in 0..5_000 {
         std::fs::create_dir(store.file(format!("a{number}"))).unwrap();

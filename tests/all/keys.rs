@@ -168,7 +168,7 @@ const VERBS: [&[&str]; 4] =
     [&["erase"], &["delete", "--remove"], &["tag", "+seen"], &["edit", "--set", "importance=0.9"]];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 40 } else { 1 }))]
+    #![proptest_config(crate::support::tries::config(1, 40))]
 
     #[test]
     fn keys_of_one_list_hit_exactly_their_records_in_every_format(
@@ -228,7 +228,7 @@ proptest! {
 
 #[test]
 fn ids_of_a_verb_are_as_quick_as_a_query() {
-    let count = if std::env::var_os("PALIMP_LONG").is_some() { 4_000 } else { 200 };
+    let count = crate::support::tries::count(200, 4_000);
     let time = |by_query: bool| {
         let builder = (0..count * 5).fold(StoreBuilder::memory_server(), |own, n| {
             let tag = if n < count { "chosen" } else { "other" };

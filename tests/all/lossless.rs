@@ -12,18 +12,13 @@ mod sequence;
 mod site;
 mod stores;
 
-/// Whether the long form of the tests was asked for.
-fn long() -> bool {
-    std::env::var_os("PALIMP_LONG").is_some()
-}
-
 /// Runs it, and names the seed where it fails.
 fn told<T>(seed: u64, run: impl FnOnce() -> T) -> T {
     struct Told(u64);
     impl Drop for Told {
         fn drop(&mut self) {
             if std::thread::panicking() {
-                eprintln!("the seed is {}", self.0);
+                eprintln!("PALIMP_SEED={} starts with what failed", self.0);
             }
         }
     }

@@ -48,6 +48,7 @@ mod screens_marks;
 mod screens_meanwhile;
 mod screens_undelete;
 mod several;
+mod shared_ids;
 mod support;
 mod undelete;
 mod undo;

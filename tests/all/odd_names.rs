@@ -260,3 +260,52 @@ fn of_two_names_that_look_alike_each_is_told_and_erased_by_itself() {
     let erased = run(&["journal", "--json"]).json_lines();
     assert_eq!(text(&erased.last().unwrap()["files"][0], "path"), of("a\\xFF.md"));
 }
+
+#[test]
+fn the_undo_that_is_printed_can_be_pasted_whatever_the_path_holds() {
+    let names: [&[u8]; 5] = [
+        b"plain",
+        b"it's \"two\" `words`",
+        b"new\nline \x1b[31m",
+        b"not \xff text",
+        "\u{202e}turned $HOME!".as_bytes(),
+    ];
+    for name in names {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, data) =
+            (folder.path().join(path(name)), folder.path().join(path(&[name, b"-data"].concat())));
+        fs::create_dir(&root).unwrap();
+        let end = |words: &[&str]| {
+            let words = words.iter().map(OsString::from);
+            let own: [&OsStr; 5] =
+                ["--yes".as_ref(), "--store".as_ref(), root.as_ref(), "--data-dir".as_ref(), data.as_ref()];
+            Verb::new(words.chain(own.map(OsStr::to_owned))).run().expect_status(0)
+        };
+        let words = [OsStr::new("init"), "memory-server".as_ref(), root.as_ref(), "--yes".as_ref()];
+        Verb::new(words.iter().chain(&[OsStr::new("--data-dir"), data.as_ref()])).run().expect_status(0);
+        let added = end(&["add", "--type", "core", "--text", "Something to take back"]);
+        let command = added.stderr.split('`').next_back().unwrap_or_default();
+        assert!(command.contains("undoes it"), "{}", added.stderr);
+        let from = added.stderr.find("palimp undo").unwrap();
+        let command = &added.stderr[from..added.stderr.rfind("` undoes it").unwrap()];
+        assert_eq!(end(&["list", "--json"]).json_lines().len(), 1);
+        let binary = Path::new(env!("CARGO_BIN_EXE_palimp")).parent().unwrap();
+        let search = format!("{}:/usr/bin:/bin", binary.display());
+        let script = format!("{command} --yes");
+        let done = std::process::Command::new("bash")
+            .args(["-c", &script])
+            .env_clear()
+            .env("PATH", search)
+            .env("HOME", folder.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
+        let left = Verb::new(
+            ["list", "--json", "--store"]
+                .map(OsString::from)
+                .into_iter()
+                .chain([root.clone().into_os_string()]),
+        );
+        assert_eq!(left.run().expect_status(1).stdout, "", "{command}");
+    }
+}

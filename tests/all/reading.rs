@@ -107,7 +107,7 @@ fn lines() -> impl Strategy<Value = Vec<Written>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(64)))]
+    #![proptest_config(crate::support::tries::config(64, 6_400))]
 
     #[test]
     fn every_record_loads_as_itself_and_every_unreadable_line_as_a_broken_one(lines in lines()) {
@@ -145,11 +145,6 @@ proptest! {
         load(&place, Extent::Whole, None, now());
         load(&place, Extent::Tail, None, now());
     }
-}
-
-/// Cases of a property: few, or the long form's many.
-fn cases(short: u32) -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { short * 100 } else { short }
 }
 
 #[test]

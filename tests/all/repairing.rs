@@ -123,12 +123,8 @@ fn a_record_behind_one_that_was_cut_at_any_byte_is_never_lost() {
     }
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 20_000 } else { 200 }
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(crate::support::tries::config(200, 20_000))]
 
     #[test]
     fn of_three_records_cut_anywhere_and_glued_no_whole_one_is_lost(

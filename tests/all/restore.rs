@@ -233,12 +233,8 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     proptest::collection::vec(one, 1..12)
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 400 } else { 10 }
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 40, ..ProptestConfig::with_cases(cases()) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 40, ..crate::support::tries::config(10, 400) })]
 
     #[test]
     fn what_a_restore_shows_is_what_it_does(

@@ -172,7 +172,7 @@ fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_f
     run(["demo", root.to_str().unwrap(), "--now", BEFORE]).expect_status(0);
     let demo = Demo { folder };
     let rows = demo.run(BEFORE, root.to_str().unwrap(), &["list", "--json"]).json_lines();
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::support::tries::is_long();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut formats: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     for row in &rows {

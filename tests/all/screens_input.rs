@@ -9,7 +9,7 @@ const NOW: &str = "2026-02-01T12:00:00Z";
 const COUNT: u32 = 1_200;
 
 fn tries() -> usize {
-    if std::env::var_os("PALIMP_LONG").is_some() { 1_000 } else { 1 }
+    crate::support::tries::count(1, 1_000)
 }
 
 fn store() -> TempStore {
@@ -159,7 +159,7 @@ fn the_terminal_is_whole_after_every_signal_that_ends_the_program() {
 #[test]
 fn the_terminal_is_whole_after_real_time_signals() {
     let store = StoreBuilder::session_log().session("s").entries(2).build();
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::support::tries::is_long();
     for number in (34..=64).filter(|number| is_long || [34, 47, 64].contains(number)) {
         let terminal = palimp(&store, "false").spawn(24, 80);
         terminal.wait_for_text("1/2", SOON);

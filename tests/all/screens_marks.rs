@@ -91,7 +91,7 @@ fn leave(mut terminal: Terminal) {
 /// Both sizes in the long form, else one: of the tests, some have the one and some the other.
 fn sizes(number: usize) -> Vec<(u16, u16)> {
     let both = vec![(36, 120), (24, 80)];
-    if std::env::var_os("PALIMP_LONG").is_some() { both } else { vec![both[number % 2]] }
+    crate::support::tries::count(vec![both[number % 2]], both)
 }
 
 #[test]

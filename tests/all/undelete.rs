@@ -50,7 +50,7 @@ const CASES: [(&str, &str, &str); 4] = [
 
 #[test]
 fn what_was_removed_is_listed_as_deleted_and_comes_back_as_it_was_by_id_by_key_and_by_query() {
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::support::tries::is_long();
     for (number, (store, query, verb)) in CASES.into_iter().enumerate() {
         let desk = Desk::new(store);
         let ways = ["id", "key", "query"].into_iter().enumerate();
@@ -240,5 +240,104 @@ fn records_of_a_session_that_is_gone_are_listed_and_come_back_with_it() {
         desk.run(&["undo"]).expect_status(0);
         assert_eq!(desk.list(&scope).len(), 0);
         assert_eq!(desk.list(&gone).len(), listed.len(), "{store}");
+    }
+}
+
+#[test]
+fn of_equal_records_without_ids_as_many_are_listed_as_were_deleted_and_each_comes_back_once() {
+    for (store, query, verb) in CASES.into_iter().filter(|(_, query, _)| !query.contains("note")) {
+        let desk = Desk::new(store);
+        let row = nameless(&desk, query);
+        let log = desk.store.join(row["file"].as_str().unwrap());
+        let line = format!("{}\n", row["raw"].as_str().unwrap());
+        let text = fs::read_to_string(&log).unwrap();
+        fs::write(&log, text + &line + &line).unwrap();
+        let live = || -> Vec<String> {
+            let rows = desk.list(query).into_iter().filter(|own| own["raw"] == row["raw"]);
+            rows.map(|own| own["key"].as_str().unwrap().to_owned()).collect()
+        };
+        let gone = || -> Vec<String> {
+            let rows = desk.list(&format!("is:deleted {query}")).into_iter();
+            rows.map(|own| own["key"].as_str().unwrap().to_owned()).collect()
+        };
+        let words: Vec<&str> = verb.split(' ').collect();
+        assert_eq!((live().len(), gone().len()), (3, 0), "{store}");
+        for left in [2, 1] {
+            let key = live()[left].clone();
+            desk.run(&[&words[..], &[&*key]].concat()).expect_status(0);
+            assert_eq!((live().len(), gone().len()), (left, 3 - left), "{store}");
+        }
+        desk.run(&["undelete", &gone()[1]]).expect_status(0);
+        assert_eq!((live().len(), gone().len()), (2, 1), "{store}");
+        desk.run(&["undo"]).expect_status(0);
+        assert_eq!((live().len(), gone().len()), (1, 2), "{store}");
+        let keys = gone();
+        desk.run(&["undelete", &keys[0], &keys[1]]).expect_status(0);
+        assert_eq!((live().len(), gone().len()), (3, 0), "{store}");
+    }
+}
+
+#[test]
+fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_is_there() {
+    for (store, query, verb) in CASES.into_iter().filter(|(_, query, _)| !query.contains("note")) {
+        let desk = Desk::new(store);
+        let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+        let title = row["title"].as_str().unwrap();
+        let log = desk.store.join(row["file"].as_str().unwrap());
+        let other = row["raw"].as_str().unwrap().replacen(title, "It says something else", 1);
+        assert_ne!(row["raw"], other.as_str(), "{store}");
+        let text = fs::read_to_string(&log).unwrap();
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        fs::write(&log, text + end + &other + "\n").unwrap();
+        let scope = format!("{query} id:{}", row["id"].as_str().unwrap());
+        let gone = || desk.list(&format!("is:deleted {scope}"));
+        let words: Vec<&str> = verb.split(' ').collect();
+        let key = row["key"].as_str().unwrap();
+        desk.run(&[&words[..], &[key]].concat()).expect_status(0);
+        let listed = gone();
+        assert_eq!(listed.len(), 1, "{store}");
+        assert_eq!(listed[0]["raw"], row["raw"], "{store}");
+        desk.run(&["undelete", listed[0]["key"].as_str().unwrap()]).expect_status(0);
+        assert!(gone().is_empty(), "{store}");
+        let back = desk.list(&scope);
+        assert!(back.iter().any(|own| own["raw"] == row["raw"]), "{store}: {back:?}");
+        // One that was brought back and changed is there.
+        desk.run(&["edit", key, "--set", "text=Changed since."]).expect_status(0);
+        assert!(gone().is_empty(), "{store}");
+    }
+}
+
+#[test]
+fn a_deleted_item_of_a_bundle_can_be_erased() {
+    let desk = Desk::new("project/.agent-memory");
+    let before = desk.list("type:gotchas");
+    let problems = || desk.run(&["check", "--json"]).json_lines().len();
+    let known = problems();
+    desk.run(&["delete", "gotchas.0"]).expect_status(0);
+    let gone = desk.list("is:deleted");
+    assert_eq!(gone.len(), 1);
+    let text = gone[0]["title"].as_str().unwrap().to_owned();
+    let holds = |folder: &std::path::Path| {
+        let out = std::process::Command::new("grep").arg("-rlF").arg(&text).arg(folder).output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    assert_ne!(holds(&desk.store), "");
+    desk.run(&["erase", gone[0]["key"].as_str().unwrap()]).expect_status(0);
+    assert_eq!(holds(desk.folder.path()), "");
+    assert!(desk.list("is:deleted").is_empty());
+    let raws = |rows: &[Value]| rows.iter().map(|row| row["raw"].clone()).collect::<Vec<_>>();
+    assert_eq!(raws(&desk.list("type:gotchas")), raws(&before[1..]));
+    assert!(problems() <= known, "{}", desk.run(&["check"]).stdout);
+}
+
+#[test]
+fn what_is_not_deleted_is_refused_in_words_that_every_format_knows() {
+    let stores = CASES.iter().map(|own| own.0).chain(["project/.agent-memory"]);
+    for store in stores {
+        let desk = Desk::new(store);
+        let row = desk.list("").into_iter().find(|row| row["state"] == "live").unwrap();
+        let told = desk.run(&["undelete", row["key"].as_str().unwrap()]).expect_status(3).stderr;
+        assert!(told.contains("none of these is deleted"), "{store}: {told}");
+        assert!(!told.contains("tombstone"), "{store}: {told}");
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use palimp::store::{Looked, look_at};
 use serde_json::json;
+use support::tries::is_long;
 use support::{AgentMemoryBuilder, Files, StoreBuilder, TempStore, Verb, run};
 
 /// Names of folders that formats use themselves, and others.
@@ -30,10 +31,6 @@ const ODD: [&str; 14] = [
 
 /// The formats that `init` makes stores of.
 const MADE: [&str; 4] = ["memory-server", "session-log", "bmad", "a-mem"];
-
-fn is_long() -> bool {
-    std::env::var_os("PALIMP_LONG").is_some()
-}
 
 /// The files of a small healthy store of each format.
 fn healthy() -> Vec<(&'static str, Files)> {

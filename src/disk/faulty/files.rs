@@ -10,8 +10,8 @@ use super::op::{Errno, Lie, Op};
 use super::tree::{Body, Id, READ, WRITE};
 use super::world::{World, not_regular};
 use crate::disk::{Disk, Extended, Flock, Item, Output, Owner};
+use crate::model::Generation;
 use crate::model::Tell;
-use crate::model::snapshot::Generation;
 
 impl Disk for Faulty {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::disk::{Extended, Item, ItemKind, Owner};
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 
 /// An inode for as long as the disk lives; never given twice, unlike [`Node::number`].
 pub(super) type Id = u64;

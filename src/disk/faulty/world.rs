@@ -1,5 +1,7 @@
 //! The file system itself: what is visible, what is durable, and what lies between them.
 
+mod handles;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::io;
@@ -7,6 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::io::Errno;
+
+use handles::Holder;
 
 use super::change::{Change, Fate, Name};
 use super::op::Lie;
@@ -33,14 +37,6 @@ impl Pending {
     fn is_settled(&self) -> bool {
         self.durable && !self.tail
     }
-}
-
-/// Who holds a lock.
-#[derive(Clone, Copy, Debug)]
-struct Holder {
-    /// Which opening of the file: only its own end lets go.
-    token: u64,
-    outside: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -363,38 +359,6 @@ impl World {
         }
         self.now.allow(id, bits)?;
         Ok(id)
-    }
-
-    pub(super) fn open(&mut self, id: Id) {
-        *self.open.entry(id).or_default() += 1;
-    }
-
-    pub(super) fn close(&mut self, id: Id, token: Option<u64>) {
-        if let Some(count) = self.open.get_mut(&id) {
-            *count -= 1;
-            if *count == 0 {
-                self.open.remove(&id);
-            }
-        }
-        if self.locks.get(&id).is_some_and(|holder| Some(holder.token) == token) {
-            self.locks.remove(&id);
-        }
-    }
-
-    /// A token for the lock, or `None` while another holds it.
-    pub(super) fn lock(&mut self, id: Id, outside: bool) -> Option<u64> {
-        if self.locks.contains_key(&id) && !self.lies.contains(&Lie::FlockExcludesNobody) {
-            return None;
-        }
-        let token = self.next;
-        self.next += 1;
-        self.locks.insert(id, Holder { token, outside });
-        Some(token)
-    }
-
-    /// Lets go of the locks of the process that was killed.
-    pub(super) fn unlock_inside(&mut self) {
-        self.locks.retain(|_, holder| holder.outside);
     }
 }
 

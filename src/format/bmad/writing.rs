@@ -22,6 +22,7 @@ use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, 
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
+use crate::text::shell;
 use crate::text::unpack::Member;
 
 pub use derived::derived;
@@ -129,12 +130,13 @@ impl Writes for Bmad {
     }
 
     fn way_back(&self, session: Option<&str>) -> String {
-        format!("`palimp session unarchive {}` brings its session back", session.unwrap_or("NAME"))
+        let name = session.map_or("NAME".into(), shell::word);
+        format!("`palimp session unarchive {name}` brings its session back")
     }
 
     fn unarchive(&self, scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         let session = entries.iter().find_map(|entry| scene.store.session(entry));
-        let name = session.map_or("NAME", |session| session.name.as_str());
+        let name = session.map_or("NAME".into(), |session| shell::word(&session.name));
         let message = format!("a session comes back whole: `palimp session unarchive {name}`.");
         if entries.is_empty() { Ok(Vec::new()) } else { Err(Refusal::unfit(message)) }
     }
@@ -277,7 +279,8 @@ fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session, Refusal
         return Err(Refusal::no_session(name));
     }
     of_name.find(|session| session.path.starts_with("sessions")).ok_or_else(|| {
-        let message = format!("the session {name} is archived: `palimp session unarchive {name}` first.");
+        let own = shell::word(name);
+        let message = format!("the session {name} is archived: `palimp session unarchive {own}` first.");
         Refusal::new("E_SESSION_ARCHIVED", message)
     })
 }

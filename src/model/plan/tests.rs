@@ -66,6 +66,8 @@ fn file() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn any_edits_do_what_they_say_and_their_inverse_is_the_file_before(
         base in file(),

@@ -92,7 +92,7 @@ fn tried(field: &Field) -> Vec<String> {
 
 /// Entries of every type of every store: a few of each, or all.
 fn entries(store: &Store) -> Vec<usize> {
-    let most = if std::env::var_os("PALIMP_LONG").is_some() { 12 } else { 1 };
+    let most = crate::tries::count(1, 12);
     let mut seen: std::collections::HashMap<String, usize> = Default::default();
     let mut own = Vec::new();
     for (number, entry) in store.entries.iter().enumerate().filter(|(_, entry)| entry.state == State::Live) {
@@ -172,7 +172,7 @@ fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[Strin
 #[test]
 fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_check_calls_an_error() {
     let desk = Desk::new();
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::tries::is_long();
     let (mut came, mut tried_once) = (Vec::new(), std::collections::HashSet::new());
     for (number, store) in desk.snapshot.stores.iter().enumerate() {
         for entry in entries(store) {

@@ -317,6 +317,8 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn no_query_makes_it_stumble(query in prop_oneof![pieces(), "\\PC{0,30}", any::<String>()]) {
         match Query::parse(&query, now()) {

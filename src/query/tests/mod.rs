@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::format::Searched;
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 use crate::model::{
     Body, DecayTable, Document, Entry, EntryRef, Extent, Moment, Problem, Record, Role, Session, Snapshot,
     Span, State, Store, View,

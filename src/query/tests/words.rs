@@ -141,6 +141,8 @@ fn expected(word: &str, head: &[&str], body: &str) -> f64 {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn hits_are_those_of_the_plain_rule(
         word in "[ab]{1,3}",

@@ -228,6 +228,10 @@ impl Scene<'_, '_> {
                 self.carried.derive |= is_other;
                 Ok(true)
             }
+            Act::Expire(len) => {
+                own.seen = own.old_copy(self.host.disk, *len);
+                Ok(true)
+            }
             Act::Remove(_) => {
                 let (now, seen) = self.read(own)?;
                 own.seen = Some(seen);
@@ -378,7 +382,8 @@ impl Scene<'_, '_> {
                 }
                 Act::RemoveFolder => self.remove_folder(own)?,
                 // One that stays is one too many, and no reason to fail.
-                Act::Expire(_) => drop(self.host.disk.remove(&own.path)),
+                Act::Expire(_) if own.seen.is_some() => drop(self.replace(own, is_ours)),
+                Act::Expire(_) => {}
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
             began = true;

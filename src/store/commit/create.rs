@@ -1,13 +1,17 @@
 //! New files and folders: nobody knows them yet, so no lock is needed.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::apply::{Ready, Scene};
+use super::hidden::{Old, Swapped};
 use super::vault::make_folders_as;
 use super::{CommitError, Writer};
 use crate::disk::{Seen, put_new};
 use crate::model::Act;
+
+/// Why what was made stays.
+const OTHERS: &str = "others have written to it";
 
 /// A new file with its bytes, or a new folder, that was made before a lock was taken.
 pub struct Made {
@@ -68,11 +72,26 @@ impl Writer<'_> {
         for own in made.iter().rev() {
             match &own.bytes {
                 None => disk.remove_folder(&own.path)?,
-                Some(bytes) if disk.read(&own.path, 0, None)?.0 == *bytes => disk.remove(&own.path)?,
-                Some(_) => return Err(io::Error::other("others have written to it")),
+                Some(bytes) => self.unmake_file(&own.path, bytes)?,
             }
             own.path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
         }
         Ok(())
+    }
+
+    /// Takes a new file from its place, and puts it back where it is not what was made.
+    fn unmake_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (disk, machine) = (self.host.disk, self.host.machine);
+        if disk.read(path, 0, None)?.0 != bytes {
+            return Err(io::Error::other(OTHERS));
+        }
+        let old = Old::of(path, bytes, machine.now(), machine.own_process());
+        let name = path.with_file_name(Swapped { old, own: 0 }.name());
+        disk.rename(path, &name)?;
+        if disk.read(&name, 0, None)?.0 != bytes {
+            put_new(disk, &name, path)?;
+            return Err(io::Error::other(OTHERS));
+        }
+        disk.remove(&name)
     }
 }

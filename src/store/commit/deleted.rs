@@ -3,6 +3,7 @@
 
 mod gone;
 mod known;
+mod taken;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use self::gone::Gone;
 use self::known::Known;
+use self::taken::Taken;
 use super::made::is_log;
 use super::vault::Turn;
 use super::{CommitError, Vault, copies};
@@ -40,7 +42,7 @@ pub fn without_deleted(store: &Store) -> Store {
 }
 
 /// The store with the records that were deleted from it and can be brought back, the version
-/// that was kept last of each. Sessions that are gone are listed behind those that are there.
+/// that was kept last of each, and of equal ones without an id as many as were deleted. Sessions that are gone are listed behind those that are there.
 ///
 /// # Errors
 ///
@@ -52,14 +54,15 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let erased: Vec<Target> = vault.erased()?.into_iter().map(|line| line.record).collect();
     let wanted = Wanted::before(format, &plain, &erased, now);
     let mut unread = Vec::new();
-    let mut held = held(disk, &vault, &plain, &mut unread);
+    let mut taken = Taken::new(format, now);
+    let mut held = held(disk, &vault, &plain, (&mut taken, &mut unread));
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     let gone = Gone::of(format, &plain, &held, now);
     let mut store = plain;
     store.sessions.extend(gone.sessions);
     let known = Known::of(&store);
     let mut search =
-        Search { store, format, now, wanted: &wanted, known, found: HashMap::new(), parts: None };
+        Search { store, format, now, wanted: &wanted, known, taken, found: HashMap::new(), parts: None };
     held.iter().for_each(|own| search.take(own));
     search.parts = format.writes().and_then(|writes| writes.taken_out(&search.store, &deletions(&vault)));
     let mut with = search.beside(gone.files);
@@ -78,8 +81,8 @@ struct Held {
 /// Where bytes are kept from.
 #[derive(Clone, Copy, PartialEq)]
 enum Kept {
-    /// Records were deleted.
-    Deletion,
+    /// Records were deleted by that step.
+    Deletion(u64),
     /// Something else was done with them.
     Change,
     /// The file was copied.
@@ -87,7 +90,12 @@ enum Kept {
 }
 
 /// What undo data and backups hold. What can't be read now is not offered, and is told.
-fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unread>) -> Vec<Held> {
+fn held(
+    disk: &dyn Disk,
+    vault: &Vault<'_>,
+    store: &Store,
+    (taken, unread): (&mut Taken, &mut Vec<Unread>),
+) -> Vec<Held> {
     let mut all = Vec::new();
     let mut miss = |path: PathBuf, why: String| unread.push(Unread { path, why });
     let steps = vault.steps().unwrap_or_else(|error| {
@@ -103,12 +111,13 @@ fn held(disk: &dyn Disk, vault: &Vault<'_>, store: &Store, unread: &mut Vec<Unre
                 continue;
             }
         };
+        let is_deletion = taken.see(number, &step);
         // What a step had added, and was taken back, nobody deleted.
         if matches!(step.turn, Some(Turn::Undo(_))) {
             continue;
         }
         let at = Moment::parse(&step.at).map(|(when, _)| when);
-        let kept = if DELETING.contains(&&*step.verb) { Kept::Deletion } else { Kept::Change };
+        let kept = if is_deletion { Kept::Deletion(number) } else { Kept::Change };
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
         all.extend(own.map(|(bytes, path)| Held { at, path, bytes, kept }));
     }
@@ -160,6 +169,7 @@ struct Search<'a> {
     now: Moment,
     wanted: &'a Wanted<'a>,
     known: Known,
+    taken: Taken,
     /// The bytes that were found, by file.
     found: HashMap<PathBuf, Vec<u8>>,
     /// A document of parts that were taken out, and nulls.
@@ -184,10 +194,12 @@ impl Search<'_> {
             let span = record.span.start as usize..record.span.end as usize;
             let raw = if is_lines { held.bytes.get(span).unwrap_or_default() } else { &held.bytes[..] };
             let is_erased = || self.wanted.takes(&held.path, raw, Some(view), None);
-            if is_there || self.known.has(name.as_deref(), view, raw, held.kept) || is_erased() {
+            let step = if let Kept::Deletion(step) = held.kept { Some(step) } else { None };
+            let is_back = step.is_some() && !self.taken.next(&held.path, raw);
+            if is_there || is_back || self.known.has(name.as_deref(), view, raw, held.kept) || is_erased() {
                 continue;
             }
-            self.known.add(name.as_deref(), view, raw);
+            self.known.add(name.as_deref(), view, raw, step);
             let own = self.found.entry(held.path.clone()).or_default();
             match is_lines {
                 true => own.extend(raw.iter().map(|b| if matches!(b, b'\n' | b'\r') { b' ' } else { *b })),

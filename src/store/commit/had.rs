@@ -16,9 +16,9 @@ impl Writer<'_> {
     /// What takes a change back, without the bytes that it starts from. A file or folder that
     /// goes comes back as it is now.
     pub(super) fn bare_inverse(&self, change: &Change) -> Result<Change, CommitError> {
-        let inverse = match self.expiring(change) {
-            Some(bytes) => Change::create(&change.path, bytes),
-            None => Change { base: None, ..short::without_neighbours(change, change.inverse()) },
+        let inverse = match (&change.act, &change.base) {
+            (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.to_vec()),
+            _ => Change { base: None, ..short::without_neighbours(change, change.inverse()) },
         };
         if !comes(&inverse) {
             return Ok(inverse);
@@ -33,11 +33,18 @@ impl Writer<'_> {
         }
     }
 
-    /// What a copy holds that is to go.
-    fn expiring(&self, change: &Change) -> Option<Vec<u8>> {
-        let is_one = matches!(change.act, Act::Expire(len) if len <= EXPIRING);
-        let read = is_one.then(|| self.host.disk.read(&self.path(&change.path), 0, None));
-        read.and_then(Result::ok).map(|(bytes, _)| bytes)
+    /// The plan, with what the copies hold that are to go.
+    pub(super) fn with_expiring<'p>(&self, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
+        let is_one = |change: &Change| matches!(change.act, Act::Expire(len) if len <= EXPIRING);
+        if !plan.changes.iter().any(is_one) {
+            return plan;
+        }
+        let mut plan = plan.into_owned();
+        for change in plan.changes.iter_mut().filter(|change| is_one(change)) {
+            let read = self.host.disk.read(&self.path(&change.path), 0, None);
+            change.base = read.ok().map(|(bytes, _)| bytes.into());
+        }
+        Cow::Owned(plan)
     }
 
     /// The mode of what is at a path, whose it is and what is attached to it.

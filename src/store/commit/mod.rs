@@ -217,8 +217,8 @@ impl<'a> Writer<'a> {
     }
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
-        let plan =
-            &*self.as_it_was(self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?)?;
+        let plan = self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
+        let plan = &*self.with_expiring(self.as_it_was(plan)?);
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
         let inverse = |change| self.bare_inverse(change);

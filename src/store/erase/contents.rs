@@ -55,7 +55,8 @@ impl Contents {
 
     /// The same of a file that was read.
     pub fn see_document(&mut self, wanted: &Wanted<'_>, own: &Document) -> usize {
-        let count = self.see_records(wanted, &own.path, &own.records, &|record| own.raw(record));
+        let records = wanted.records(own);
+        let count = self.see_records(wanted, &own.path, &records, &|record| own.raw(record));
         count + self.see_parts(wanted, &own.path, &own.bytes)
     }
 

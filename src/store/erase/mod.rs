@@ -1,6 +1,7 @@
 //! What an erasure takes out, worked out from documents. Pure: what carries it out, and
 //! searches every byte afterwards, is `commit::erase`.
 
+mod apart;
 mod clean;
 mod contents;
 mod namesake;

@@ -1,5 +1,6 @@
 //! What is erased: records named without their content, and how they are told in any file.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::namesake::{Group, Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
-use crate::model::{Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
+use crate::model::{Document, Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
 use crate::store::commit::{Old, deleted_from};
 use crate::text::edit;
 use crate::text::needle::{Needles, SHORTEST};
@@ -100,7 +101,7 @@ impl<'a> Named<'a> {
 }
 
 /// The digests of what has no id, by salt.
-struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
+pub(super) struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
 
 impl<'a> Digests<'a> {
     fn of(targets: &'a [Target]) -> Digests<'a> {
@@ -113,7 +114,7 @@ impl<'a> Digests<'a> {
         Digests(digests)
     }
 
-    fn tell(&self, said: &[u8]) -> bool {
+    pub(super) fn tell(&self, said: &[u8]) -> bool {
         self.0.iter().any(|(salt, digests)| digests.contains(&*salted(salt, said)))
     }
 }
@@ -146,7 +147,7 @@ pub struct Wanted<'a> {
     raws: RefCell<BTreeSet<Vec<u8>>>,
     /// What is erased of an id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, Group<'a>)>>,
-    digests: Digests<'a>,
+    pub(super) digests: Digests<'a>,
     /// Whether they were erased before: their ids may have been given to other records since.
     is_over: bool,
     /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
@@ -213,9 +214,27 @@ impl<'a> Wanted<'a> {
         self.erases()?.hollow(&original(path), raw, reason)
     }
 
-    /// The records of a file, whatever copy of which file it is.
+    /// The records of a file, whatever copy of which file it is. Whole records behind a torn one on
+    /// its line are records of their own: only what is erased leaves the line.
     pub fn read(&self, path: &Path, bytes: &[u8]) -> Vec<Record> {
-        self.format.read(self.role(path), &original(path), bytes, self.now).records
+        let (role, own) = (self.role(path), original(path));
+        let records = self.format.read(role, &own, bytes, self.now).records;
+        if !is_log(path) || is_whole(&records) {
+            return records;
+        }
+        let apart = |record: Record| match record.view() {
+            Some(_) => vec![record],
+            None => self.apart((role, &own), bytes, record),
+        };
+        records.into_iter().flat_map(apart).collect()
+    }
+
+    /// The same of a file that was read.
+    pub fn records<'d>(&self, own: &'d Document) -> Cow<'d, [Record]> {
+        match is_whole(&own.records) || !is_log(&own.path) {
+            true => Cow::Borrowed(&own.records),
+            false => Cow::Owned(self.read(&own.path, &own.bytes)),
+        }
     }
 
     /// What the file is, or the file that it is a copy of.
@@ -277,6 +296,11 @@ fn session_of(raw: &[u8]) -> Option<String> {
     let mut tape = Tape::default();
     let record = edit::scan(&mut tape, raw).ok()?;
     record.get("session_id")?.text().map(|own| own.into_owned())
+}
+
+/// Whether every record could be read.
+fn is_whole(records: &[Record]) -> bool {
+    records.iter().all(|own| own.view().is_some())
 }
 
 /// The ids that bytes which can't be read as a record say they have.

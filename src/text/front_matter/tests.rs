@@ -90,6 +90,8 @@ fn line_ends_of_any_kind_and_a_byte_order_mark_do_not_disturb() {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn fields_stand_in_order_and_apart_in_any_text(
         text in "(---\n)?([a-c]|:| |\n|- |'|\"|\\[|\\]|,|#|\\||\\\\|\t|é){0,40}(\n---\n)?.{0,5}"

@@ -41,6 +41,8 @@ fn shapes(before: &str, text: &str, after: &str) -> Vec<Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn a_text_is_found_in_every_form_at_every_offset(
         before in "[a-z0-9 ]{0,9}",

@@ -128,6 +128,8 @@ fn fragments() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn every_byte_of_any_file_is_in_one_piece_or_between_pieces(bytes in fragments()) {
         let mut at = 0;

@@ -131,6 +131,8 @@ fn arbitrary_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn masking_twice_is_masking_once(text in arbitrary_text()) {
         let once = mask(&text).into_owned();

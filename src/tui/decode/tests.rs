@@ -114,6 +114,8 @@ fn a_paste_that_never_ends_lets_ctrl_c_through() {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn bytes_mean_the_same_however_they_are_cut(
         parts in proptest::collection::vec(prop_oneof![

@@ -51,6 +51,9 @@ pub fn of(app: &App) -> Vec<(String, String)> {
     if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Edit) {
         return super::editor::hints(app, editor);
     }
+    if let Some(count) = app.count.typed.and_then(|count| count.number()).filter(|_| app.waiting.is_empty()) {
+        return vec![hint(&count.to_string(), "then a move: j k G ] p"), hint("Esc", "cancel")];
+    }
     if !app.waiting.is_empty() {
         return second_keys(&app.waiting);
     }

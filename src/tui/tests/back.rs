@@ -362,13 +362,8 @@ fn nothing_is_planned_where_nothing_may_be_changed() {
     assert_eq!(files(&desk), before);
 }
 
-/// How long the random keys are: 100,000 of them where it is asked for.
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 1_700 } else { 8 }
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(crate::tries::config(8, 1_700))]
 
     #[test]
     fn any_keys_in_these_views_change_nothing_without_a_plan_that_was_confirmed(

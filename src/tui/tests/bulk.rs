@@ -1,18 +1,15 @@
 //! Changes of several memories at once: what is asked, what is left out, what is written.
 
-use std::io::Write;
 use std::path::PathBuf;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 
-use super::changes::{differing, files, key, notice, on, selected_id, state_of};
+use super::changes::{differing, files, notice, on, selected_id, state_of};
 use super::marks::{marked, search};
-use super::{Desk, now, stable};
+use super::{Desk, stable};
 use crate::model::State;
 use crate::tui::app::App;
-use crate::tui::msg::{Effect, Msg};
-use crate::tui::update::update;
-use crate::work::Job;
+use crate::tui::msg::Msg;
 
 pub(super) fn enter(desk: &mut Desk, text: &str) {
     desk.type_keys(text);
@@ -362,65 +359,6 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
     assert!(notice(&desk).starts_with("deleted"));
     desk.type_keys(".");
     assert!(question(&desk).starts_with("delete "), "{} {}", question(&desk), notice(&desk));
-}
-
-#[test]
-fn while_a_change_is_planned_only_esc_does_anything_and_it_stops_it() {
-    let mut desk = on("type:decision", 120, 36);
-    let before = files(&desk);
-    desk.type_keys("*t+seen");
-    let enter = Msg::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
-    let mut effects = update(&mut desk.app, enter, now());
-    assert!(matches!(effects.as_slice(), [Effect::Job(Job::Plan(_)), ..]));
-    for c in "yyjd/*".chars() {
-        effects.extend(update(&mut desk.app, key(c), now()));
-    }
-    assert!(desk.app.prompt.is_none() && desk.app.menu.is_none());
-    update(&mut desk.app, Msg::Going, now());
-    assert!(notice(&desk).contains("0 of") || notice(&desk).contains("Esc stops it"), "{}", notice(&desk));
-    effects.extend(update(&mut desk.app, Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)), now()));
-    desk.settle(effects);
-    assert!(notice(&desk).contains("stopped"), "{}", notice(&desk));
-    assert!(desk.app.confirm.is_none() && desk.app.bulk.going.is_none());
-    assert_eq!(files(&desk), before);
-}
-
-#[test]
-fn what_waits_to_be_written_is_stopped_and_what_was_written_is_not() {
-    let mut desk = on("type:decision", 120, 36);
-    let before = files(&desk);
-    desk.type_keys("*");
-    enter(&mut desk, "t+seen");
-    let effects = update(&mut desk.app, key('y'), now());
-    let esc = || Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
-    update(&mut desk.app, esc(), now());
-    desk.settle(effects);
-    assert!(notice(&desk).starts_with("it was stopped. Nothing was changed."), "{}", notice(&desk));
-    assert_eq!((files(&desk), desk.app.changing), (before, 0));
-}
-
-#[test]
-fn what_arrives_after_it_was_seen_is_never_hit() {
-    let mut desk = on("session:sess_checkout_rework is:live", 120, 36);
-    let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
-    let file = store.root.join(&store.document(entry).path);
-    let late = |n: usize| {
-        let line =
-            format!("{{\"id\":\"late_{n}\",\"type\":\"decision\",\"timestamp\":\"2026-02-01T00:00:00Z\"}}\n");
-        std::fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(line.as_bytes()).unwrap();
-    };
-    desk.type_keys("*");
-    let own = marked(&desk);
-    late(1);
-    desk.send(Msg::Changed);
-    assert!(desk.app.results.hits.len() > own.len());
-    enter(&mut desk, "t+seen");
-    late(2);
-    desk.send(Msg::Changed);
-    late(3);
-    desk.type_keys("y");
-    assert_eq!(tagged(&desk, "seen"), own);
-    assert!((1..4).all(|n| state_of(&desk, &format!("late_{n}")) == Some(State::Live)));
 }
 
 #[test]

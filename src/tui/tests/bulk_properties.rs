@@ -69,7 +69,7 @@ fn type_all(desk: &mut Desk, keys: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 400 } else { 12 }))]
+    #![proptest_config(crate::tries::config(12, 400))]
 
     /// What is shown before a change of several is what it comes to, byte for byte, with what agents
     /// add meanwhile behind it.
@@ -175,8 +175,8 @@ fn bulk_keys() -> impl Strategy<Value = Happening> {
 #[test]
 fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed() {
     use proptest::strategy::ValueTree;
-    let total = if std::env::var_os("PALIMP_LONG").is_some() { 100_000 } else { 1_500 };
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let total = crate::tries::count(1_500, 100_000);
+    let mut runner = crate::tries::runner();
     let strategy = bulk_keys();
     let mut desk = Desk::new(120, 36);
     let mut before = files(&desk);

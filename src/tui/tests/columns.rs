@@ -167,7 +167,7 @@ fn clusters() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 2_000 } else { 12 }))]
+    #![proptest_config(crate::tries::config(12, 2_000))]
 
     #[test]
     fn borders_hold_beside_any_clusters(text in clusters(), width in 20_u16..140, keys in "[}]?") {

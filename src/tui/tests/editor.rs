@@ -309,7 +309,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 500 } else { 5 }))]
+    #![proptest_config(crate::tries::config(5, 500))]
 
     /// 200 a case: with `PALIMP_LONG=1` 100,000.
     #[test]

@@ -185,7 +185,7 @@ fn marks_are_set_where_the_memories_are_seen() {
 
 #[test]
 fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
-    let long = std::env::var_os("PALIMP_LONG").is_some();
+    let long = crate::tries::is_long();
     let lines = if long { 1_000_000 } else { 20_000 };
     let folder = tempfile::tempdir().unwrap();
     let session = folder.path().join("sessions/s");

@@ -5,6 +5,7 @@ mod arrive;
 mod back;
 mod change;
 mod confirm;
+pub mod count;
 mod detail;
 pub mod editor;
 mod filter;
@@ -151,14 +152,30 @@ fn key_pressed(app: &mut App, key: KeyEvent) -> Vec<Effect> {
     if app.screen == Screen::Edit {
         return editor::key(app, key);
     }
+    if app.waiting.is_empty() {
+        if let Some(effects) = count::digit(app, key) {
+            return effects;
+        }
+        if key.code == KeyCode::Esc && count::taken(app).is_some() {
+            return Vec::new();
+        }
+    }
     let waiting = std::mem::take(&mut app.waiting);
     match keys::press(&waiting, key) {
-        Pressed::Act(action) => act::act(app, action),
+        Pressed::Act(action) => {
+            app.count.times = count::taken(app);
+            let effects = act::act(app, action);
+            app.count.times = None;
+            effects
+        }
         Pressed::Waiting(keys) => {
             app.waiting = keys;
             Vec::new()
         }
-        Pressed::Nothing => Vec::new(),
+        Pressed::Nothing => {
+            app.count.typed = None;
+            Vec::new()
+        }
     }
 }
 
@@ -184,6 +201,7 @@ fn interrupt(app: &mut App) -> Vec<Effect> {
     }
     app.interrupted = Some(app.now);
     app.waiting.clear();
+    app.count.typed = None;
     app.menu = None;
     app.confirm = None;
     app.bulk.receipt = None;

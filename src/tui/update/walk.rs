@@ -12,22 +12,25 @@ use crate::tui::msg::Effect;
 /// Moves the cursor of what has the keys.
 pub fn go(app: &mut App, action: Action) {
     let (at, len) = place(app);
-    if let Some(to) = target(action, at, len, rows(app)) {
+    if let Some(to) = target(action, at, len, rows(app), app.count.times) {
         set(app, to);
     }
 }
 
 /// Where an action moves a cursor to that stands at a line, of so many, of which so many are on
-/// screen; `None` where it moves none.
-pub fn target(action: Action, at: usize, len: usize, rows: usize) -> Option<usize> {
-    let page = rows.saturating_sub(1).max(2);
+/// screen; `None` where it moves none. With a count it moves so often, or to the line of that number.
+pub fn target(action: Action, at: usize, len: usize, rows: usize, count: Option<usize>) -> Option<usize> {
+    let (page, times) = (rows.saturating_sub(1).max(2), count.unwrap_or(1));
+    let down = |by: usize| at.saturating_add(by.saturating_mul(times));
+    let up = |by: usize| at.saturating_sub(by.saturating_mul(times));
     let to = match action {
-        Action::Down => at.saturating_add(1),
-        Action::Up => at.saturating_sub(1),
-        Action::HalfPageDown => at.saturating_add(page / 2),
-        Action::HalfPageUp => at.saturating_sub(page / 2),
-        Action::PageDown => at.saturating_add(page),
-        Action::PageUp => at.saturating_sub(page),
+        Action::Down => down(1),
+        Action::Up => up(1),
+        Action::HalfPageDown => down(page / 2),
+        Action::HalfPageUp => up(page / 2),
+        Action::PageDown => down(page),
+        Action::PageUp => up(page),
+        Action::First | Action::Last if count.is_some() => times.saturating_sub(1),
         Action::First => 0,
         Action::Last => len,
         _ => return None,
@@ -80,6 +83,7 @@ pub fn select(app: &mut App, to: usize) {
 /// The next or previous line of the list, whichever pane has the keys.
 pub fn step(app: &mut App, by: isize) {
     let last = app.results.hits.len().saturating_sub(1);
+    let by = by.saturating_mul(app.count.times.unwrap_or(1) as isize);
     app.held = None;
     select(app, app.list.at.saturating_add_signed(by).min(last));
 }
@@ -131,7 +135,7 @@ pub fn stand_on(app: &mut App, at: EntryRef) -> bool {
     place.is_some()
 }
 
-/// The next or previous memory that has a problem, around the ends of the list.
+/// The next or previous memory that has a problem, or one further on, around the ends of the list.
 pub fn to_problem(app: &mut App, ahead: bool) {
     let len = app.results.hits.len();
     let has = |at: usize| {
@@ -139,9 +143,16 @@ pub fn to_problem(app: &mut App, ahead: bool) {
         store.problems_of(entry).next().is_some()
     };
     let from = app.list.at;
-    let found = (1..=len)
+    let mut found = (1..=len)
         .map(|by| if ahead { (from + by) % len } else { (from + len - by) % len })
-        .find(|&at| has(at));
+        .filter(|&at| has(at));
+    let found = match app.count.times {
+        Some(times) if times > 1 => {
+            let all: Vec<usize> = found.collect();
+            all.get((times - 1) % all.len().max(1)).copied()
+        }
+        _ => found.next(),
+    };
     match found {
         Some(at) => select(app, at),
         None => app.notice = Some("no memory in this list has a problem".into()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::change::{ChangeRequest, Failed, memories};
-use super::super::inspect::plans_due;
+use super::super::inspect::upkeep::plans_due;
 use super::super::planned::{Planned, name_of, planned};
 use super::super::wanted::{Restoring, Wanted};
 use super::{Difference, Moved};

@@ -1,6 +1,6 @@
 //! An agent that holds the format's lock for ever.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use palimp::disk::Machine;
 use palimp::ops::Scene;
@@ -9,7 +9,9 @@ use palimp::store::lock::LockError;
 
 use super::clock::Clock;
 use super::part::until;
-use super::town::{Deed, Town, is_long, planned};
+use super::town::{Deed, Town, planned};
+use crate::support::SOON;
+use crate::support::tries::is_long;
 
 fn held(format: &'static str) {
     let town =
@@ -30,8 +32,8 @@ fn held(format: &'static str) {
         let (began, turned) = (Instant::now(), town.clock.monotonic());
         let error = town.commit(&store, &plan).unwrap_err();
         assert!(matches!(error, CommitError::Lock(LockError::Busy { .. })), "{format}: {error}");
-        assert!(began.elapsed() < Duration::from_secs(20), "{format}: {:?}", began.elapsed());
-        assert!(town.clock.monotonic() - turned < Duration::from_secs(20), "{format}");
+        assert!(began.elapsed() < SOON, "{format}: {:?}", began.elapsed());
+        assert!(town.clock.monotonic() - turned < SOON, "{format}");
         assert!(error.to_string().contains(&agent.child.id().to_string()), "{format}: {error}");
         assert_eq!(error.code(), "E_LOCK_TIMEOUT");
         assert_eq!(town.files(), before, "{format}: nothing was changed");

@@ -7,8 +7,9 @@ use palimp::disk::Machine;
 use palimp::ops::{self, Scene, Setting};
 
 use super::part::Playing;
-use super::town::{Town, is_long, logs, text_of};
+use super::town::{Town, logs, text_of};
 use crate::support::SOON;
+use crate::support::tries::is_long;
 
 /// No change takes longer, on a machine that has nothing else to do.
 const LONGEST: Duration = Duration::from_secs(3);

@@ -171,7 +171,7 @@ pub fn play() {
             break;
         }
         count = at + 1;
-        if part.rewrites == 0 && !super::town::is_long() {
+        if part.rewrites == 0 && !crate::support::tries::is_long() {
             // The log is not to outgrow a program that is not optimised.
             std::thread::sleep(Duration::from_millis(1));
         }

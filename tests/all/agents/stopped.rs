@@ -10,7 +10,8 @@ use palimp::store::commit::Writer;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::part::{Part, Playing, until};
-use super::town::{Deed, Town, host, is_long, planned};
+use super::town::{Deed, Town, host, planned};
+use crate::support::tries::is_long;
 
 /// Stops between opening the file and writing to it.
 pub fn stop_before_writing(part: &Part, at: usize) -> io::Result<()> {

@@ -7,7 +7,8 @@ use palimp::model::{Entry, Store};
 use palimp::ops::Scene;
 
 use super::part::Playing;
-use super::town::{Deed, Town, is_long, logs, planned, text_of};
+use super::town::{Deed, Town, logs, planned, text_of};
+use crate::support::tries::is_long;
 
 /// What palimp did, to be compared with what stands there in the end.
 #[derive(Default)]

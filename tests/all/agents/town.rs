@@ -27,11 +27,6 @@ pub struct Town {
 /// The one record that no agent has to do with.
 const CORE: &str = "cccccccc-0000-4000-8000-000000000000";
 
-/// Whether the long form was asked for.
-pub fn is_long() -> bool {
-    std::env::var_os("PALIMP_LONG").is_some_and(|value| value == "1")
-}
-
 impl Town {
     /// A store of that format with `seeds` records in its first log.
     pub fn new(format: &'static str, seeds: usize) -> Town {

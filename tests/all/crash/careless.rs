@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use palimp::disk::faulty::Faulty;
 use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
-use palimp::model::snapshot::Generation;
+use palimp::model::Generation;
 
 /// What is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,12 +16,12 @@ use palimp::model::{Act, Plan, Store};
 use palimp::ops::Scene;
 use palimp::store::commit::is_ours;
 
-use self::deeds::{DEEDS, Deed, FORMATS, TEXT};
+use self::deeds::{DEEDS, Deed, FORMATS, ROTATES, TEXT};
 use self::other::{FOREIGN, Foreign, act, close, has_mark, is_log, open};
 use self::town::{Done, load, minutes_later, path_of, root, run, start, targets};
 use super::bench::DATA;
 use super::machine::NOW;
-use super::sweep::is_long;
+use crate::support::tries::is_long;
 
 /// One state: what is done before which step, to which file, and where the process is killed.
 struct Try<'a> {
@@ -248,4 +248,52 @@ fn without_an_exchange_nothing_is_lost_but_what_replaces_a_file_within_its_renam
 #[test]
 fn without_second_names_nothing_is_lost_but_what_is_written_within_a_rename_or_later() {
     assert_nothing_is_lost(&[Lie::NoExchange, Lie::NoLinks], 211, false);
+}
+
+/// Every step at which another program does something to one file; how many, and what was wrong.
+fn each_step(
+    format: &'static str,
+    deed: &Deed,
+    is_it: fn(&Act) -> bool,
+    begin: &Faulty,
+) -> (usize, Vec<String>) {
+    let learned = begin.restart();
+    let (_, plan) = run(&learned, format, deed.act).unwrap().unwrap();
+    let files = plan.iter().flat_map(|plan| &plan.changes).filter(|own| is_it(&own.act));
+    let (mut count, mut wrong) = (0, Vec::new());
+    for file in files.map(|own| own.path.clone()) {
+        for (foreign, step) in FOREIGN.iter().flat_map(|own| (0..learned.steps()).map(|at| (*own, at))) {
+            for killed in [None, Some(step + 1), Some(step + 2), Some(step + 4)] {
+                let own = Try {
+                    format,
+                    deed,
+                    begin,
+                    lies: &[],
+                    file: &file,
+                    derived: false,
+                    foreign,
+                    step,
+                    killed,
+                };
+                let Some(outcome) = own.outcome() else { continue };
+                count += 1;
+                let at = learned.log().get(step).cloned().unwrap_or_default();
+                wrong.extend(outcome.err().map(|what| {
+                    format!(
+                        "{foreign:?} of {} before {step} ({at}), killed {killed:?}: {what}",
+                        file.display()
+                    )
+                }));
+            }
+        }
+    }
+    (count, wrong)
+}
+
+#[test]
+fn a_copy_that_is_too_old_goes_only_as_it_was_looked_at() {
+    let begin = start("memory-server", &ROTATES).unwrap();
+    let (count, wrong) = each_step("memory-server", &ROTATES, |act| matches!(act, Act::Expire(_)), &begin);
+    assert!(count > 100, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }

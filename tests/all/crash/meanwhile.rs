@@ -186,3 +186,49 @@ fn a_log_that_an_agent_writes_over_while_its_old_name_is_kept_is_fitted_anew() {
     let left = text(&disk, log);
     assert!(!left.contains("mem_001") && left.contains("mem_333"), "what the agent wrote is gone: {left}");
 }
+
+#[test]
+fn what_an_agent_puts_in_the_place_of_a_new_file_stays_where_that_is_taken_back() {
+    let line =
+        |id: &str| format!("{{\"id\":\"{id}\",\"type\":\"learning\",\"content\":\"What was said.\"}}\n");
+    let mut count = 0;
+    for (wanted, in_place) in (0..).flat_map(|wanted| [(wanted, true), (wanted, false)]) {
+        let disk = on(&[("index.json", "{}".into())]);
+        let mut plan = Plan::unseen("restore", Path::new(ROOT), "memory-server");
+        plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
+        plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
+        let other: &'static Faulty = Box::leak(Box::new(disk.another()));
+        let held = other.flock(&place(".lock"), Some(0o600)).unwrap().unwrap();
+        let (file, added, mut at) = (place("learnings.jsonl"), line("k-9"), 0);
+        let wrote = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let told = std::sync::Arc::clone(&wrote);
+        disk.before(move |_, other| {
+            if other.look(&file).is_err() {
+                return;
+            }
+            if at == wanted {
+                told.store(true, std::sync::atomic::Ordering::SeqCst);
+                let to = if in_place { file.clone() } else { file.with_extension("by-another") };
+                if in_place {
+                    other.append(&to).unwrap().set_len(0).unwrap();
+                } else {
+                    drop(other.create(&to, 0o600).unwrap());
+                }
+                other.append(&to).unwrap().write(added.as_bytes()).unwrap();
+                if !in_place {
+                    other.rename(&to, &file).unwrap();
+                }
+            }
+            at += 1;
+        });
+        committed(&disk, "memory-server", &Still::first(), &plan).unwrap_err();
+        drop(held);
+        if !wrote.load(std::sync::atomic::Ordering::SeqCst) {
+            break;
+        }
+        count += 1;
+        next_start(&disk, "memory-server");
+        assert!(text(&disk, "learnings.jsonl").contains("k-9"), "step {wanted}, in place {in_place}");
+    }
+    assert!(count > 3, "{count}");
+}

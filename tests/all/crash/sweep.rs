@@ -7,6 +7,7 @@ use super::bench::{Bench, run};
 use super::careless::{Careless, Slip};
 use super::judge::{Judge, When, Which, ours};
 use super::machine::Still;
+use crate::support::tries::is_long;
 
 /// How much of what could be tried is tried.
 #[derive(Clone, Copy)]
@@ -43,11 +44,6 @@ impl Share {
         let every = states.len().div_ceil(self.states.max(1)).max(1);
         states.into_iter().skip(step % every).step_by(every)
     }
-}
-
-/// Whether everything is tried.
-pub fn is_long() -> bool {
-    std::env::var_os("PALIMP_LONG").is_some()
 }
 
 /// A case, with what is known of it.

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Output, run};
+use super::Site;
+use crate::support::{Output, StoreBuilder, run};
 
 struct Desk {
     folder: TempDir,
@@ -70,4 +71,27 @@ fn copies_go_and_are_named_before() {
         assert!(keys().is_empty(), "{store}");
         assert!(!fs::read_to_string(&log).unwrap().contains(raw), "{store}");
     }
+}
+
+#[test]
+fn the_plan_counts_copies_and_earlier_versions_in_backups_and_in_our_own_data() {
+    let store = StoreBuilder::memory_server()
+        .learning(json!({"id": "k-1", "content": "It is about to be forgotten."}))
+        .learning(json!({"id": "k-2", "content": "It stays where it is."}))
+        .build();
+    let site = Site::of(store);
+    site.run(&["edit", "k-1", "--set", "text=It was said otherwise once.", "--yes"]).expect_status(0);
+    site.run(&["tag", "k-2", "+other", "--yes"]).expect_status(0);
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    let told = site.run(&["erase", "k-1", "--dry-run"]).expect_status(0).stdout;
+    // The format's own copies of both steps, undo data of the first, and the copy made by hand.
+    let counted = told.lines().find(|line| line.contains("in backups and palimp's own data")).unwrap();
+    let named: Vec<&str> = told.lines().filter(|line| line.contains(" in ") && *line != counted).collect();
+    assert!(named.iter().any(|line| line.contains(".backup/learnings.jsonl.backup.")), "{told}");
+    assert!(named.contains(&"erase 2 in what takes step 1 back"), "{told}");
+    assert!(named.iter().any(|line| line.contains("/backups/")), "{told}");
+    assert!(!named.iter().any(|line| line.contains("step 2")), "{told}");
+    assert!(counted.starts_with("with 5 copies or earlier versions"), "{told}");
+    let alone = site.run(&["erase", "k-2", "--dry-run"]).expect_status(0).stdout;
+    assert!(alone.contains("what takes step 2 back"), "{alone}");
 }

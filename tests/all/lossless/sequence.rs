@@ -10,8 +10,9 @@ use super::chance::Chance;
 use super::deeds::{DEEDS, Deed, planned};
 use super::expected::{assert_same, parted, text};
 use super::site::{Site, assert_agreeing, is_data};
+use super::stores;
 use super::stores::Files;
-use super::{long, stores};
+use crate::support::tries::seed;
 
 /// How much of the files a step's turning back has to bring back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -335,11 +336,10 @@ fn run(seed: u64, steps: usize) -> BTreeMap<String, usize> {
 
 #[test]
 fn any_operations_in_any_order_leave_what_a_simple_model_says() {
-    let first = std::env::var("PALIMP_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_000);
     let began = Instant::now();
-    let steps = if long() { 100_000 } else { 600 };
-    let counts = run(first, steps);
-    if long() {
+    let steps = crate::support::tries::count(600, 100_000);
+    let counts = run(seed(), steps);
+    if crate::support::tries::is_long() {
         eprintln!("{steps} steps took {:?}: {counts:#?}", began.elapsed());
     }
     for deed in DEEDS {

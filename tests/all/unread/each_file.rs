@@ -144,7 +144,7 @@ fn verbs(site: &Site, root: &Path, has_sessions: bool) -> (Vec<Vec<String>>, Vec
 
 #[test]
 fn every_verb_tells_or_refuses_whichever_file_or_folder_another_user_may_not_read() {
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let is_long = crate::support::tries::is_long();
     let (site, mut runs, mut wrong) = (Site::new(), 0_usize, Vec::new());
     for (place, has_sessions, beside) in STORES {
         let root = site.store(place);

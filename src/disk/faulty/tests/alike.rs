@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::disk::faulty::Faulty;
 use crate::disk::{Disk, Flock, Item, ItemKind, Output, Real};
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 
 #[derive(Clone, Debug)]
 enum Call {
@@ -189,7 +189,7 @@ fn without_bits(call: Call) -> Call {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..crate::tries::config(400, 4_000) })]
 
     #[test]
     #[cfg(target_os = "linux")]

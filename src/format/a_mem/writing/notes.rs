@@ -312,7 +312,7 @@ pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, 
     }
     if own.is_empty() {
         return Err(Refusal::unfit(
-            "none of these is a deprecated note; `palimp undo` takes a deletion back, `palimp backup restore` brings records back.",
+            "none of these is deleted or deprecated. `palimp list is:deleted` lists what is deleted and can be brought back.",
         ));
     }
     let restored = |entry: &Entry| {

@@ -9,24 +9,36 @@ use crate::model::{Change, Moment, Store};
 use crate::text::edit;
 use crate::text::scan::Tape;
 
-/// The projections and the entry file that a canonical write did not write anew.
+/// The pages that are made from the memory, and the entry file with a block about it, where a
+/// canonical write does not write them anew.
 pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
     if store.beside.is_empty() {
-        return vec!["There is no projection and no entry file beside the store; none is made.".into()];
+        return vec!["No page is made from this memory beside the store, and none is written.".into()];
     }
     let entry = state.after().and_then(|bytes| {
         let mut tape = Tape::default();
         let state = edit::scan(&mut tape, crate::format::reading::without_mark(&bytes)).ok()?;
         Some(state.path(&["bundle", "project", "recommendedEntryFile"])?.text()?.into_owned())
     });
-    let pages = projection::PROJECTIONS.iter().map(|(_, path)| (*path).to_owned());
-    let alone = pages.chain(entry).filter(|path| {
+    let pages = projection::PROJECTIONS.iter().map(|(_, path)| ((*path).to_owned(), false));
+    let is_alone = |(path, _): &(String, bool)| {
         let path = beside_path(Path::new(path));
         changes.iter().all(|change| change.path != path)
-    });
-    alone
-        .map(|path| format!("{path} is left as it is: it is missing, or its marker can't be read."))
-        .collect()
+    };
+    let alone = pages.chain(entry.map(|path| (path, true))).filter(is_alone);
+    let told = |(path, is_entry): (String, bool)| {
+        let is_there = store.beside.iter().any(|(own, _)| *own == Path::new(&path));
+        match (is_there, is_entry) {
+            (false, _) => format!("{path} is missing, and is not made."),
+            (true, false) => {
+                format!(
+                    "{path} is not written: its first line does not say that it is made from this memory."
+                )
+            }
+            (true, true) => format!("{path} is not written: its block about this memory can't be read."),
+        }
+    };
+    alone.map(told).collect()
 }
 
 /// The events that would bring back what the new state does not say any more.

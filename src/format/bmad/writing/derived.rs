@@ -7,7 +7,7 @@ use super::super::{index, layout, manifest, write};
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::document;
 use crate::format::{Derived, Parts};
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 use crate::model::{Document, Moment, Role};
 use crate::text::json::Json;
 use crate::text::scan::Tape;

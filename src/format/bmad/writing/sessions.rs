@@ -9,6 +9,7 @@ use super::live_session;
 use crate::format::writing::{Faults, Refusal, Scene, document};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store, Tell, meant};
 use crate::text::edit::{remove, set};
+use crate::text::shell;
 use crate::text::unpack::Member;
 
 /// Archives the sessions of these records, which have to be all live ones of each.
@@ -25,10 +26,11 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
         let Some(session) = store.sessions.get(number as usize) else { continue };
         if own.len() < all {
             let refusal = Refusal::unfit(format!(
-                "only whole sessions are archived, and these are {} of the {all} records of {name}. \
-                 `palimp session archive {name}` archives all of them.",
+                "only whole sessions are archived, and these are {} of the {all} records of {}. \
+                 `palimp session archive {}` archives all of them.",
                 own.len(),
-                name = session.name
+                session.name,
+                shell::word(&session.name)
             ));
             faults.several(entries.iter().filter(is_own).copied().collect(), refusal);
             continue;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::test_runner::TestRunner;
 
 use super::*;
 
@@ -65,11 +66,6 @@ fn any_value(kind: &Kind) -> BoxedStrategy<String> {
     prop_oneof![3 => own, 1 => any_text()].boxed()
 }
 
-/// So many forms are filled in.
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some() { 20_000 } else { 300 }
-}
-
 /// `PALIMP_LONG=1 cargo test --release --lib ops::form` fills in 20,000 forms.
 #[test]
 fn whatever_is_typed_into_several_fields_the_editor_and_check_agree() {
@@ -81,8 +77,8 @@ fn whatever_is_typed_into_several_fields_the_editor_and_check_agree() {
         .enumerate()
         .flat_map(|(number, store)| entries(store).into_iter().map(move |entry| (number, entry)))
         .collect();
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) };
-    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let config = ProptestConfig { failure_persistence: None, ..crate::tries::config(300, 20_000) };
+    let mut runner = TestRunner::new(config);
     let picks = (any::<Index>(), proptest::collection::vec(any::<Index>(), 1..4));
     let filled = picks.prop_flat_map(|(which, fields)| {
         let (number, at) = all[which.index(all.len())];

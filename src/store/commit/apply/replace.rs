@@ -8,6 +8,7 @@ use std::path::Path;
 use super::{Lost, Ready, Scene};
 use crate::disk::{Disk, Output, Owner, Seen, is_unsupported, put_new};
 use crate::model::Act;
+use crate::model::snapshot::Generation;
 use crate::store::commit::hidden::{Old, Swapped};
 use crate::store::commit::{CommitError, Guard};
 
@@ -19,7 +20,7 @@ impl Scene<'_, '_> {
         own: &mut Ready,
         is_ours: &dyn Fn() -> bool,
     ) -> Result<Lost, CommitError> {
-        let is_gone = matches!(own.act, Act::Remove(_));
+        let is_gone = matches!(own.act, Act::Remove(_) | Act::Expire(_));
         let machine = self.host.machine;
         let base = own.base.clone().unwrap_or_default();
         let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
@@ -84,8 +85,9 @@ impl Scene<'_, '_> {
     fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
-        // Beside the store they stand in files that others write, too.
-        match own.derived && !own.relative.starts_with("..") {
+        // Beside the store they stand in files that others write, too. What was not read can't be
+        // compared with what others make of it.
+        match own.derived && !own.relative.starts_with("..") || own.base.is_none() {
             true => drop(disk.remove(name)),
             // Where it keeps the other, the next start looks at it.
             false => {
@@ -184,6 +186,18 @@ impl Scene<'_, '_> {
 }
 
 impl Ready {
+    /// The copy that is to go, where it is the one that was planned on.
+    pub(super) fn old_copy(&self, disk: &dyn Disk, len: u64) -> Option<Generation> {
+        let seen = match &self.base {
+            Some(base) => {
+                let (bytes, seen) = disk.read(&self.path, 0, None).ok()?;
+                (bytes == **base).then_some(seen)?
+            }
+            None => disk.look(&self.path).ok()?.generation,
+        };
+        (seen.len == len).then_some(seen)
+    }
+
     /// Whether our new bytes are what stands there.
     fn is_at(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
         let there = Seen::from(disk.look(path)).there()?;
@@ -201,7 +215,7 @@ impl Ready {
         if seen.holds(&now) {
             return Ok(false);
         }
-        let base = self.base.as_deref().unwrap_or_default();
+        let Some(base) = self.base.as_deref() else { return Ok(seen != now) };
         let (bytes, _) = disk.read(path, 0, None)?;
         Ok(match self.grows && !self.derived {
             true => !bytes.starts_with(base),

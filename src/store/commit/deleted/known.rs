@@ -1,27 +1,35 @@
 //! What is in a store, or was found already: nothing is listed as deleted that is there.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::super::step::digest;
 use super::{Kept, session_of};
 use crate::model::{Moment, Role, Store, View};
+use crate::text::digest::digest;
 
 /// What tells a record.
 #[derive(PartialEq, Eq, Hash)]
 enum Name {
     /// Its id.
     Id(String),
-    /// Its bytes, where it has none.
-    Bytes(String),
-    /// Its type and when it was made: where it has no id, and may have been changed since.
-    Made(String, Moment),
+    /// The id that a tombstone names.
+    Tombstone(String),
     /// Its id and when it was made: others may share the id.
     Timed(String, Option<Moment>),
+    /// Its bytes.
+    Bytes(u128),
+    /// Its type and when it was made: where it has no id, and may have been changed since.
+    Made(String, Moment),
 }
+
+type Placed = (Option<String>, Name);
 
 /// Records by what tells them, each in its session.
 #[derive(Default)]
-pub struct Known(HashSet<(Option<String>, Name)>);
+pub struct Known {
+    names: HashSet<Placed>,
+    /// Of those that deletions took out, by id and time: the step that took the last one.
+    found: HashMap<Placed, u64>,
+}
 
 impl Known {
     /// What is in the store, or was deleted there in the format's own way.
@@ -30,50 +38,54 @@ impl Known {
         for entry in &store.entries {
             let session = store.session(entry).map(|own| own.name.as_str());
             if let Some(view) = store.view(entry) {
-                known.add(session, view, store.raw(entry));
+                known.add(session, view, store.raw(entry), None);
             }
         }
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             let session = session_of(store, &own.path).map(|at| store.sessions[at as usize].name.clone());
             let ids = own.records.iter().filter_map(|record| record.view()?.id.as_deref());
-            let both = |id: &str| [Name::Id(id.to_owned()), Name::Timed(id.to_owned(), None)];
-            known.0.extend(ids.flat_map(both).map(|name| (session.clone(), name)));
+            let both = |id: &str| [Name::Id(id.to_owned()), Name::Tombstone(id.to_owned())];
+            known.names.extend(ids.flat_map(both).map(|name| (session.clone(), name)));
         }
         known
     }
 
-    /// Takes a record in.
-    pub fn add(&mut self, session: Option<&str>, view: &View, raw: &[u8]) {
-        let session = session.map(str::to_owned);
+    /// Takes a record in, and the step that deleted it.
+    pub fn add(&mut self, session: Option<&str>, view: &View, raw: &[u8], step: Option<u64>) {
+        let placed = |name: Name| (session.map(str::to_owned), name);
+        self.names.insert(placed(Name::Bytes(digest(raw))));
         match id_of(view) {
             Some(id) => {
-                self.0.insert((session.clone(), Name::Id(id.to_owned())));
-                self.0.insert((session, Name::Timed(id.to_owned(), view.created)));
+                self.names.insert(placed(Name::Id(id.to_owned())));
+                let timed = placed(Name::Timed(id.to_owned(), view.created));
+                if let Some(step) = step {
+                    self.found.entry(timed).or_insert(step);
+                }
             }
-            None => {
-                self.0.extend(made(view).map(|name| (session.clone(), name)));
-                self.0.insert((session, Name::Bytes(digest(raw))));
-            }
+            None => self.names.extend(made(view).map(placed)),
         }
     }
 
-    /// Whether a record is known that was kept so. What has no id is known by what it says: where
-    /// it was not deleted it may have been changed since, and says something else by now.
+    /// Whether a record is known that was kept so. One that a deletion took out is another than one
+    /// that is there and says something else, though they share id and time; of those that were found
+    /// it is an earlier version. What has no id is known by what it says: where it was not deleted it
+    /// may have been changed since, and says something else by now.
     pub fn has(&self, session: Option<&str>, view: &View, raw: &[u8], kept: Kept) -> bool {
-        let has = |name: Name| self.0.contains(&(session.map(str::to_owned), name));
-        if let Some(id) = id_of(view) {
-            let timed = |created| has(Name::Timed(id.to_owned(), created));
-            // One of several records with an id was deleted, where none of that time is left.
-            let is_another =
-                kept == Kept::Deletion && view.created.is_some() && !timed(view.created) && !timed(None);
-            return has(Name::Id(id.to_owned())) && !is_another;
+        let placed = |name: Name| (session.map(str::to_owned), name);
+        let has = |name: Name| self.names.contains(&placed(name));
+        match (id_of(view), kept) {
+            (Some(id), Kept::Deletion(step)) => {
+                let newer = self.found.get(&placed(Name::Timed(id.to_owned(), view.created)));
+                has(Name::Tombstone(id.to_owned()))
+                    || has(Name::Bytes(digest(raw)))
+                    || newer.is_some_and(|newer| *newer != step)
+            }
+            (Some(id), _) => has(Name::Id(id.to_owned())),
+            // Equal ones are counted.
+            (None, Kept::Deletion(_)) => false,
+            (None, Kept::Change) => true,
+            (None, Kept::Copy) => made(view).is_none_or(has) || has(Name::Bytes(digest(raw))),
         }
-        let is_changed = || match kept {
-            Kept::Deletion => false,
-            Kept::Change => true,
-            Kept::Copy => made(view).is_none_or(has),
-        };
-        is_changed() || has(Name::Bytes(digest(raw)))
     }
 }
 

@@ -13,6 +13,7 @@ mod search;
 mod since;
 mod torn;
 mod vaulted;
+mod versions;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub use looked::Doubt;
 pub use search::Searched;
 use serde::Serialize;
 pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
+pub use versions::versions;
 
 use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
 use crate::disk::Disk;

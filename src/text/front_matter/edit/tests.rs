@@ -218,7 +218,7 @@ fn fields(note: &Note<'_>, but: &str) -> Vec<(String, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(crate::tries::config(600, 9600))]
 
     #[test]
     fn a_value_that_is_set_reads_back_and_all_else_stays(

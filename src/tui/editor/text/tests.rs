@@ -118,7 +118,7 @@ fn take(text: &mut Text, step: &Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PALIMP_LONG").is_some() { 5000 } else { 200 }))]
+    #![proptest_config(crate::tries::config(200, 5000))]
 
     #[test]
     fn rows_that_follow_each_edit_are_those_of_the_whole_text_and_undo_leads_back(

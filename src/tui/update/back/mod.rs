@@ -169,7 +169,7 @@ fn inside(app: &mut App) -> &mut bool {
 /// Moves the cursor of what has the keys; whether the action is one that moves it.
 fn go(app: &mut App, action: Action) -> bool {
     let (at, len, rows) = place(app);
-    let Some(to) = walk::target(action, at, len, rows) else { return false };
+    let Some(to) = walk::target(action, at, len, rows, app.count.times) else { return false };
     let back = &mut app.back;
     match (app.screen, to) {
         (Screen::Restore, to) if back.restore.difference.is_some() => back.restore.difference = Some(to),

@@ -112,6 +112,25 @@ pub const DEEDS: &[Deed] = &[
     after("undo of session archive", &[First::Plan(pack)], Doing::Undo, &[BMAD]),
 ];
 
+/// An edit with which the oldest copy of a file goes.
+pub const ROTATES: Deed = after(
+    "edit that drops a copy",
+    &[
+        First::Plan(edit),
+        First::Other(|disk, root, _| {
+            let copy = |path: &PathBuf| path.starts_with(root.join(".backup"));
+            let own =
+                disk.files().into_iter().find(|(path, _)| copy(path)).map(|own| own.1).unwrap_or_default();
+            for day in 1..=5 {
+                let name = format!(".backup/learnings.jsonl.backup.1970010{day}_000000");
+                disk.put(root.join(name), own.clone(), 0o600);
+            }
+        }),
+    ],
+    Doing::Plan(tag),
+    &[SERVER],
+);
+
 impl Deed {
     const fn erases(self) -> Deed {
         Deed { act: Doing::Erase, ..self }

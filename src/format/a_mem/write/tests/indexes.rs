@@ -193,6 +193,8 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn whatever_an_index_says_the_new_one_is_right_and_stays_as_it_is(
         found in json(),

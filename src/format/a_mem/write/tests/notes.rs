@@ -139,7 +139,7 @@ fn but_updated(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(crate::tries::config(600, 9600))]
 
     #[test]
     fn a_deprecation_that_is_taken_back_leaves_nothing_behind(

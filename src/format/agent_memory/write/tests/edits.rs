@@ -96,7 +96,7 @@ fn holds(mut shelf: Shelf, seeds: &[Seed], made: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::tries::config(48, 768))]
 
     #[test]
     fn edits_of_a_made_store_leave_it_clean(seeds in seeds()) {
@@ -138,7 +138,7 @@ fn edits_of_stores_that_the_tool_made_leave_them_clean() {
     for name in ["init-only", "full-cycle"] {
         let Some(shelf) = Shelf::real(name) else { continue };
         assert_rendered(&shelf, false);
-        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let mut runner = crate::tries::runner();
         for _ in 0..8 {
             let seeds = seeds().new_tree(&mut runner).unwrap().current();
             holds(shelf.clone(), &seeds, false);

@@ -188,7 +188,7 @@ fn bundle() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(crate::tries::config(512, 8192))]
 
     #[test]
     fn any_page_is_renewed_and_renewing_it_again_adds_and_loses_nothing(

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::super::{AgentMemory, projection};
 use super::super::{BundleEdit, Canonical, Pruned, Refused, Written, canonical_write};
 use crate::format::{Format, Parts, Placement};
-use crate::model::snapshot::Generation;
+use crate::model::Generation;
 use crate::model::{Document, Moment, Role};
 
 pub const WHEN: &str = "2026-01-20T10:00:00.000Z";

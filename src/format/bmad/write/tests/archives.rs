@@ -117,7 +117,7 @@ fn a_session_that_would_not_come_back_is_not_archived() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::tries::config(64, 1024))]
 
     #[test]
     fn what_was_archived_comes_back(
@@ -153,6 +153,8 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn any_bytes_are_unpacked_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..2_000), packed: bool) {
         let bytes = if packed { gzip(&bytes) } else { bytes };
@@ -297,7 +299,7 @@ fn what_grows_out_of_proportion_is_refused_unless_that_is_allowed() {
 
 #[test]
 fn more_than_64_megabytes_are_refused_unless_that_is_allowed() {
-    if cfg!(debug_assertions) && std::env::var_os("PALIMP_LONG").is_none() {
+    if cfg!(debug_assertions) && !crate::tries::is_long() {
         return;
     }
     // Stored and not compressed, so that its size alone is too large.

@@ -134,6 +134,8 @@ fn a_preference_may_take_its_key_from_elsewhere() {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn any_text_and_any_members_are_kept_or_refused(
         text: String, tag: String, agent: String, role: String, other in any_json(), log in any_log(), kind in 0..4_usize,
@@ -202,6 +204,8 @@ fn compaction_drops_the_least_relevant_fifth_and_never_a_preference() {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn nothing_that_is_dropped_outranks_what_is_kept(
         entries in proptest::collection::vec((0..4_usize, -1.0..2.0_f64), 0..40), keep in 0.01..=1.0_f64,

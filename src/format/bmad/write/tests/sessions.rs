@@ -89,7 +89,7 @@ fn without_set(bytes: &[u8]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::tries::config(64, 1024))]
 
     #[test]
     fn every_other_byte_of_a_manifest_stays(

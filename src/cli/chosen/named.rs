@@ -1,0 +1,216 @@
+//! Records by their names: a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use crate::cli::failure::{Exit, Failure};
+use crate::format;
+use crate::model::key::{Key, Written, file_digest};
+use crate::model::{EntryRef, Role, Snapshot, State, Tell};
+use crate::ops::delete::is_held;
+use crate::text::secrets::mask;
+
+/// So many records that share an id are listed.
+const CANDIDATES: usize = 20;
+
+/// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
+pub fn the_one(snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
+    let own = the_named(snapshot, &[name])?;
+    own.first().copied().ok_or_else(|| nothing_named(name))
+}
+
+/// The records of a name, to be read: all that share the id in one place.
+pub fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>, Failure> {
+    let several = by_id(snapshot, &[name]).remove(name).unwrap_or_default();
+    match several.as_slice() {
+        [first, others @ ..] if others.iter().all(|own| same_place(snapshot, *first, *own)) => Ok(several),
+        _ => the_named(snapshot, &[name]),
+    }
+}
+
+/// The records of names, each once. An id that several records share names none of them: their keys
+/// do. The stores are gone through once for all names.
+pub(super) fn the_named<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<EntryRef>, Failure> {
+    let by_id = by_id(snapshot, names);
+    let mut keyed = Keyed::default();
+    let mut known: HashSet<&str> = HashSet::new();
+    let mut all = Vec::new();
+    for name in names.iter().map(AsRef::as_ref).filter(|name| known.insert(name)) {
+        let written = Key::read(name);
+        if let Some(Written::Key(key)) = &written
+            && let Some(at) = keyed.find(snapshot, key)
+        {
+            all.push(at);
+            continue;
+        }
+        match (by_id.get(name).map_or(&[][..], Vec::as_slice), written) {
+            ([one], _) => all.push(*one),
+            ([], None) => return Err(nothing_named(name)),
+            ([], Some(written)) => return Err(no_such_key(name, written)),
+            (several, _) => return Err(ambiguous(snapshot, name, several)),
+        }
+    }
+    Ok(all)
+}
+
+fn nothing_named(name: &str) -> Failure {
+    Failure::new(Exit::Nothing, format!("no record is named {name:?}."))
+}
+
+fn no_such_key(name: &str, written: Written) -> Failure {
+    let why = match written {
+        Written::Key(_) => {
+            "no record has this key any more: since it was listed it was changed, moved to another file or \
+             removed"
+        }
+        Written::OfAPlace => {
+            "this key is of an older version, and names a place where another record may be by now"
+        }
+    };
+    Failure::new(Exit::Refused, format!("{name}: {why}. Nothing was changed. List the record again."))
+}
+
+fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
+    let is_alone = |&at: &EntryRef| several.iter().filter(|&&own| same_place(snapshot, own, at)).count() == 1;
+    let way = match several.iter().take(CANDIDATES).any(is_alone) {
+        true => "one of them, or its key",
+        false => "one by its key",
+    };
+    let mut lines =
+        vec![format!("{name:?} is the id of {} records. Nothing was changed. Name {way}:", several.len())];
+    lines.extend(several.iter().take(CANDIDATES).map(|&at| candidate(snapshot, at)));
+    if let Some(more) = several.len().checked_sub(CANDIDATES).filter(|more| *more > 0) {
+        lines.push(format!("  and {more} more: `palimp list --json` gives their keys"));
+    }
+    let mut failure = Failure::new(Exit::Refused, lines.join("\n"));
+    failure.is_ambiguous = true;
+    failure
+}
+
+/// A record that an id may mean, with what tells it apart.
+fn candidate(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    let (file, line) = (store.document(entry).path.told(), store.record(entry).line);
+    let title = mask(&format::text_of(store, entry).title).into_owned();
+    format!(
+        "  {}  key {}  {file}:{line}  {}",
+        place(snapshot, at),
+        key(snapshot, at),
+        title.replace('\n', " ")
+    )
+}
+
+/// The records that go by each name: several where they share an id.
+fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n str, Vec<EntryRef>> {
+    // What stands behind a slash may be an id, or a part of one.
+    let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
+    for name in names.iter().map(AsRef::as_ref) {
+        let tails = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
+        std::iter::once(name).chain(tails).for_each(|tail| sought.entry(tail).or_default().push(name));
+    }
+    let mut found: HashMap<&str, Vec<EntryRef>> = HashMap::new();
+    for at in snapshot.entries() {
+        let (store, entry) = snapshot.get(at);
+        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        for name in id.and_then(|id| sought.get(id)).into_iter().flatten() {
+            let own = found.entry(name).or_default();
+            if !goes_by(snapshot, at, name) {
+                continue;
+            }
+            match own.iter().position(|&known| same_place(snapshot, known, at)) {
+                None => own.push(at),
+                Some(known) => match standing(snapshot, at).cmp(&standing(snapshot, own[known])) {
+                    Ordering::Greater => {
+                        own.retain(|&known| !same_place(snapshot, known, at));
+                        own.push(at);
+                    }
+                    Ordering::Equal => own.push(at),
+                    Ordering::Less => {}
+                },
+            }
+        }
+    }
+    found
+}
+
+/// Which of the records of one id in one place are meant by it. A live record goes before an
+/// archived one. Where what only undo data holds was asked for, it is meant, though another has
+/// its name by now.
+fn standing(snapshot: &Snapshot, at: EntryRef) -> u8 {
+    let (store, entry) = snapshot.get(at);
+    let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
+    if is_held(store, entry) { 2 } else { u8::from(is_live) }
+}
+
+/// Finds records by their keys.
+#[derive(Default)]
+struct Keyed {
+    /// The documents, by the digest of their names.
+    files: Option<HashMap<u32, Vec<(u32, u32)>>>,
+    taken: HashSet<EntryRef>,
+}
+
+impl Keyed {
+    /// The record of a key; of equal ones that no other key of this choice has taken.
+    fn find(&mut self, snapshot: &Snapshot, key: &Key) -> Option<EntryRef> {
+        let files = self.files.get_or_insert_with(|| files(snapshot));
+        for &(store, document) in files.get(&key.file)? {
+            let own = &snapshot.stores[store as usize];
+            let is_free = |entry: &u32| !self.taken.contains(&EntryRef { store, entry: *entry });
+            let mut named =
+                own.documents[document as usize].of_key(key).filter_map(|r| own.place(document, r));
+            if let Some(entry) = named.find(is_free) {
+                let at = EntryRef { store, entry };
+                self.taken.insert(at);
+                return Some(at);
+            }
+        }
+        None
+    }
+}
+
+fn files(snapshot: &Snapshot) -> HashMap<u32, Vec<(u32, u32)>> {
+    let mut files: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+    for (number, store) in (0..).zip(&snapshot.stores) {
+        for (document, own) in (0..).zip(&store.documents) {
+            files.entry(file_digest(&store.root, &own.path)).or_default().push((number, document));
+        }
+    }
+    files
+}
+
+pub(super) fn key(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    store.key(entry)
+}
+
+fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
+    let (store, entry) = snapshot.get(at);
+    let Some(id) = store.view(entry).and_then(|view| view.id.as_deref()) else { return false };
+    let Some(before) = name.strip_suffix(id) else { return false };
+    if before.is_empty() {
+        return true;
+    }
+    let Some(before) = before.strip_suffix('/') else { return false };
+    let root = store.root.told().into_owned();
+    let is_store = |named: &str| !named.is_empty() && (root == named || root.ends_with(&format!("/{named}")));
+    match store.session(entry).map(|session| session.name.as_str()) {
+        None => is_store(before),
+        Some(session) if before == session => true,
+        Some(session) => before.strip_suffix(session).and_then(|b| b.strip_suffix('/')).is_some_and(is_store),
+    }
+}
+
+fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
+    let session = |at| snapshot.get(at).1.session;
+    a.store == b.store && session(a) == session(b)
+}
+
+fn place(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
+    match store.session(entry) {
+        Some(session) => format!("{}/{}/{id}", store.root.told(), session.name),
+        None => format!("{}/{id}", store.root.told()),
+    }
+}

@@ -1,0 +1,47 @@
+//! Which files are open, and who holds their locks.
+
+use super::World;
+use crate::disk::faulty::op::Lie;
+use crate::disk::faulty::tree::Id;
+
+/// Who holds a lock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Holder {
+    /// Which opening of the file: only its own end lets go.
+    token: u64,
+    outside: bool,
+}
+
+impl World {
+    pub(in crate::disk::faulty) fn open(&mut self, id: Id) {
+        *self.open.entry(id).or_default() += 1;
+    }
+
+    pub(in crate::disk::faulty) fn close(&mut self, id: Id, token: Option<u64>) {
+        if let Some(count) = self.open.get_mut(&id) {
+            *count -= 1;
+            if *count == 0 {
+                self.open.remove(&id);
+            }
+        }
+        if self.locks.get(&id).is_some_and(|holder| Some(holder.token) == token) {
+            self.locks.remove(&id);
+        }
+    }
+
+    /// A token for the lock, or `None` while another holds it.
+    pub(in crate::disk::faulty) fn lock(&mut self, id: Id, outside: bool) -> Option<u64> {
+        if self.locks.contains_key(&id) && !self.lies.contains(&Lie::FlockExcludesNobody) {
+            return None;
+        }
+        let token = self.next;
+        self.next += 1;
+        self.locks.insert(id, Holder { token, outside });
+        Some(token)
+    }
+
+    /// Lets go of the locks of the process that was killed.
+    pub(in crate::disk::faulty) fn unlock_inside(&mut self) {
+        self.locks.retain(|_, holder| holder.outside);
+    }
+}

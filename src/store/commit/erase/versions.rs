@@ -1,0 +1,50 @@
+//! What goes with erased records beside the store's own records: copies and earlier versions in
+//! backups, and in our own data.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{each_within, is_unread, vaulted};
+use crate::model::{Store, Tell, container};
+use crate::store::commit::{CommitError, Vault};
+use crate::store::erase::{Contents, Outside, Wanted};
+
+/// How many there are, by where they are: a file, or what takes a step back.
+///
+/// # Errors
+///
+/// If our own data can't be read.
+pub fn versions(
+    store: &Store,
+    vault: &Vault<'_>,
+    wanted: &Wanted<'_>,
+    outside: &[Outside],
+) -> Result<BTreeMap<String, usize>, CommitError> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    let mut add = |place: String, count: usize| {
+        if count > 0 {
+            *found.entry(place).or_default() += count;
+        }
+    };
+    let see = |path: &Path, bytes: &[u8]| Contents::default().see(wanted, path, bytes);
+    // What is listed with the store is named as records.
+    let is_listed = |own: &&Outside| {
+        store.documents.iter().any(|read| {
+            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(&*own.path))
+        })
+    };
+    for own in outside.iter().filter(|own| !is_listed(own)) {
+        each_within(&own.path, &own.bytes, &mut |path, bytes| {
+            add(own.path.told().into_owned(), see(path, bytes));
+        });
+    }
+    vault.each_kept(&mut |path, own, bytes| {
+        let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+        let place = match step.filter(|_| vaulted::is_step(path)) {
+            Some(step) => format!("what takes step {step} back"),
+            None => path.told().into_owned(),
+        };
+        add(place, see(own, bytes));
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,83 @@
+//! Keys and signals, each on a thread of its own, on their way to the loop.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use crossterm::event::Event;
+use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
+use signal_hook::iterator::Signals;
+
+use super::Happening;
+use crate::tui::input::{Input, Keyboard};
+use crate::tui::msg::Msg;
+use crate::tui::terminal::end;
+use crate::work::end_editor;
+
+/// So many Ctrl-c in a row end an editor that hangs.
+const ENOUGH: usize = 3;
+/// A program that has not ended so long after a signal is ended by force.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub(super) fn listen(
+    to_loop: &Sender<Happening>,
+    keyboard: &Arc<Keyboard>,
+    signals: Signals,
+) -> io::Result<()> {
+    let (keys, own) = (to_loop.clone(), Arc::clone(keyboard));
+    thread::Builder::new().name("keys".into()).spawn(move || read_keys(&keys, &own))?;
+    let (to_loop, own) = (to_loop.clone(), Arc::clone(keyboard));
+    thread::Builder::new().name("signals".into()).spawn(move || wait_for_signals(signals, &to_loop, &own))?;
+    Ok(())
+}
+
+fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
+    keyboard.read(|input| {
+        let msg = match input {
+            Input::Event(Event::Key(key)) => Msg::Key(key),
+            Input::Event(Event::Paste(text)) => Msg::Paste(text),
+            Input::Event(_) => return true,
+            Input::Gone => {
+                end_editor();
+                return to_loop.send(Happening::NoInput).is_ok();
+            }
+        };
+        to_loop.send(Happening::Msg(msg)).is_ok()
+    });
+}
+
+/// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
+/// While an editor has the terminal, Ctrl-c and Ctrl-\ are meant for it, and Ctrl-z stops both.
+fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard: &Keyboard) {
+    let mut interrupts = 0;
+    for number in &mut signals {
+        let is_lent = keyboard.is_lent();
+        interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
+        match number {
+            SIGINT | SIGQUIT if is_lent && interrupts < ENOUGH => continue,
+            // It is heard by an editor that does not end, and asked for again and again.
+            SIGINT if is_lent => {
+                end_editor();
+                interrupts = 0;
+                continue;
+            }
+            SIGTSTP if is_lent => {
+                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+                continue;
+            }
+            SIGCONT | SIGWINCH if is_lent => continue,
+            SIGTSTP | SIGCONT | SIGWINCH => {
+                let _ = to_loop.send(Happening::Signal(number));
+                continue;
+            }
+            _ => {}
+        }
+        // The loop waits for it.
+        end_editor();
+        let _ = to_loop.send(Happening::Signal(number));
+        thread::sleep(PATIENCE);
+        end(128 + number);
+    }
+}

@@ -1,0 +1,51 @@
+//! Counts before a move: `19j`, `7k`, `12G`. The keys 1 to 5 alone are panes, so that a count has two
+//! digits or is one of 6 to 9.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::act::act;
+use crate::tui::app::App;
+use crate::tui::cursor::Count;
+use crate::tui::keys::{self, Pressed};
+use crate::tui::msg::Effect;
+
+/// A second digit this many microseconds behind a first that is a pane's key makes a count of both.
+const TOGETHER: i64 = 600_000;
+/// No list is longer.
+const MOST: usize = 1 << 30;
+
+/// Takes a digit; `None` where the key is none, or is no part of a count.
+pub fn digit(app: &mut App, key: KeyEvent) -> Option<Vec<Effect>> {
+    let digit = match key.code {
+        KeyCode::Char(c) if key.modifiers == KeyModifiers::NONE => c.to_digit(10)? as usize,
+        _ => return None,
+    };
+    let is_together =
+        |count: &Count| count.before.is_none_or(|(_, _, when)| (0..TOGETHER).contains(&(app.now.0 - when.0)));
+    match app.count.typed.take().filter(is_together) {
+        Some(count) => {
+            if let Some((pane, screen, _)) = count.before {
+                (app.focus, app.screen) = (pane, screen);
+            }
+            let typed = count.typed.saturating_mul(10).saturating_add(digit).min(MOST);
+            app.count.typed = Some(Count { typed, before: None });
+            Some(Vec::new())
+        }
+        None if digit == 0 => None,
+        None => {
+            let before = (app.focus, app.screen, app.now);
+            let effects = match keys::press("", key) {
+                Pressed::Act(action) => Some(act(app, action)),
+                _ => None,
+            };
+            let before = effects.is_some().then_some(before);
+            app.count.typed = Some(Count { typed: digit, before });
+            Some(effects.unwrap_or_default())
+        }
+    }
+}
+
+/// The count before a move, which is over with it.
+pub fn taken(app: &mut App) -> Option<usize> {
+    app.count.typed.take().and_then(|count| count.number())
+}

@@ -1,0 +1,120 @@
+//! What is due, what will be, and what a compaction would drop.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Chore, Look, Task};
+use crate::disk::{Machine, Real, ThisMachine};
+use crate::format::writing::NO_PACKED;
+use crate::model::time::DAY;
+use crate::model::{Moment, Plan, Store, Tell};
+use crate::ops::effect::{Touched, effect};
+use crate::ops::{self, Refusal, Scene};
+use crate::store::packed_bytes;
+
+/// How far ahead it is looked for what will be due, in days.
+const AHEAD: [i64; 3] = [7, 30, 90];
+impl<'a> Look<'a> {
+    pub(super) fn chores(&self) -> Vec<Chore> {
+        let mut chores = Vec::new();
+        for (number, store) in self.snapshot.stores.iter().enumerate() {
+            let due = self.due(number, store, self.now);
+            let known: HashSet<u32> =
+                due.iter().flat_map(|own| own.touched.iter().map(|own| own.entry)).collect();
+            chores.extend(due);
+            chores.extend(self.soon(number, store, known));
+            chores.push(self.compaction(number, store));
+        }
+        chores.sort_by_key(|chore| chore.task);
+        chores
+    }
+
+    fn due(&self, number: usize, store: &Arc<Store>, now: Moment) -> Vec<Chore> {
+        let plans = plans_due(store, now);
+        match plans {
+            Err(refused) => vec![Chore {
+                store: number,
+                task: Task::Due,
+                what: format!("what is due in {} can't be told", short(&store.root)),
+                rule: String::new(),
+                touched: Vec::new(),
+                plan: None,
+                refused: Some(refused),
+            }],
+            Ok(plans) => plans
+                .into_iter()
+                .map(|(plan, rule)| Chore {
+                    store: number,
+                    task: Task::Due,
+                    what: plan.lines.last().cloned().unwrap_or_default(),
+                    rule,
+                    touched: effect(store, &plan, self.now),
+                    plan: Some(plan),
+                    refused: None,
+                })
+                .collect(),
+        }
+    }
+
+    /// What is not due yet and will be, by the same rules with a later clock.
+    fn soon(&self, number: usize, store: &Arc<Store>, mut known: HashSet<u32>) -> Vec<Chore> {
+        let mut chores = Vec::new();
+        for days in AHEAD {
+            let later = self.due(number, store, self.now.plus(days * DAY));
+            for chore in later {
+                let is_new = |own: &Touched| !known.contains(&own.entry);
+                let touched: Vec<Touched> = chore.touched.into_iter().filter(is_new).collect();
+                let derives_only = touched.iter().all(|own| own.fate == ops::effect::Fate::Changes);
+                if touched.is_empty() || derives_only {
+                    continue;
+                }
+                known.extend(touched.iter().map(|own| own.entry));
+                chores.push(Chore { task: Task::Soon(days), touched, plan: None, ..chore });
+            }
+        }
+        chores
+    }
+
+    fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
+        let scene = self.scene(store, &NO_PACKED);
+        let name = short(&store.root);
+        let chore = |rule, touched, plan, refused| Chore {
+            store: number,
+            task: Task::Compact,
+            what: format!("compact {name}"),
+            rule,
+            touched,
+            plan,
+            refused,
+        };
+        match ops::compact::compact(&scene, None) {
+            Err(refusal) => chore(String::new(), Vec::new(), None, Some(refusal.message)),
+            Ok(plan) => {
+                let rule = ops::compact::rule(store);
+                let touched = effect(store, &plan, self.now);
+                // An index that is made anew is no compaction.
+                let has_work = plan.changes.iter().any(|change| !change.is_empty());
+                let refused = (!has_work).then(|| "nothing would go now".to_owned());
+                chore(rule, touched, has_work.then_some(plan), refused)
+            }
+        }
+    }
+}
+
+/// The last two folders of a path: the place that a person knows a store by.
+fn short(root: &Path) -> String {
+    let parts: Vec<_> = root.components().map(|part| part.as_os_str().told()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
+}
+
+/// What is due in a store at a time, with the rule of each.
+pub(in crate::work) fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
+    let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
+    let told = |refusal: Refusal| refusal.message;
+    let files = ops::upkeep::due_files(&scene).map_err(told)?;
+    let packed =
+        packed_bytes(&Real, store, &files).map_err(|error| format!("an archive can't be read: {error}."))?;
+    let scene = Scene { packed: &packed, ..scene };
+    ops::upkeep::due(&scene).map_err(told)
+}

@@ -1,0 +1,124 @@
+//! Searches, and why a result ranks where it does.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{Asked, Explained, Found, Kept, Marked};
+use crate::model::{Carry, EntryRef, Moment, Snapshot};
+use crate::query::{
+    Cancel, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
+};
+
+/// How many days ahead a rank is looked at.
+const LATER: [i64; 3] = [7, 30, 90];
+
+impl Kept {
+    /// The text of a snapshot, made where it is not at hand. Every search that follows needs
+    /// it, so none of them stops it: a key that did would have it start over.
+    fn text(&mut self, snapshot: &Arc<Snapshot>) -> Option<&TextIndex> {
+        let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
+        if !current {
+            let previous = self.text.as_ref().map(|(_, text)| text);
+            let text = TextIndex::build(snapshot, previous, &Cancel::default())?;
+            self.text = Some((Arc::clone(snapshot), text));
+        }
+        self.text.as_ref().map(|(_, text)| text)
+    }
+
+    /// Where the words of a query stand; looked for once, however many of its ranks are explained.
+    fn words(&mut self, asked: &Asked, query: &Query, cancel: &Cancel) -> Option<Arc<Matches>> {
+        if let Some((of, text, words)) = &self.words
+            && Arc::ptr_eq(of, &asked.snapshot)
+            && *text == asked.query
+        {
+            return Some(Arc::clone(words));
+        }
+        let text = if query.has_words() { Some(self.text(&asked.snapshot)?) } else { None };
+        let words = Arc::new(asked.request(query, text, asked.now).matches(cancel)?);
+        self.words = Some((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
+        Some(words)
+    }
+
+    /// The stores with what was deleted from them and our own data still hold, as the verbs list it.
+    /// Which records those are is told by all that is there: not before everything was read.
+    fn with_deleted(&mut self, asked: &Asked) -> Result<Arc<Snapshot>, String> {
+        let Some(data) = asked.data.as_deref().filter(|_| asked.snapshot.is_whole()) else {
+            return Ok(Arc::clone(&asked.snapshot));
+        };
+        let known = self
+            .deleted
+            .as_ref()
+            .filter(|(of, with)| Arc::ptr_eq(of, &asked.snapshot) || Arc::ptr_eq(with, &asked.snapshot));
+        if let Some((_, with)) = known {
+            return Ok(Arc::clone(with));
+        }
+        let with = crate::work::deleted::with_deleted(&asked.snapshot, data, asked.now)?;
+        self.deleted = Some((Arc::clone(&asked.snapshot), Arc::clone(&with)));
+        Ok(with)
+    }
+}
+
+pub(super) fn find(mut asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option<Found> {
+    let of = Arc::clone(&asked.snapshot);
+    let query = match (&asked.only, Query::parse(&asked.query, asked.now)) {
+        (Some(_), _) => Query::default(),
+        (None, Ok(query)) => query,
+        (None, Err(error)) => return Some(Found { asked, of, outcome: Err(error), unread: None }),
+    };
+    let mut unread = None;
+    if asked.deleted || query.asks_deleted() {
+        match kept.with_deleted(&asked) {
+            Ok(with) => asked.snapshot = with,
+            Err(why) => unread = Some(why),
+        }
+    }
+    let results = match &asked.only {
+        Some(only) => only_those(&asked, only, &query, cancel)?,
+        None => {
+            let words = kept.words(&asked, &query, cancel)?;
+            search_in(&asked.request(&query, None, asked.now), &words, cancel)?
+        }
+    };
+    let facets = facets(&asked.snapshot, &results.hits);
+    Some(Found { asked, of, outcome: Ok((results, facets)), unread })
+}
+
+/// Those memories alone, as far as they are still there.
+fn only_those(asked: &Asked, only: &Marked, query: &Query, cancel: &Cancel) -> Option<Results> {
+    let mut carry = Carry::new(&only.of, &asked.snapshot);
+    let mut those: HashSet<EntryRef> = HashSet::new();
+    for &at in &only.at {
+        let now = carry.find(at, &|now| those.contains(&now));
+        those.extend(now);
+    }
+    let request = Request { all: true, ..asked.request(query, None, asked.now) };
+    let mut results = search(&request, cancel)?;
+    results.hits.retain(|hit| those.contains(&hit.at));
+    Some(results)
+}
+
+pub(super) fn why(asked: Asked, at: EntryRef, kept: &mut Kept) -> Option<Explained> {
+    let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
+    let words = kept.words(&asked, &query, &Cancel::default())?;
+    let explanation = explain_in(&asked.request(&query, None, asked.now), &words, at);
+    let later = LATER.iter().filter_map(|&days| {
+        let then = asked.now.plus(days * crate::model::time::DAY);
+        Some((days, explain_in(&asked.request(&query, None, then), &words, at)?.rank))
+    });
+    let later = later.collect();
+    Some(Explained { at, snapshot: asked.snapshot, explanation, later })
+}
+
+impl Asked {
+    fn request<'a>(&'a self, query: &'a Query, text: Option<&'a TextIndex>, now: Moment) -> Request<'a> {
+        Request {
+            snapshot: &self.snapshot,
+            text,
+            query,
+            ranking: self.ranking,
+            order: self.order,
+            all: false,
+            now,
+        }
+    }
+}

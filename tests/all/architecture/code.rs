@@ -1,0 +1,169 @@
+//! Rust code as the rules look at it: what it imports, and without its comments, strings and tests.
+
+/// The modules of this crate that code names, with their lines: `crate::a`,
+/// `crate::{a, b}`, and `palimp::a` in the binary.
+pub fn imports(code: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for root in ["crate::", "palimp::"] {
+        for (at, _) in code.match_indices(root) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+                continue;
+            }
+            let rest = &code[at + root.len()..];
+            let line = code[..at].matches('\n').count() + 1;
+            found.extend(first_names(rest).into_iter().map(|name| (line, name)));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The first name of a path, or of each path of a braced group.
+fn first_names(path: &str) -> Vec<String> {
+    let Some(group) = path.strip_prefix('{') else { return vec![name_at(path)] };
+    let mut names = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                names.push(name_at(group[start..at].trim()));
+                break;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                names.push(name_at(group[start..at].trim()));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn name_at(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+/// Whether `word` stands in `line` without a letter before or after it.
+pub fn stands_in(line: &str, word: &str) -> bool {
+    let letter = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        let joined_before = word.starts_with(letter) && before.is_some_and(letter);
+        let joined_after = word.ends_with(letter) && after.is_some_and(letter);
+        !joined_before && !joined_after
+    })
+}
+
+/// `text` with comments, strings and `#[cfg(test)]` items blanked; line ends stay.
+pub fn code_of(text: &str) -> String {
+    let mut code = without_comments_and_strings(text);
+    while let Some(start) = code.find("#[cfg(test)]") {
+        let end = end_of_item(&code, start + "#[cfg(test)]".len());
+        let blank: String = code[start..end].chars().filter(|c| *c == '\n').collect();
+        code.replace_range(start..end, &blank);
+    }
+    code
+}
+
+/// One past the item that starts at `from`: its closing brace, or its semicolon.
+fn end_of_item(code: &str, from: usize) -> usize {
+    let mut depth = 0;
+    for (at, c) in code[from..].char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && (c == '}' || c == ';') {
+            return from + at + 1;
+        }
+    }
+    code.len()
+}
+
+fn without_comments_and_strings(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = comment(rest).or_else(|| literal(rest, code.chars().next_back()));
+        match skipped {
+            Some(length) => {
+                code.extend(rest[..length].chars().filter(|c| *c == '\n'));
+                code.push(' ');
+                rest = &rest[length..];
+            }
+            None => {
+                code.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    code
+}
+
+fn comment(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        return Some(text.find('\n').unwrap_or(text.len()));
+    }
+    if !text.starts_with("/*") {
+        return None;
+    }
+    let mut depth = 0;
+    for at in 0..text.len() {
+        match text.as_bytes().get(at..at + 2) {
+            Some(b"/*") => depth += 1,
+            Some(b"*/") => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 2);
+        }
+    }
+    Some(text.len())
+}
+
+fn literal(text: &str, before: Option<char>) -> Option<usize> {
+    let in_name = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let start = text.char_indices().take(3).find(|(_, c)| ['"', '\'', '#'].contains(c));
+    let prefix = start.filter(|_| !in_name).map_or("", |(at, _)| &text[..at]);
+    let body = &text[prefix.len()..];
+    if ["r", "br"].contains(&prefix) {
+        let hashes = body.len() - body.trim_start_matches('#').len();
+        let inner = body[hashes..].strip_prefix('"')?;
+        let end = inner.find(&format!("\"{}", "#".repeat(hashes)))?;
+        return Some(prefix.len() + hashes + 1 + end + 1 + hashes);
+    }
+    if !["", "b"].contains(&prefix) {
+        return None;
+    }
+    match body.chars().next()? {
+        '"' => Some(prefix.len() + quoted(body, '"')?),
+        // A lifetime has no closing quote after one character.
+        '\'' if body[1..].starts_with('\\') => Some(prefix.len() + quoted(body, '\'')?),
+        '\'' => {
+            let c = body[1..].chars().next()?;
+            let end = 1 + c.len_utf8();
+            body[end..].starts_with('\'').then_some(prefix.len() + end + 1)
+        }
+        _ => None,
+    }
+}
+
+/// The length of a quoted literal with escapes, quotes included.
+fn quoted(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return Some(at + c.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,92 @@
+//! Erasing in a bundle, its events and its checkpoints.
+
+use super::*;
+
+#[test]
+fn nothing_is_left_of_a_part_of_a_bundle_and_hashes_and_counts_are_right() {
+    let site = agent_memory(false);
+    let texts = [secret(20), secret(21), secret(22)];
+    let around = site.store.around();
+    let holding = found(around, &texts);
+    assert!(holding.len() >= 8, "{holding:?}");
+    let before = faults(&site);
+    let row = site.erase("gotchas.1");
+    assert_eq!(found(around, &texts), Vec::<PathBuf>::new(), "{row}");
+    assert_eq!(row["left"], json!([]));
+    assert_eq!(faults(&site), before);
+    let state: Value = serde_json::from_slice(&site.store.read("state.json")).unwrap();
+    let titles: Vec<&str> = state["bundle"]["gotchas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles, ["The drawer sticks", "The clock drifts"]);
+    assert_eq!(state["bundleHash"], json!(hash(&state["bundle"])));
+    for file in [
+        "history/checkpoints/chk-000003.json",
+        "archive/prune-20260101T000000000Z/checkpoints/chk-000001.json",
+    ] {
+        let checkpoint: Value = serde_json::from_slice(&site.store.read(file)).unwrap();
+        assert_eq!(checkpoint["bundleHash"], json!(hash(&checkpoint["bundle"])), "{file}");
+        assert_eq!(checkpoint["bundle"]["gotchas"].as_array().unwrap().len(), 2, "{file}");
+    }
+    let page = String::from_utf8(site.store.read("../docs/agent-memory/gotchas.md")).unwrap();
+    assert!(page.contains("## The drawer sticks") && page.contains("A note of somebody's own."), "{page}");
+    let event: Value = serde_json::from_str(&site.lines("history/events.jsonl")[1]).unwrap();
+    assert_eq!(event["signals"]["gotchas"], json!(["The drawer sticks: Age."]));
+    assert_eq!(event["signals"]["decisions"], json!(["It stays."]));
+    // Another part has the number now, and is not taken for what was erased.
+    let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
+    assert!(!list.contains("digest") && list.contains("gotchas.1"), "{list}");
+    site.run(&["edit", "gotchas.1", "--set", "cause=Dust.", "--yes"]).expect_status(0);
+    site.erase("gotchas.1");
+    assert_eq!(faults(&site), before);
+}
+
+#[test]
+fn a_backup_of_a_bundle_keeps_its_other_parts() {
+    let site = agent_memory(false);
+    site.erase("gotchas.1");
+    let rows = site.run(&["backup", "list", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["file"] == "state.json").unwrap();
+    let backup: Value =
+        serde_json::from_slice(&std::fs::read(row["backup"].as_str().unwrap()).unwrap()).unwrap();
+    assert_eq!(backup["bundle"]["gotchas"].as_array().unwrap().len(), 2);
+    assert_eq!(backup["bundleHash"], json!(hash(&backup["bundle"])));
+    assert_eq!(backup["bundle"]["nextSteps"][0]["why"], "It sticks.");
+    assert_eq!(site.run(&["undo", "--yes"]).status, Some(1));
+}
+
+#[test]
+fn an_erased_event_leaves_its_number_and_no_gap() {
+    for retention in [false, true] {
+        let site = agent_memory(retention);
+        let (before, lines) = (faults(&site), site.lines("history/events.jsonl"));
+        let id = "evt-000003";
+        site.erase(id);
+        assert_eq!(found(site.store.around(), &[secret(23), secret(24)]), Vec::<PathBuf>::new());
+        assert_eq!(faults(&site), before);
+        let after = site.lines("history/events.jsonl");
+        assert_eq!((&after[..2], &after[3..]), (&lines[..2], &lines[3..]));
+        let event: Value = serde_json::from_str(&after[2]).unwrap();
+        assert_eq!((&event["id"], &event["summary"]), (&json!(id), &json!("erased")));
+    }
+}
+
+#[test]
+fn an_erased_checkpoint_leaves_its_batch_and_the_latest_stays() {
+    let site = agent_memory(false);
+    let before = faults(&site);
+    site.erase("chk-000001");
+    assert_eq!(faults(&site), before);
+    assert!(!site.store.file("archive/prune-20260101T000000000Z/checkpoints/chk-000001.json").exists());
+    // The second checkpoint, the event and a backup of each are other records.
+    assert_eq!(found(site.store.around(), &[secret(21)]).len(), 4);
+    let tree = Tree::of(&site.store.path);
+    for id in ["chk-000004", "currentFocus"] {
+        let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
+        assert!(refused.stderr.contains("erase the"), "{}", refused.stderr);
+    }
+    assert_untouched(&site.store.path, &tree);
+}

@@ -1,0 +1,227 @@
+//! Stores with a secret in them, and the search for what is left of it.
+
+use super::*;
+
+/// What is erased: no whole secret stands in this file.
+pub(super) fn secret(number: u32) -> String {
+    ["the safe's \"code\" – ", "söme ", "words ", &format!("{}-{}", number * 7919, number)].concat()
+}
+
+/// A term of the index that only the erased record has.
+pub(super) fn term() -> String {
+    ["only", "this", "record", "has", "it"].join("-")
+}
+
+/// The forms of a text, made without palimp.
+pub(super) fn forms(text: &str) -> Vec<Vec<u8>> {
+    let json = serde_json::to_string(text).unwrap();
+    let json = json[1..json.len() - 1].to_owned();
+    let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+    let ascii: String = json
+        .chars()
+        .map(|c| match c.is_ascii() {
+            true => c.to_string(),
+            false => units(&c.to_string()).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        })
+        .collect();
+    let mut forms = vec![ascii.into_bytes()];
+    for text in [text, &json] {
+        forms.push(text.as_bytes().to_vec());
+        forms.push(text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes());
+        forms.push(text.bytes().map(|byte| format!("{byte:02X}")).collect::<String>().into_bytes());
+        forms.push(units(text).iter().flat_map(|unit| unit.to_le_bytes()).collect());
+        forms.push(units(text).iter().flat_map(|unit| unit.to_be_bytes()).collect());
+        for before in 0..3 {
+            let padded = ["x".repeat(before).as_bytes(), text.as_bytes()].concat();
+            let whole = base64::engine::general_purpose::STANDARD_NO_PAD.encode(padded);
+            forms.push(whole.as_bytes()[(before * 8).div_ceil(6)..whole.len() - 1].to_vec());
+        }
+    }
+    forms
+}
+
+pub(super) fn holds(bytes: &[u8], forms: &[Vec<u8>]) -> bool {
+    let own = forms.iter().any(|form| bytes.windows(form.len()).any(|window| window == form));
+    let mut unpacked = Vec::new();
+    own || bytes.starts_with(&[0x1f, 0x8b])
+        && flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).is_ok()
+        && holds(&unpacked, forms)
+}
+
+/// Every file below a folder that holds a text in any form.
+pub(super) fn found(folder: &Path, texts: &[String]) -> Vec<PathBuf> {
+    let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(self::found(&path, texts)),
+            false if holds(&std::fs::read(&path).unwrap(), &forms) => found.push(path),
+            false => {}
+        }
+    }
+    found
+}
+
+pub(super) struct Site {
+    pub(super) store: TempStore,
+    pub(super) data: PathBuf,
+}
+
+impl Site {
+    pub(super) fn of(store: TempStore) -> Site {
+        let data = store.around().join("data");
+        Site { store, data }
+    }
+
+    pub(super) fn run(&self, words: &[&str]) -> Output {
+        let (store, data) = (self.store.path.to_str().unwrap(), self.data.to_str().unwrap());
+        let options = ["--store", store, "--data-dir", data, "--now", NOW];
+        run(words.iter().copied().chain(options))
+    }
+
+    pub(super) fn vault(&self) -> PathBuf {
+        std::fs::read_dir(self.data.join("stores")).unwrap().next().unwrap().unwrap().path()
+    }
+
+    pub(super) fn keep(&self, folder: &str, name: &str, bytes: impl AsRef<[u8]>) {
+        let folder = self.vault().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+
+    pub(super) fn lines(&self, file: &str) -> Vec<String> {
+        String::from_utf8(self.store.read(file)).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    pub(super) fn erase(&self, id: &str) -> Value {
+        let output = self.run(&["erase", id, "--yes", "--json"]).expect_status(0);
+        serde_json::from_str(&output.stdout).unwrap()
+    }
+}
+
+pub(super) const LOG: &str = "sessions/sess_a/memory.jsonl";
+
+/// A session-log store with a past: an edit and a deletion, copies, a draft, quarantine.
+pub(super) fn session_log() -> Site {
+    let store = StoreBuilder::session_log()
+        .session("sess_a")
+        .entry(json!({"id": "mem_001", "content": {"finding": secret(1)}, "tags": [term(), "plain"]}))
+        .entry(json!({"id": "mem_002", "content": {"finding": "It is to be deleted."}}))
+        .entry(json!({"id": "mem_003", "content": {"finding": "It stays as it is."}, "tags": ["plain"]}))
+        .session("sess_b")
+        .entry(json!({"id": "mem_001", "content": {"finding": "Another one of the same id."}}))
+        .build();
+    let site = Site::of(store);
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    let set = format!("text={}", secret(2));
+    site.run(&["edit", "sess_a/mem_001", "--set", &set, "--yes"]).expect_status(0);
+    site.run(&["delete", "mem_002", "--yes"]).expect_status(0);
+    let line = site.lines(LOG)[0].clone();
+    assert!(line.contains("mem_001"));
+    site.keep("drafts", "sessions%2Fsess_a%2Fmemory.jsonl.backup.20260101_100000", format!("{line}\n"));
+    let torn = &line[..line.len() - 20];
+    site.keep("quarantine", "sessions%2Fsess_a%2Fmemory.jsonl@7.backup.20260101_100000", torn);
+    site.keep(
+        "quarantine",
+        "sessions%2Fsess_a%2Fmemory.jsonl@9.backup.20260101_100000",
+        gzip(torn.as_bytes()),
+    );
+    site.store
+        .write("sessions/sess_a/memory.jsonl.bak", format!("{line}\n{}\n", site.lines(LOG)[2]).as_bytes());
+    let snippet = json!({"words": {term(): ["mem_001"]}, "seen": [secret(2), "other"]}).to_string();
+    site.store.write("indices/global.json", snippet.as_bytes());
+    site
+}
+
+/// A memory-server store with backups, archives and an undo history.
+pub(super) fn memory_server() -> Site {
+    let own = json!({"id": "k-1", "content": secret(3), "tags": [term()]});
+    let store = StoreBuilder::memory_server()
+        .learning(own)
+        .learning(json!({"id": "k-2", "content": "It stays as it is, in the file."}))
+        .build();
+    let site = Site::of(store);
+    let old = site.store.read("learnings.jsonl");
+    let set = format!("content={}", secret(4));
+    site.run(&["edit", "k-1", "--set", &set, "--yes"]).expect_status(0);
+    site.store.write("archive/2025/learnings_2025_Q4.jsonl", &old);
+    site.store.write("archive/learnings.jsonl.gz", &gzip(&old));
+    site.store.write("archive/kept.tar.gz", &tar_gz(&[("x/learnings.jsonl", &old), ("x/other", b"other")]));
+    site.store.write(".backup/learnings.jsonl.backup.20250101_100000", &old);
+    site
+}
+
+/// A gotcha that says what is erased in its title and in what it warns of.
+pub(super) fn secret_gotcha(number: u32) -> Value {
+    let mut gotcha = gotcha(&format!("The key to {}", secret(20)));
+    gotcha["cause"] = json!(secret(number));
+    gotcha
+}
+
+/// An agent-memory store with two bundles: the one of the first checkpoint has an older
+/// version of the gotcha, and other gotchas stand around it. Pages and events repeat it.
+pub(super) fn agent_memory(retention: bool) -> Site {
+    let others = [gotcha("The drawer sticks"), gotcha("The clock drifts")];
+    let [first, last] = &others;
+    let store = support::AgentMemoryBuilder::new()
+        .config("/retention/enabled", json!(retention))
+        .config("/recall/backlogWarnThreshold", json!(9))
+        .bundle(&[("/gotchas", json!([first, secret_gotcha(21), last]))])
+        .bundle(&[("/gotchas", json!([first, secret_gotcha(22), last]))])
+        .event(json!({"signals": {"decisions": ["It stays."], "nextStepHints": [], "keyPaths": [],
+            "gotchas": [format!("The key to {}: {}", secret(20), secret(21)), "The drawer sticks: Age."],
+            "validationObservations": []}}))
+        .event(json!({"kind": "imported_session", "summary": secret(23), "contentHash": secret(24)}))
+        .files()
+        .build("repo/.agent-memory");
+    let site = Site::of(store);
+    let page = site.store.read("../docs/agent-memory/gotchas.md");
+    let head = String::from_utf8(page).unwrap().lines().next().unwrap().to_owned();
+    let item = |title: &str, cause: &str| {
+        format!("## {title}\n\nSymptom: Näheres 券.\n\nCause: {cause}\n\nCorrect path: Be gentle.")
+    };
+    let page = format!(
+        "{head}\n\n# Gotchas\n\n{}\n\n{}\n\n{}\n\nA note of somebody's own.\n",
+        item("The drawer sticks", "Age."),
+        item(&format!("The key to {}", secret(20)), &secret(22)),
+        item("The clock drifts", "Age.")
+    );
+    site.store.write("../docs/agent-memory/gotchas.md", page.as_bytes());
+    site.run(&["backup", "create", "--yes"]).expect_status(0);
+    site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
+    let batch = "archive/prune-20260101T000000000Z";
+    site.store.write(format!("{batch}/events.jsonl"), b"");
+    let checkpoint = String::from_utf8(site.store.read("history/checkpoints/chk-000002.json")).unwrap();
+    site.store.write(
+        format!("{batch}/checkpoints/chk-000001.json"),
+        checkpoint.replace("chk-000002", "chk-000001").as_bytes(),
+    );
+    std::fs::remove_file(site.store.file("history/checkpoints/chk-000001.json")).unwrap();
+    let manifest = json!({"archivedCheckpointIds": ["chk-000001"], "archivedEventIds": [],
+        "createdAt": WHEN});
+    site.store.write(format!("{batch}/manifest.json"), pretty(&manifest).as_bytes());
+    site
+}
+
+/// The problems that are no notes.
+pub(super) fn faults(site: &Site) -> Vec<Value> {
+    let rows = site.run(&["check", "--json"]).json_lines();
+    rows.into_iter().filter(|row| row["severity"] != "note").collect()
+}
+
+/// Every file below a folder, by its path within it.
+pub(super) fn below(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => {
+                let name = PathBuf::from(path.file_name().unwrap());
+                files.extend(below(path).into_iter().map(|(own, bytes)| (name.join(own), bytes)));
+            }
+            false => files.push((path.file_name().unwrap().into(), std::fs::read(&path).unwrap())),
+        }
+    }
+    files
+}
