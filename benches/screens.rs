@@ -1,7 +1,7 @@
 //! How soon the screens are there: `cargo bench --bench screens`.
 //!
 //! On a session of 10 MB, through a pseudo-terminal: the time from start until the newest
-//! entry stands on the screen, against a trivial ratatui program in the same run; and the
+//! entry is on the screen, against a trivial ratatui program in the same run; and the
 //! time from a key to the frame that it changes. Ends with 1 if a goal is missed.
 
 #[path = "../tests/all/support/mod.rs"]
@@ -124,7 +124,7 @@ fn first_screen(store: &TempStore, trivial: &PathBuf) -> bool {
     let mut times: [Vec<Duration>; 2] = Default::default();
     for _ in 0..RUNS {
         let nothing: [&str; 0] = [];
-        times[0].push(timed(&|| Terminal::spawn(trivial, nothing, 36, 120), "the first screen stands"));
+        times[0].push(timed(&|| Terminal::spawn(trivial, nothing, 36, 120), "the first screen is there"));
         times[1].push(timed(
             &|| Terminal::palimp([path, "--now", "2026-02-01T12:00:00Z"], 36, 120),
             "the newest entry",
@@ -136,8 +136,8 @@ fn first_screen(store: &TempStore, trivial: &PathBuf) -> bool {
     ratio <= RATIO
 }
 
-/// Types and takes back a query, letter by letter; a key is answered when its letter
-/// stands in the line of the search.
+/// Types and deletes a query, letter by letter; a key is answered when its letter
+/// is in the line of the search.
 fn keystroke(store: &TempStore) -> bool {
     let mut terminal =
         Terminal::palimp([store.path.to_str().unwrap(), "--now", "2026-02-01T12:00:00Z"], 36, 120);

@@ -10,7 +10,7 @@ use palimp::memory::{Memory, MemoryError, New};
 fn main() -> Result<(), MemoryError> {
     let folder =
         std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("palimp-agent"), PathBuf::from);
-    // The store is the agent's; the journal and the undo data stand beside it, never in it.
+    // The store is the agent's; the journal and the undo data are beside it, never in it.
     let (root, data) = (folder.join("memory"), folder.join("data"));
     let mut memory = match Memory::open(&root, &data) {
         Ok(memory) => memory,

@@ -8,7 +8,7 @@ use ratatui::widgets::Paragraph;
 
 fn main() -> io::Result<()> {
     let mut terminal = ratatui::init();
-    terminal.draw(|frame| frame.render_widget(Paragraph::new("the first screen stands"), frame.area()))?;
+    terminal.draw(|frame| frame.render_widget(Paragraph::new("the first screen is there"), frame.area()))?;
     while !matches!(read()?, Event::Key(_)) {}
     ratatui::restore();
     Ok(())

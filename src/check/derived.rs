@@ -57,7 +57,7 @@ pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
         .collect()
 }
 
-/// Whether making a file anew mends that problem of it.
-pub fn is_mended(problem: &Problem, disagreeing: &HashSet<&Path>) -> bool {
+/// Whether making a file anew repairs that problem of it.
+pub fn is_repaired(problem: &Problem, disagreeing: &HashSet<&Path>) -> bool {
     TOLD.contains(&problem.code) && disagreeing.contains(&*problem.file)
 }

@@ -19,8 +19,8 @@ const STORES: usize = 200;
 
 /// Has the stores looked after in which this process left old files.
 pub fn leave() {
-    let stands = |own: &Left| own.names.iter().any(|name| Real.look(name).is_ok());
-    let mut left: Vec<Left> = take_left().into_iter().filter(stands).collect();
+    let is_there = |own: &Left| own.names.iter().any(|name| Real.look(name).is_ok());
+    let mut left: Vec<Left> = take_left().into_iter().filter(is_there).collect();
     left.truncate(STORES);
     let Some(data) = left.first().map(|own| own.data.clone()) else { return };
     let mut arguments: Vec<OsString> = vec!["--data-dir".into(), data.into(), VERB.into()];

@@ -373,7 +373,7 @@ pub enum ShapeArg {
     Csv,
 }
 
-/// What names something that is there: bytes that are no text stand as they are told.
+/// What names something that is there: bytes that are no text are as they are told.
 pub fn name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|word| word.into_string().unwrap_or_else(|word| word.told().into_owned()))
 }

@@ -71,7 +71,7 @@ pub fn make_with(
     make_written(context, plans, carry, None)
 }
 
-/// The same for what somebody wrote, which is kept where it can't be saved.
+/// The same for what the user wrote, which is kept where it can't be saved.
 pub fn make_written(
     context: &mut Context,
     plans: &[(&Store, Plan)],
@@ -99,7 +99,7 @@ pub fn make_written(
     }
     let change = is_of_several(plans).then(|| change_id(&machine()));
     let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
-    context.shown.still_stands(&shown, context.now)?;
+    context.shown.check_as_shown(&shown, context.now)?;
     for (number, (store, plan)) in plans.iter().enumerate() {
         match plan.is_empty() {
             true => print(context, plan, false, None)?,
@@ -169,7 +169,7 @@ fn carry_out(
     Ok(())
 }
 
-/// The command that takes a step back, wherever it is run: numbers are each store's own.
+/// The command that undoes a step, wherever it is run: numbers are each store's own.
 fn undo_of(context: &Context, store: &Store, step: u64) -> String {
     let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
     if let Some(format) = &context.options.format {
@@ -187,14 +187,14 @@ fn quoted(path: &Path) -> String {
     shell::word(&path.told())
 }
 
-/// What somebody wrote, and about which record, where it is about one.
+/// What the user wrote, and about which record, where it is about one.
 #[derive(Clone, Copy)]
 pub struct Written<'w> {
     pub text: &'w str,
     pub of: Option<&'w Entry>,
 }
 
-/// Keeps what somebody wrote for that store, and says where.
+/// Keeps what the user wrote for that store, and says where.
 pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> String {
     let machine = machine();
     match (open::data_folder(context), of) {

@@ -106,7 +106,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let state = match entry.state {
         State::Live => "is not set aside: it is live",
         State::Archived => &format!("is archived; {}", ops::way_back(store, entry)),
-        State::Deleted => "is deleted; `palimp undelete` takes that back",
+        State::Deleted => "is deleted; `palimp undelete` brings it back",
         State::Broken => return broken(snapshot, at),
     };
     let more = if count > 1 { format!(" So are {} others.", count - 1) } else { String::new() };

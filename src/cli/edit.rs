@@ -58,7 +58,7 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, why));
     }
     settings.push(Setting { name: "text", value: &written });
-    // Whatever is in the way: a text that somebody wrote is not lost.
+    // Whatever is in the way: a text that the user wrote is not lost.
     save(context, store, entry, &settings, None)
         .map_err(|failure| failure.with(&keep(context, store, Some(entry), written.as_bytes())))
 }

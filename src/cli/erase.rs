@@ -41,7 +41,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     if writes && finish(context, &snapshot)? {
         snapshot = open::snapshot(context)?;
     }
-    // A copy may stand in what was not seen.
+    // A copy may be in what was not seen.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
     let mut asked = Vec::new();
@@ -62,7 +62,7 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
         return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
     }
     let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
-    context.shown.still_stands(&plans, context.now)?;
+    context.shown.check_as_shown(&plans, context.now)?;
     context.shown.was_not_used(context.now)?;
     drop(plans);
     asked.iter_mut().for_each(|one| one.plan.exact = context.shown.agreed);
@@ -141,7 +141,7 @@ fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
         writeln!(err, "{}", show(&mask(&line)))?;
     }
     let count: usize = asked.iter().map(|one| one.targets.len()).sum();
-    writeln!(err, "Undo steps, drafts and backups that hold them go too. Nothing takes this back.")?;
+    writeln!(err, "Undo steps, drafts and backups that hold them go too. It can't be undone.")?;
     write!(err, "Type `erase {count}` to do it: ")?;
     err.flush()?;
     let mut answer = String::new();

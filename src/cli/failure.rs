@@ -58,7 +58,7 @@ pub struct Failure {
     pub(super) is_moved: bool,
     /// Whether what was named is there, and is several records.
     pub(super) is_ambiguous: bool,
-    /// Where what somebody wrote is kept, as a sentence.
+    /// Where what the user wrote is kept, as a sentence.
     pub(super) kept: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Failure {
         Failure { moved: Some(difference), ..Failure::new(Exit::Refused, message) }
     }
 
-    /// The same, with where what somebody wrote is kept. Nothing is added for a reader that has gone.
+    /// The same, with where what the user wrote is kept. Nothing is added for a reader that has gone.
     pub fn with(mut self, sentence: &str) -> Self {
         if !self.message.is_empty() {
             self.message = format!("{} {sentence}", self.message);

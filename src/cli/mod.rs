@@ -51,11 +51,11 @@ struct Context {
     options: args::Options,
     now: Moment,
     out: Out,
-    /// The stores that were changed so far, and how that is taken back.
+    /// The stores that were changed so far, and how that is undone.
     changed: Vec<String>,
     /// What could not be read, and was told.
     unread: unread::Told,
-    /// What was shown to somebody who was asked.
+    /// What was shown to the user before the question.
     shown: shown::Shown,
 }
 

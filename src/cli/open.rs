@@ -63,7 +63,7 @@ fn with_unfinished(
 }
 
 /// A store that holds nothing any more by which it could be told is known by its journal: what
-/// emptied it can still be taken back.
+/// emptied it can still be undone.
 fn known_by_journal(looked: Looked, data: Option<&Path>) -> Looked {
     let (Err(_), false, Some(data)) = (&looked.found, looked.refused, data) else { return looked };
     let places = FORMATS.iter().map(|format| looked.path.join(format.default_place()));
@@ -151,7 +151,7 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, 
 }
 
 /// The same for a verb that changes something: each store that is named has to be there, and
-/// what an earlier change left behind is finished or taken back first. Refused where something
+/// what an earlier change left behind is finished or undone first. Refused where something
 /// could not be read: which records are meant, and which ids are free, is told by all of them.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
     let snapshot = tended(context, read(context, true)?, Tends::First)?;
@@ -245,7 +245,7 @@ pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The archive of a session, as it stands on the disk; empty where there is none.
+/// The archive of a session, as it is on the disk; empty where there is none.
 pub fn packed_session(store: &Store, name: &str) -> Result<Vec<u8>, Failure> {
     let named = |document: &&Arc<Document>| {
         let file = document.path.file_name().unwrap_or_default().told();

@@ -162,7 +162,7 @@ fn each_of(
     make(context, &plans)
 }
 
-/// The compressed files that a change of these records goes by, as they stand on the disk.
+/// The compressed files that a change of these records goes by, as they are on the disk.
 fn packed(store: &Store, entries: &[Entry]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
     let files = ops::archive::packed(store, entries)?;
     packed_bytes(&Real, store, &files).map_err(|error| {

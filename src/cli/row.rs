@@ -31,7 +31,7 @@ pub struct Row {
     file: String,
     line: u32,
     byte: [u64; 2],
-    /// Where the object itself stands, where the line holds more.
+    /// Where the object itself is, where the line holds more.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<[u64; 2]>,
     problems: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! What was shown to somebody on a terminal who was asked: where others changed it before the
+//! What was shown to a user on a terminal before the question: where others changed it before the
 //! answer, nothing is written, what differs is shown, and it is asked for again: for the same records,
 //! and of a verb that chooses none with all that it would do now.
 
@@ -40,7 +40,7 @@ pub struct Shown {
     told: Vec<String>,
     /// How often a plan was made anew though nothing differs.
     tries: usize,
-    /// Whether somebody was asked, and said yes.
+    /// Whether the user was asked, and said yes.
     pub agreed: bool,
     /// What was written in an editor, which is not written again.
     pub written: Option<String>,
@@ -87,7 +87,7 @@ impl Shown {
     }
 
     /// Refuses where others changed what was agreed to.
-    pub fn still_stands(&self, plans: &[(&Store, &Plan)], now: Moment) -> Result<(), Failure> {
+    pub fn check_as_shown(&self, plans: &[(&Store, &Plan)], now: Moment) -> Result<(), Failure> {
         if !self.agreed {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Shown {
     /// The failure of a change that was agreed to: where others were quicker, what they changed,
     /// which is nothing where they did not change what was shown.
     pub fn told_of(&self, mut failure: Failure, plans: &[(&Store, &Plan)], now: Moment) -> Failure {
-        match self.still_stands(plans, now) {
+        match self.check_as_shown(plans, now) {
             Err(moved) if failure.exit == Exit::Refused => match &failure.kept {
                 Some(kept) => moved.with(kept),
                 None => moved,

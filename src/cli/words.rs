@@ -77,8 +77,8 @@ impl Args {
 
 /// The path of a word: as it is typed, or as it was told where that is what is there.
 fn named(word: &Path) -> PathBuf {
-    let stands = |path: &Path| Real.look(path).is_ok();
-    let told = word.to_str().map(meant).filter(|told| told != word && stands(told));
+    let is_there = |path: &Path| Real.look(path).is_ok();
+    let told = word.to_str().map(meant).filter(|told| told != word && is_there(told));
     told.unwrap_or_else(|| word.to_owned())
 }
 
@@ -263,7 +263,7 @@ fn is_number(word: &OsStr) -> bool {
     word.to_str().is_some_and(|word| word.parse::<u64>().is_ok())
 }
 
-/// The verb that somebody who typed the word has meant, if it is near enough to one.
+/// The verb that the user has meant by the word, if it is near enough to one.
 fn nearest(command: &Command, word: &OsStr) -> Option<String> {
     let word = word.to_str()?;
     let most = if word.len() < 5 { 1 } else { 2 };

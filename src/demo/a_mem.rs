@@ -11,7 +11,7 @@ use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Moment};
 
-/// Where the store stands in the demo's folder.
+/// Where the store is in the demo's folder.
 const ROOT: &str = "project/.chora/memory";
 /// Notes, each with the notes that it links to.
 const NOTES: [(&str, &[&str]); 7] = [
@@ -52,7 +52,7 @@ pub fn write(material: &mut Material, chance: &mut Chance, now: Moment) -> (Vec<
     (files, planted)
 }
 
-/// Each event stands in the log of its month and in the file of its trace.
+/// Each event is in the log of its month and in the file of its trace.
 fn events(root: &Path, chance: &mut Chance, now: Moment) -> Vec<File> {
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     let mut append = |path: PathBuf, line: &str| match files.iter_mut().find(|(own, _)| *own == path) {

@@ -13,7 +13,7 @@ use crate::model::{Code, Moment};
 use crate::text::canonical::sha256_indented;
 use crate::text::scan::Tape;
 
-/// The repository that the store stands in.
+/// The repository that the store is in.
 const REPOSITORY: &str = "project";
 const EVENTS: u32 = 14;
 const CHECKPOINTS: u32 = 3;

@@ -14,7 +14,7 @@ use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Moment};
 
-/// Where the store stands in the demo's folder.
+/// Where the store is in the demo's folder.
 const ROOT: &str = "project/.bmad/memory";
 const LIVE: &str = "sess-review-orders";
 const ARCHIVED: &str = "sess-review-search";

@@ -11,7 +11,7 @@ pub enum Damage {
     Glued,
     /// A brace too many.
     ExtraBrace,
-    /// A line break stands in a string as itself.
+    /// A line break is in a string as itself.
     RawNewline,
     /// A power cut left NULs before the record.
     Nuls,
@@ -58,7 +58,7 @@ impl Damage {
         !matches!(self, Damage::Torn | Damage::RawNewline)
     }
 
-    /// What stands before the record, the record, and what ends it, as they are on disk.
+    /// What is before the record, the record, and what ends it, as they are on disk.
     pub fn bytes(self, line: &str) -> (&'static [u8], String, &'static [u8]) {
         match self {
             Damage::Torn => (b"", first_part(line).to_owned(), b"\n"),

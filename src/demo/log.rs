@@ -1,4 +1,4 @@
-//! A JSON Lines file under construction, which remembers where its records stand.
+//! A JSON Lines file under construction, which remembers where its records are.
 
 use std::path::{Path, PathBuf};
 

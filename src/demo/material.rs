@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_stands_twice_gets_two_values() {
+    fn a_slot_that_is_there_twice_gets_two_values() {
         let slots = [("service", vec!["search", "ledger"])];
         let text = fill("{service} and {service}, {other}", &slots, &mut Vec::new(), &mut Chance::new(3));
         assert!(["search and ledger, {other}", "ledger and search, {other}"].contains(&text.as_str()));

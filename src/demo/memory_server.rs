@@ -11,7 +11,7 @@ use super::material::{About, Material, column, tags};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Moment};
 
-/// Where the store stands in the demo's folder.
+/// Where the store is in the demo's folder.
 const ROOT: &str = "agents/memories";
 
 /// How many memories each file holds, and over how many days they go back.

@@ -46,7 +46,7 @@ fn written(seed: u64, now: Moment) -> (Vec<File>, Vec<Planted>) {
     (files, planted)
 }
 
-/// A text in which somebody left a secret.
+/// A text with a secret in it.
 fn told_with_secret(material: &mut Material, chance: &mut Chance) -> String {
     let told = material.tell(About::Secret, chance);
     let secret = secrets::fake_secret(column(&told, 0), chance);

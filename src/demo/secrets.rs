@@ -1,6 +1,6 @@
 //! Fake secrets, put together while the program runs.
 //!
-//! Their prefixes stand here in two pieces, so that no file of the project holds anything
+//! Their prefixes are here in two pieces, so that no file of the project holds anything
 //! that a scanner would take for a token. Their bodies come from [`Chance`] and open nothing.
 
 use super::chance::Chance;

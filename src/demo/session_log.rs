@@ -14,7 +14,7 @@ use crate::text::canonical;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
 
-/// Where the store stands in the demo's folder.
+/// Where the store is in the demo's folder.
 const ROOT: &str = "project/memory";
 
 /// A session: its name, how many days ago it began and ended, how many entries it has,

@@ -46,7 +46,7 @@ pub enum EditorError {
 }
 
 impl EditorError {
-    /// What somebody wrote, as far as there is anything: it is to be kept.
+    /// What the user wrote, as far as there is anything: it is to be kept.
     pub fn left(&self) -> Option<&[u8]> {
         match self {
             EditorError::Ended { left, .. } => left.as_deref(),

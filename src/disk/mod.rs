@@ -35,7 +35,7 @@ pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write
 use crate::model::Generation;
 pub use crate::model::attributes::{Extended, Owner};
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// A regular file.
@@ -104,7 +104,7 @@ pub trait Disk: Sync {
     /// What a folder holds, sorted by name. Links are looked up, not entered.
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>>;
 
-    /// What stands at a path, links followed.
+    /// What is at a path, links followed.
     fn look(&self, path: &Path) -> io::Result<Item>;
 
     /// The absolute path without links.
@@ -119,7 +119,7 @@ pub trait Disk: Sync {
     fn extended(&self, file: &Path) -> io::Result<Extended>;
 
     /// A new file, open so that every write lands at its end: others may write to it as soon as
-    /// it has its name. Fails where anything stands already.
+    /// it has its name. Fails where something is already there.
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>>;
 
     /// A regular file that is there, open so that every write lands at its end.
@@ -129,19 +129,19 @@ pub trait Disk: Sync {
     /// others added behind them stays.
     fn blank(&self, file: &Path, len: u64) -> io::Result<()>;
 
-    /// Makes one folder; fails where anything stands already.
+    /// Makes one folder; fails where something is already there.
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
 
     /// A folder that is there, open so that it can be given an owner, a mode and attributes.
     fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>>;
 
-    /// Gives a file a second name; fails where anything stands already.
+    /// Gives a file a second name; fails where something is already there.
     fn link(&self, file: &Path, name: &Path) -> io::Result<()>;
 
-    /// Moves a file or folder, replacing a file that stands there.
+    /// Moves a file or folder, replacing a file that is there.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Moves a file; fails where anything stands already. Not every file system can: see
+    /// Moves a file; fails where something is already there. Not every file system can: see
     /// [`is_unsupported`].
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
 

@@ -5,7 +5,7 @@ use std::io;
 use std::process::{Command, Stdio};
 
 /// Starts this program anew with those arguments, and does not wait for it. It inherits nothing
-/// that somebody waits for: no standard stream, no descriptor, no folder.
+/// that another process waits for: no standard stream, no descriptor, no folder.
 pub fn outlive(arguments: &[OsString]) -> io::Result<()> {
     close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
     let mut own = Command::new(std::env::current_exe()?);

@@ -28,7 +28,7 @@ pub struct Fields<'a> {
     prefix: &'static str,
     faults: Vec<Fault>,
     now: Moment,
-    /// What is asked for, written down where somebody wants to know.
+    /// What is asked for, written down where that is asked for.
     form: Option<Box<Form>>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
         self.form.map(|form| *form).unwrap_or_default()
     }
 
-    /// Writes down what is asked for, where somebody wants to know.
+    /// Writes down what is asked for, where that is asked for.
     pub fn ask(&mut self, name: &str, need: Need, kind: impl FnOnce() -> Holds) {
         if let Some(form) = &mut self.form {
             let dot = if self.prefix.is_empty() { "" } else { "." };

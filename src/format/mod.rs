@@ -78,7 +78,7 @@ pub trait Format: Sync {
     /// Its name in code and on the command line.
     fn name(&self) -> &'static str;
 
-    /// Where its stores stand by default, below a project or below the home folder.
+    /// Where its stores are by default, below a project or below the home folder.
     fn default_place(&self) -> &'static str;
 
     /// What speaks for and against the folder being a store of this format. All formats are
@@ -107,7 +107,7 @@ pub trait Format: Sync {
     }
 
     /// Files outside its stores that are made from them, relative to the folder that a
-    /// store at the default place stands in. They are read to be judged, and never listed.
+    /// store at the default place is in. They are read to be judged, and never listed.
     fn beside(&self) -> &'static [&'static str] {
         &[]
     }
@@ -191,7 +191,7 @@ pub struct Parts<'a> {
     /// The locks, with what the system says of their holders.
     pub locks: &'a [LockFact],
     /// The files outside the store that its format names, those that are there; `None`
-    /// where it does not stand at its default place, or not everything was read.
+    /// where it is not at its default place, or not everything was read.
     pub beside: Option<&'a [(PathBuf, Vec<u8>)]>,
 }
 

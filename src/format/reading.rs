@@ -22,7 +22,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Adds a record that stands at `span` and was viewed through `fields`.
+    /// Adds a record that is at `span` and was viewed through `fields`.
     pub fn push(&mut self, path: &Path, span: Span, line: u32, lines: u32, view: View, faults: Vec<Fault>) {
         let index = self.records.len() as u32;
         for (code, severity, message) in faults {
@@ -208,7 +208,7 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(lines::BOM).unwrap_or(bytes)
 }
 
-/// How many line feeds stand in the bytes.
+/// How many line feeds are in the bytes.
 pub fn feeds(bytes: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', bytes).count() as u32
 }

@@ -1,9 +1,9 @@
-//! A record as it is stored: the lines that it stands on, and whether it holds a secret.
+//! A record as it is stored: the lines that it is on, and whether it holds a secret.
 
 use crate::model::{Document, Entry, Record, Span, Store};
 use crate::text::{lines, secrets};
 
-/// The whole lines that a record of a log stands on, without their last line end and without the
+/// The whole lines that a record of a log is on, without their last line end and without the
 /// file's byte order mark; the record itself in any other file.
 pub fn lines_of(document: &Document, record: &Record) -> Span {
     let name = document.path.as_os_str().as_encoded_bytes();

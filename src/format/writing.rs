@@ -35,7 +35,7 @@ pub trait Writes: Sync {
         Deletion::Removed
     }
 
-    /// Where a field stands in a record, as names.
+    /// Where a field is in a record, as names.
     fn field(&self, _record: Json<'_>, name: &str) -> Vec<String> {
         name.split('.').map(str::to_owned).collect()
     }
@@ -91,7 +91,7 @@ pub trait Writes: Sync {
         None
     }
 
-    /// The changes that set a record's tags, where they don't stand in its JSON.
+    /// The changes that set a record's tags, where they are not in its JSON.
     fn set_tags(
         &self,
         _scene: &Scene<'_>,
@@ -122,7 +122,7 @@ pub trait Writes: Sync {
         "`palimp unarchive` brings it back".into()
     }
 
-    /// The changes that take back what the format's own way of deletion did; `None` where
+    /// The changes that undo what the format's own way of deletion did; `None` where
     /// that is a tombstone, or keeps nothing.
     fn undelete(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Option<Result<Vec<Change>, Refusal>> {
         None
@@ -130,7 +130,7 @@ pub trait Writes: Sync {
 
     /// What deletions took out of a document of several records and is not there, in formats that
     /// have such: the document, and bytes that read as it with those records, and nulls, alone.
-    /// `deletions` are the changes that take each of them back, the newest first.
+    /// `deletions` are the changes that undo each of them, the newest first.
     fn taken_out(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
         None
     }

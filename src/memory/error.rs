@@ -25,7 +25,7 @@ impl MemoryError {
         MemoryError { code, message: message.into(), files: Files::Untouched, unread: Vec::new() }
     }
 
-    /// An id that stands in several sessions names none of them.
+    /// An id that is in several sessions names none of them.
     pub(super) fn ambiguous(id: &str, sessions: &[&str]) -> MemoryError {
         let message = format!(
             "{id:?} is in several sessions: {}. Name the session. Nothing was changed.",

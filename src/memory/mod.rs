@@ -3,7 +3,7 @@
 //! Its operations are those that the specifications name (2 §4.1, 4 §10.1, 5 §6 and §7), for
 //! whatever the format of the store has; what a format lacks is refused with the reason. All
 //! of them go the way that the verbs of the command line go: planned, carried out under the
-//! format's lock, journalled, and taken back by `palimp undo`.
+//! format's lock, journalled, and undone by `palimp undo`.
 //! The front page of the library has an example.
 
 mod error;

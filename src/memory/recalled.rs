@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use crate::model::Unread;
 
-/// What was read of a store, and what in it could not be read: what is missing here may stand there.
+/// What was read of a store, and what in it could not be read: what is missing here may be there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recalled<T> {
     /// What was read.

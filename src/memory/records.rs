@@ -75,7 +75,7 @@ impl Memory {
         Ok(Added { id, dropped })
     }
 
-    /// The key of a record without an id: where it stands now.
+    /// The key of a record without an id: where it is now.
     fn key_of(&self, brought: &Brought) -> Option<String> {
         let store = self.store();
         let is_it =
@@ -83,7 +83,7 @@ impl Memory {
         store.entries.iter().rfind(is_it).map(|entry| store.key(entry))
     }
 
-    /// The record of that id, if it counts. An id that stands in several sessions is refused
+    /// The record of that id, if it counts. An id that is in several sessions is refused
     /// unless the session is named.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>, MemoryError> {
         self.refresh();
@@ -167,7 +167,7 @@ impl Memory {
     }
 
     /// Records that refer to one another within so many steps of that one, best first. An id
-    /// that stands in several sessions is refused unless the session is named.
+    /// that is in several sessions is refused unless the session is named.
     pub fn related(
         &mut self,
         session: Option<&str>,

@@ -63,7 +63,7 @@ impl<'a> Carry<'a> {
         Carry { from, to, stores, files, same, paths }
     }
 
-    /// Where the memory stands now; of several that can't be told apart one that is not taken.
+    /// Where the memory is now; of several that can't be told apart one that is not taken.
     pub fn find(&mut self, at: EntryRef, taken: &dyn Fn(EntryRef) -> bool) -> Option<EntryRef> {
         let (from, to) = (self.from, self.to);
         let store = self.stores.get(at.store as usize).copied().flatten()?;

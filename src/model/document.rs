@@ -58,7 +58,7 @@ pub struct Document {
     pub records: Vec<Record>,
     /// What is wrong with it, as far as the file alone can tell.
     pub problems: Vec<Problem>,
-    /// What its records are told apart by, once somebody asks.
+    /// What its records are told apart by, once it is asked for.
     pub digests: Digests,
 }
 

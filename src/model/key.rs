@@ -25,7 +25,7 @@ pub struct Key {
     pub of: u32,
 }
 
-/// What somebody wrote as a key.
+/// What a user gave as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// A key.

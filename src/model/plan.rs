@@ -35,7 +35,7 @@ pub enum Act {
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Relative to the store's root; what stands beside the store starts with `..`.
+    /// Relative to the store's root; what is beside the store starts with `..`.
     pub path: PathBuf,
     /// What happens.
     pub act: Act,
@@ -47,7 +47,7 @@ pub struct Change {
     pub had: Option<Arc<Had>>,
 }
 
-/// So many bytes of a store are kept for taking steps back.
+/// So many bytes of a store are kept for undoing steps.
 pub const UNDO_ROOM: u64 = 256 << 20;
 /// The mode of what we create.
 pub const PRIVATE: u32 = 0o600;
@@ -168,7 +168,7 @@ impl Change {
         len as u64
     }
 
-    /// What takes it back.
+    /// What undoes it.
     pub fn inverse(&self) -> Change {
         let after = self.after();
         let base = after.map(Arc::<[u8]>::from);
@@ -193,7 +193,7 @@ impl Change {
         }
     }
 
-    /// So many bytes take it back.
+    /// So many bytes undo it.
     fn kept(&self) -> u64 {
         match &self.act {
             Act::Append(bytes) => bytes.len() as u64,
@@ -228,9 +228,9 @@ pub enum Lock {
     None,
     /// `flock` on a file.
     Flock(PathBuf),
-    /// A file that is there while somebody writes, for as long as its lease says.
+    /// A file that is there while a writer is at work, for as long as its lease says.
     Lease(PathBuf),
-    /// Files that are there while somebody writes; all or none are taken.
+    /// Files that are there while a writer is at work; all or none are taken.
     Exclusive(Vec<PathBuf>),
 }
 
@@ -257,7 +257,7 @@ pub struct Plan {
     pub derive_after: bool,
     /// The change of several stores of which it is a part: the plans of the others have the same.
     pub change: Option<String>,
-    /// Whether somebody agreed to it as it is: what it replaces has to stand as it was shown, and
+    /// Whether the user agreed to it as it is: what it replaces has to be as it was shown, and
     /// is not joined with what others made of it meanwhile.
     pub exact: bool,
 }
@@ -270,7 +270,7 @@ impl Plan {
     }
 
     /// The same for what needs nothing of the store to have been read: a store that is made, and
-    /// what our own journal finishes or takes back.
+    /// what our own journal finishes or undoes.
     pub fn unseen(verb: &'static str, root: &Path, format: &'static str) -> Plan {
         Plan {
             verb,
@@ -292,7 +292,7 @@ impl Plan {
         self.changes.iter().chain(&self.derived).all(Change::is_empty)
     }
 
-    /// Whether what takes it back is more than is kept: then nothing does.
+    /// Whether what undoes it is more than is kept: then nothing does.
     pub fn is_too_large_to_undo(&self) -> bool {
         self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_ROOM
     }

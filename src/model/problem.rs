@@ -96,7 +96,7 @@ codes! {
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 
-/// One problem, where it stands, and what it says to the user.
+/// One problem, where it is, and what it says to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// What kind it is.

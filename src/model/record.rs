@@ -28,7 +28,7 @@ impl Span {
 /// One memory, or one stretch of bytes that could not be read as one.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Where its bytes stand in the file, without line end and BOM.
+    /// Where its bytes are in the file, without line end and BOM.
     pub span: Span,
     /// The line it starts on, counting from 1; 0 while lines have not been counted
     /// (a file read from its tail).
@@ -82,7 +82,7 @@ pub struct View {
     /// What else than its id references may call it: the stem of its file, its trace.
     pub names: Box<[Name]>,
     /// The other fields of its schema that the query language knows, by their names there
-    /// (`severity`, `status`, `agent`, …), as text. A name may stand several times.
+    /// (`severity`, `status`, `agent`, …), as text. A name may occur several times.
     pub facets: Box<[(&'static str, Box<str>)]>,
     /// Whether it is at the floor of its decay whatever its age: a deprecated note.
     pub faded: bool,

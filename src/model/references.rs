@@ -20,7 +20,7 @@ const LONGEST_TRACE: usize = 10_000;
 pub struct References {
     /// The digest of each name, with the entry that has it.
     named: Vec<(u64, EntryRef)>,
-    /// The digest of each reference, with the entry that it stands in.
+    /// The digest of each reference, with the entry that it is in.
     naming: Vec<(u64, EntryRef)>,
 }
 
@@ -109,7 +109,7 @@ impl References {
         }
         let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, of, text)).take(INWARD).collect();
         others.dedup();
-        // What a name leads to depends on the session alone that it stands in.
+        // What a name leads to depends on the session alone that it is in.
         let mut found: HashMap<Option<u32>, Option<EntryRef>> = HashMap::new();
         for other in others {
             let Some((entry, view)) = entry_view(store, other) else { continue };
@@ -168,7 +168,7 @@ fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, &View)> {
     Some((entry, store.view(entry)?))
 }
 
-/// What stands under a digest. Different names can share one: who asks compares them.
+/// What is under a digest. Different names can share one: who asks compares them.
 fn with(sorted: &[(u64, EntryRef)], digest: u64) -> impl Iterator<Item = EntryRef> + '_ {
     let from = sorted.partition_point(|(own, _)| *own < digest);
     sorted[from..].iter().take_while(move |(own, _)| *own == digest).map(|(_, at)| *at)

@@ -197,7 +197,7 @@ impl Store {
         self.entries.iter().filter(|entry| entry.state == state).count()
     }
 
-    /// The place of an entry among all, which stand in the order of files and records.
+    /// The place of an entry among all, which are in the order of files and records.
     pub fn number_of(&self, entry: &Entry) -> Option<u32> {
         let place = |entry: &Entry| (entry.document, entry.record);
         let at = self.entries.binary_search_by_key(&place(entry), place).ok()?;

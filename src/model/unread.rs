@@ -14,7 +14,7 @@ const NAMED: usize = 3;
 pub struct Unread {
     /// Relative to the store's root, which is empty; what lies beside the store begins with `..`.
     pub path: PathBuf,
-    /// What the system said, or what stands there instead.
+    /// What the system said, or what is there instead.
     pub why: String,
 }
 

@@ -68,8 +68,8 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     faults.over()?;
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
-        let stands = document(&scene.store.documents, &path).map(base);
-        changes.push(Change::append(path, lines, stands));
+        let current = document(&scene.store.documents, &path).map(base);
+        changes.push(Change::append(path, lines, current));
     }
     if !own_way.is_empty() {
         let asked = Deleting { reason, replaced_by: asked.replaced_by, remove: asked.remove };
@@ -145,13 +145,13 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     let (listed, store) = (scene.store, held::read(scene.store));
     let scene = &Scene { store: &store, ..*scene };
     never_erased(scene, listed, &held, gone)?;
-    let stood = match writes.undelete(scene, &own) {
+    let previous = match writes.undelete(scene, &own) {
         Some(changes) => changes.map(|changes| (changes.len(), changes)),
         None => exhume(scene, &own, gone),
     };
-    let (mut count, mut changes) = match stood {
+    let (mut count, mut changes) = match previous {
         Err(_) if own.is_empty() => (0, Vec::new()),
-        stood => stood?,
+        previous => previous?,
     };
     let mut all = backups(scene, writes, &changes);
     all.append(&mut changes);
@@ -177,7 +177,7 @@ fn never_erased(scene: &Scene<'_>, listed: &Store, held: &[Entry], gone: &Gone) 
     faults.over()
 }
 
-/// Takes the tombstones of records away; not of what was erased, though somebody wrote it anew.
+/// Takes the tombstones of records away; not of what was erased, though it was written again.
 fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, Vec<Change>), Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;

@@ -29,7 +29,7 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Pla
     planned(scene, entry, set, Care::Clean)
 }
 
-/// The same after somebody was shown what `check` would warn of: only what it calls an error is
+/// The same after the user was shown what `check` would warn of: only what it calls an error is
 /// refused, and what the format's writing rules out.
 pub fn edit_as_shown(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Plan, Refusal> {
     planned(scene, entry, set, Care::Shown)

@@ -84,11 +84,11 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
             lines.extend(is.difference(&was).map(|id| format!("{id}  is deleted")));
             lines.extend(was.difference(&is).map(|id| format!("{id}  is restored")));
         }
-        let stood: HashSet<&[u8]> =
+        let previous: HashSet<&[u8]> =
             before.iter().flat_map(|own| own.records.iter().map(|record| own.raw(record))).collect();
         for record in document.records.iter().filter(|_| is_data(document.role)) {
             let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id.as_deref()));
-            if id.map_or(stood.contains(raw), |id| known.contains(id)) {
+            if id.map_or(previous.contains(raw), |id| known.contains(id)) {
                 continue;
             }
             let title = format::title_of_raw(store, &document.path, record, raw);
@@ -142,7 +142,7 @@ struct After {
     changed: HashSet<PathBuf>,
     /// Records by their bytes, a file each.
     lines: HashMap<PathBuf, HashSet<Vec<u8>>>,
-    /// The files in which an id stands.
+    /// The files in which an id is.
     ids: HashMap<String, Vec<PathBuf>>,
     /// What is made and packs others.
     packed: Vec<PathBuf>,

@@ -127,7 +127,7 @@ impl Gone {
             for (number, record) in (0..).zip(&own.records) {
                 if wanted.takes(&own.path, own.raw(record), record.view(), None) {
                     let id = record.view().and_then(|view| view.id.as_deref());
-                    let message = "It was erased, and somebody wrote it again: erase it again.";
+                    let message = "It was erased, and was written again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }
@@ -154,7 +154,7 @@ impl Gone {
         Gone { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
     }
 
-    /// Why a record of a copy that does not stand in the file may be one that was erased,
+    /// Why a record of a copy that is not in the file may be one that was erased,
     /// though no name tells.
     pub fn doubts(&self, has_id: bool) -> Option<&str> {
         self.doubt.as_ref().filter(|(doubt, _)| doubt.of_parts || !has_id).map(|(_, told)| &**told)

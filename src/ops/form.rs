@@ -1,5 +1,5 @@
 //! The form of a record, filled in, and what a form that was changed comes to: settings,
-//! what is wrong with them, what mends that, and the plan. It judges with the format's own
+//! what is wrong with them, what fixes that, and the plan. It judges with the format's own
 //! reading, as `check` does.
 
 mod copy;
@@ -48,7 +48,7 @@ pub struct Field {
     pub need: Need,
     /// Its value as it is edited. Untrusted text.
     pub value: String,
-    /// What stands in the store.
+    /// What is in the store.
     stored: Stored,
     /// The name by which it is set.
     set_as: String,
@@ -90,7 +90,7 @@ impl Field {
     fn setting(&self, value: &str) -> String {
         match &self.kind {
             kind if kind.is_list() => list(&items(value)),
-            // What stands there is no string, and what belongs there is one.
+            // What is there is no string, and what belongs there is one.
             kind if kind.is_text() && self.stored == Stored::Other => quoted(value),
             _ => value.to_owned(),
         }
@@ -157,12 +157,12 @@ fn of_text(mut field: Field, text: &str, is_note: bool) -> Field {
         return Field { value: text.to_owned(), stored: Stored::Text, ..field };
     }
     let note = Note::read(text);
-    let stands = note.field(&field.name).map(|own| &own.value);
-    if let (true, None) = (field.name == "text", stands) {
+    let current = note.field(&field.name).map(|own| &own.value);
+    if let (true, None) = (field.name == "text", current) {
         let body = text.get(note.body.clone()).unwrap_or_default();
         return Field { value: body.to_owned(), stored: Stored::Text, ..field };
     }
-    field.value = match stands {
+    field.value = match current {
         None | Some(Value::Null) => String::new(),
         Some(Value::List(items)) => joined(&items.iter().map(|item| item.to_string()).collect::<Vec<_>>()),
         Some(own) => own.plain(),
@@ -179,11 +179,11 @@ fn json(form: &mut Form, format: &dyn Format, asked: Vec<Field>, raw: &[u8]) -> 
     }
     let names: Vec<String> = asked.iter().map(|field| field.name.clone()).collect();
     for field in asked {
-        let stands = at(value, &field.name);
-        let is_open = |stands: &Json<'_>| stands.kind() == JsonKind::Object && field.kind == Kind::Json;
-        match stands.filter(is_open) {
+        let current = at(value, &field.name);
+        let is_open = |current: &Json<'_>| current.kind() == JsonKind::Object && field.kind == Kind::Json;
+        match current.filter(is_open) {
             Some(object) => form.fields.extend(members(&field.name, object, &names)),
-            None => form.fields.push(filled(field, stands)),
+            None => form.fields.push(filled(field, current)),
         }
     }
     for (key, own) in value.members() {
@@ -233,23 +233,23 @@ fn members(of: &str, object: Json<'_>, known: &[String]) -> Vec<Field> {
     fields
 }
 
-/// A field with what stands there.
-fn filled(mut field: Field, stands: Option<Json<'_>>) -> Field {
+/// A field with what is there.
+fn filled(mut field: Field, current: Option<Json<'_>>) -> Field {
     if matches!(field.name.as_str(), "id" | "session_id") {
         field.kind = Kind::Fixed("it names the record");
     }
     if field.name == "checksum" {
         field.kind = Kind::Fixed("signed again when it is saved");
     }
-    let Some(stands) = stands.filter(|stands| !stands.is_null()) else { return field };
-    field.stored = if stands.kind() == JsonKind::String { Stored::Text } else { Stored::Other };
+    let Some(current) = current.filter(|current| !current.is_null()) else { return field };
+    field.stored = if current.kind() == JsonKind::String { Stored::Text } else { Stored::Other };
     if field.kind == Kind::Json && field.stored == Stored::Text {
         field.kind = Kind::Text { most: None };
     }
-    let listed: Option<Vec<String>> = stands.items().map(|item| item.text().map(Into::into)).collect();
-    field.value = match listed.filter(|_| field.kind.is_list() && stands.kind() == JsonKind::Array) {
+    let listed: Option<Vec<String>> = current.items().map(|item| item.text().map(Into::into)).collect();
+    field.value = match listed.filter(|_| field.kind.is_list() && current.kind() == JsonKind::Array) {
         Some(items) => joined(&items),
-        None => stands.plain(),
+        None => current.plain(),
     };
     field
 }

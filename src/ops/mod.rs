@@ -110,7 +110,7 @@ pub fn plan_as_it_is(
     Ok(Plan { lines, ..plan })
 }
 
-/// What is said of a plan that is too large to be taken back.
+/// What is said of a plan that is too large to be undone.
 fn not_undone(plan: &Plan) -> Option<String> {
     let megabytes = UNDO_ROOM >> 20;
     plan.is_too_large_to_undo().then(|| {
@@ -119,7 +119,7 @@ fn not_undone(plan: &Plan) -> Option<String> {
 }
 
 /// A file is changed once. One that is made gets at once what is derived for it: a count
-/// that is right only later would be mended behind the user's back.
+/// that is right only later would be repaired behind the user's back.
 fn join_derived(plan: &mut Plan) {
     let changes = &mut plan.changes;
     let places: HashMap<PathBuf, usize> =
@@ -279,7 +279,7 @@ fn worse<'a>(
     found
 }
 
-/// The document of an entry as something that can be written: refused for what stands in an
+/// The document of an entry as something that can be written: refused for what is in an
 /// archive, or was only seen.
 pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Refusal> {
     let document = store.document(entry);
@@ -321,7 +321,7 @@ pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
     format.shape(&store.document(entry).path) == Shape::Json
 }
 
-/// Entries by the document that they stand in.
+/// Entries by the document that they are in.
 pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<Entry>)> {
     let mut files: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
     for entry in entries {

@@ -62,7 +62,7 @@ impl Progress {
     }
 }
 
-/// Whether it says that somebody stopped the change.
+/// Whether it says that the user stopped the change.
 pub fn is_stop(refusal: &Refusal) -> bool {
     refusal.stops
 }

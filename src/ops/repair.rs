@@ -22,7 +22,7 @@ use crate::text::torn::{first_name, whole_behind};
 pub struct Repair {
     /// The changes.
     pub plan: Option<Plan>,
-    /// The exact bytes that leave the store: where they stood, and themselves.
+    /// The exact bytes that leave the store: where they were, and themselves.
     pub quarantined: Vec<(PathBuf, u64, Vec<u8>)>,
 }
 
@@ -34,8 +34,8 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let mut repair = Repair::default();
     let mut changes = Vec::new();
     let mut count = 0;
-    for document in scene.store.documents.iter().filter(|own| is_mended(own)) {
-        let (edits, out) = mended(scene, document);
+    for document in scene.store.documents.iter().filter(|own| is_repairable(own)) {
+        let (edits, out) = repaired(scene, document);
         count += edits.len();
         repair.quarantined.extend(out.into_iter().map(|(at, bytes)| (document.path.clone(), at, bytes)));
         if !edits.is_empty() {
@@ -65,11 +65,11 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
 /// What `repair --all-safe` does about a problem, if anything.
 /// `anew` are the files of the store that `reindex` would make anew.
 pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Option<&'static str> {
-    if derived::is_mended(problem, anew) {
+    if derived::is_repaired(problem, anew) {
         return Some("rebuild it from the records");
     }
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file)).ok()?;
-    if !is_mended(&store.documents[place]) {
+    if !is_repairable(&store.documents[place]) {
         return None;
     }
     match problem.code {
@@ -81,7 +81,7 @@ pub fn repairs(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Optio
 }
 
 /// Whether a document is a log that is repaired line by line.
-fn is_mended(document: &Document) -> bool {
+fn is_repairable(document: &Document) -> bool {
     matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
         && document.path.extension().is_some_and(|end| end == "jsonl")
         && container(&document.path).is_none()
@@ -89,20 +89,20 @@ fn is_mended(document: &Document) -> bool {
 
 type Edits = Vec<(Range<usize>, Vec<u8>)>;
 
-/// The edits that mend a log, and what they take out of it.
-fn mended(scene: &Scene<'_>, document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
+/// The edits that repair a log, and what they take out of it.
+fn repaired(scene: &Scene<'_>, document: &Document) -> (Edits, Vec<(u64, Vec<u8>)>) {
     let known =
         document.problems.iter().filter_map(|problem| Some((problem.record?, problem.code))).collect();
-    let mut mend =
+    let mut repair =
         Mend { scene, document, names: OnceCell::new(), known, edits: Edits::new(), out: Vec::new() };
     for (number, record) in document.records.iter().enumerate() {
         match &record.body {
-            Body::Broken if mend.has(number, Code::TornLine) => mend.torn(number),
+            Body::Broken if repair.has(number, Code::TornLine) => repair.torn(number),
             Body::Broken => {}
-            Body::Read(_) => mend.whole(number),
+            Body::Read(_) => repair.whole(number),
         }
     }
-    (mend.edits, mend.out)
+    (repair.edits, repair.out)
 }
 
 struct Mend<'a> {
@@ -112,7 +112,7 @@ struct Mend<'a> {
     names: OnceCell<HashSet<&'a [u8]>>,
     known: HashSet<(u32, Code)>,
     edits: Edits,
-    /// What leaves the file, and where it stood.
+    /// What leaves the file, and where it was.
     out: Vec<(u64, Vec<u8>)>,
 }
 

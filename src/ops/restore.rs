@@ -30,7 +30,7 @@ pub enum Kind {
     Erased,
     /// It was written later: kept, and lost where the whole file is replaced.
     Newer,
-    /// It stands in another file of the store.
+    /// It is in another file of the store.
     Elsewhere,
     /// It can't be read: it comes back with the whole file alone.
     Unreadable,
@@ -91,13 +91,13 @@ pub struct Item {
     pub told: String,
     /// Its bytes in the copy; none for what was erased or is newer.
     pub was: Vec<u8>,
-    /// Its bytes in the file, where it stands there.
+    /// Its bytes in the file, where it is there.
     pub is: Vec<u8>,
     /// Whether it can be brought back, or put back, by itself.
     pub can_come: bool,
     /// Whether the file has it byte for byte, whatever else is to be told of it.
-    pub stands_as_it_was: bool,
-    /// Where it stands in the file.
+    pub is_as_it_was: bool,
+    /// Where it is in the file.
     stands: Option<(usize, usize)>,
 }
 
@@ -176,7 +176,7 @@ pub fn bring_back(
 }
 
 /// Brings back the records of the copy that start at those places: what is missing at the
-/// file's end, what has changed where it stands.
+/// file's end, what has changed where it is.
 pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     if let Some(why) = &comparison.whole_only {

@@ -19,7 +19,7 @@ pub enum Tagging<'a> {
         /// These go.
         remove: &'a [String],
     },
-    /// One is called otherwise, in its place; where the other stands already, they become one.
+    /// One is renamed in its place; where the other is there already, they are merged.
     Rename {
         /// What it was called.
         from: &'a str,
@@ -130,7 +130,7 @@ fn of_one(
     }
 }
 
-/// Refuses to tag a record whose `tags` are something else than a list: what stands there
+/// Refuses to tag a record whose `tags` are something else than a list: what is there
 /// would be lost.
 fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let mut tape = Tape::default();
@@ -159,7 +159,7 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
     }
 }
 
-/// The record with items of its tags changed: what else stands in the list keeps its bytes.
+/// The record with items of its tags changed: what else is in the list keeps its bytes.
 fn retagged(
     scene: &Scene<'_>,
     writes: &dyn Writes,

@@ -46,7 +46,7 @@ pub fn field_names() -> Vec<&'static str> {
     names
 }
 
-/// One of the values of a field, and where it stands.
+/// One of the values of a field, and where it is.
 pub(super) struct Value {
     pub text: String,
     pub span: Range<usize>,

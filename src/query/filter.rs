@@ -120,7 +120,7 @@ fn has_tag(view: &View, pattern: &Pattern) -> bool {
     view.tags.iter().any(|tag| pattern.matches(&fold(tag)))
 }
 
-/// Where a format has no topic, the tags stand in.
+/// Where a format has no topic, the tags take its place.
 fn has_topic(view: &View, pattern: &Pattern) -> bool {
     match &view.topic {
         Some(topic) => pattern.matches(&fold(topic)),

@@ -1,4 +1,4 @@
-//! Where the words of a query stand in a text that is shown.
+//! Where the words of a query are in a text that is shown.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::matching::wild_at;
 use super::syntax::{Form, Query};
 use crate::text::fold::fold_into;
 
-/// The bytes of `text` in which words and phrases of the query stand, in order and
+/// The bytes of `text` in which words and phrases of the query are, in order and
 /// without overlap. Meant for what is on screen: it folds the text anew.
 pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
     if query.wanted_words().next().is_none() {

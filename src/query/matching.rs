@@ -11,8 +11,8 @@ use crate::model::{EntryRef, Snapshot, State};
 
 /// `*` within a word stands for at most so many bytes, so that no text makes it slow.
 const STAR: usize = 256;
-/// The letters of a fuzzy match stand within so many times the word's length, for in a
-/// long title nearly every word's letters stand somewhere in order.
+/// The letters of a fuzzy match are within so many times the word's length, for in a
+/// long title nearly every word's letters are somewhere in order.
 const FUZZY_REACH: usize = 3;
 /// So many finds are made between two looks at the cancel token.
 const STRIDE: u32 = 4096;
@@ -242,8 +242,8 @@ fn scan_fuzzy(
     Some(())
 }
 
-/// Where a word with stars ends whose first piece stands at `at`. The pieces before the
-/// last are taken where they stand first, which is right because a star takes anything
+/// Where a word with stars ends whose first piece is at `at`. The pieces before the
+/// last are taken where they come first, which is right because a star takes anything
 /// but white space.
 pub(super) fn wild_at(text: &str, at: usize, parts: &[String]) -> Option<usize> {
     let bound_start = parts.first().is_some_and(|part| !part.is_empty());
@@ -271,7 +271,7 @@ fn bytes_of_word(text: &str, at: usize) -> &[u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
-/// Whether a letter or digit stands right before `at`.
+/// Whether a letter or digit is right before `at`.
 pub(super) fn is_word_before(text: &str, at: usize) -> bool {
     match at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) {
         None => false,
@@ -282,7 +282,7 @@ pub(super) fn is_word_before(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a letter or digit stands at `at`.
+/// Whether a letter or digit is at `at`.
 pub(super) fn is_word_at(text: &str, at: usize) -> bool {
     match text.as_bytes().get(at) {
         None => false,

@@ -18,7 +18,7 @@
 //! | `walk` | every entry of a snapshot against the query |
 //! | `search` | who matches, in what order, what stands in the way |
 //! | `explain` | why an entry ranks as it does |
-//! | `highlight` | where words stand in a text that is shown |
+//! | `highlight` | where words are in a text that is shown |
 //! | `facets` | what results have in common |
 //! | `cancel` | stopping a search that a newer one has overtaken |
 

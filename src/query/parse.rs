@@ -8,7 +8,7 @@ use super::folded::fold_collapsed;
 use super::syntax::{Clause, Form, Node, Query, Word};
 use crate::model::Moment;
 
-/// Parentheses may stand in each other this deep; a query that needs more is a paste.
+/// Parentheses may be nested this deep; a query that needs more is a paste.
 const DEPTH: usize = 50;
 
 impl Query {
@@ -100,12 +100,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the word `OR`, if it stands here.
+    /// Takes the word `OR`, if it is here.
     fn takes_or(&mut self) -> bool {
         let after = self.rest().strip_prefix("OR").map(|after| after.chars().next());
-        let stands = after.is_some_and(|next| next.is_none_or(|c| c.is_whitespace() || "()\"".contains(c)));
-        self.at += if stands { 2 } else { 0 };
-        stands
+        let is_alone = after.is_some_and(|next| next.is_none_or(|c| c.is_whitespace() || "()\"".contains(c)));
+        self.at += if is_alone { 2 } else { 0 };
+        is_alone
     }
 
     /// One term; `None` for a setting, which is obeyed and filters nothing.

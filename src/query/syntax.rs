@@ -11,7 +11,7 @@ use super::search::Order;
 pub struct Query {
     /// What must hold, each with its place in the typed text.
     pub(super) clauses: Vec<Clause>,
-    /// Every different word and phrase, wherever in the query it stands.
+    /// Every different word and phrase, wherever in the query it is.
     pub(super) words: Vec<Word>,
     /// Every `session:` and `store:`; they are settled against a snapshot's names.
     pub(super) names: Vec<NameFilter>,
@@ -31,7 +31,7 @@ pub(super) struct Clause {
     pub node: Node,
 }
 
-/// `min:`, and where it stands.
+/// `min:`, and where it is.
 #[derive(Clone, Debug)]
 pub(super) struct MinRank {
     pub span: Range<usize>,
@@ -60,7 +60,7 @@ pub(super) struct Word {
     pub typed: String,
     /// Folded, as it is looked for.
     pub form: Form,
-    /// Whether it stands un-negated somewhere: only those take part in the match.
+    /// Whether it is un-negated somewhere: only those take part in the match.
     pub wanted: bool,
 }
 
@@ -121,7 +121,7 @@ impl Query {
         })
     }
 
-    /// Where each of its terms stands in the typed text, for chips that can be dropped.
+    /// Where each of its terms is in the typed text, for chips that can be dropped.
     pub fn terms(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.clauses.iter().map(|clause| clause.span.clone())
     }

@@ -36,7 +36,7 @@ pub(super) fn walk<'a>(
     Some(())
 }
 
-/// Times for broken records, so that they stand beside their neighbours: that of the
+/// Times for broken records, so that they are beside their neighbours: that of the
 /// nearest earlier dated record of the document, or else of its first.
 #[derive(Default)]
 struct Times {

@@ -40,7 +40,7 @@ pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, EditError>
 }
 
 /// The value without the member or item at `path`, and without the comma that parted it;
-/// unchanged where nothing stands there. Every one of doubled members goes.
+/// unchanged where nothing is there. Every one of doubled members goes.
 pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, EditError> {
     let mut now = value.to_vec();
     let mut left = usize::MAX;
@@ -122,7 +122,7 @@ fn insert(value: &[u8], object: Json<'_>, name: &str, raw: &str) -> Vec<u8> {
     [&value[..place], text.as_bytes(), &value[place..]].concat()
 }
 
-/// The white space that stands before a member, without the comma.
+/// The white space that is before a member, without the comma.
 fn gap(value: &[u8], from: usize, to: usize) -> String {
     value[from..to].iter().filter(|byte| byte.is_ascii_whitespace()).map(|&byte| byte as char).collect()
 }

@@ -22,7 +22,7 @@ pub struct Note<'a> {
     pub faults: Vec<(u32, String)>,
     /// Whether it starts with `---`.
     pub has_front_matter: bool,
-    /// Where the text below the front matter stands.
+    /// Where the text below the front matter is.
     pub body: Range<usize>,
 }
 

@@ -42,7 +42,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
-/// The whole lines that a range stands on, without the last line end; where the bytes are a file
+/// The whole lines that a range is on, without the last line end; where the bytes are a file
 /// from its start, without its byte order mark, too.
 pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize> {
     let before = bytes.get(..range.start).unwrap_or_default();
@@ -55,7 +55,7 @@ pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize>
 }
 
 /// The edits that take records out of a file: each with the faulty braces and blanks around
-/// it, and its line where nothing else stands on that.
+/// it, and its line where nothing else is on that.
 pub fn holes(bytes: &[u8], records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
     let mut spans: Vec<Range<usize>> =
         records.iter().map(|span| span.start as usize..(span.end as usize).min(bytes.len())).collect();

@@ -1,7 +1,7 @@
-//! A content in whatever form it may stand in a file, and the search for many at once.
+//! A content in whatever form it may be in a file, and the search for many at once.
 //!
 //! A text is looked for as UTF-8, escaped as in JSON (each spelling of an escape, and JSON
-//! within JSON), in base64 whatever stands before it, in hexadecimal and in UTF-16. Base64
+//! within JSON), in base64 whatever is before it, in hexadecimal and in UTF-16. Base64
 //! that is broken into lines, and what is encrypted or compressed in ways of its own, is
 //! found by nobody.
 
@@ -77,12 +77,12 @@ impl Needles {
         self.skipped
     }
 
-    /// Whether any stands in the bytes.
+    /// Whether any is in the bytes.
     pub fn any(&self, bytes: &[u8]) -> bool {
         self.each(bytes, &mut |_| true)
     }
 
-    /// The contents that stand in the bytes, by their places among those that are looked for.
+    /// The contents that are in the bytes, by their places among those that are looked for.
     pub fn which(&self, bytes: &[u8]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         self.each(bytes, &mut |content| {
@@ -104,7 +104,7 @@ impl Needles {
             return false;
         }
         let mut escaped = None;
-        // As it stands, as JSON, and as JSON within JSON.
+        // As it is, as JSON, and as JSON within JSON.
         for _ in 0..3 {
             let now = escaped.as_deref().unwrap_or(bytes);
             if self.pass(now, stop) {
@@ -200,7 +200,7 @@ fn ascii(json: &str) -> String {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The characters of base64 that say nothing but `bytes`, where so many bytes stand before
+/// The characters of base64 that say nothing but `bytes`, where so many bytes are before
 /// them in a group of three.
 fn base64_within(bytes: &[u8], before: usize) -> Vec<u8> {
     let (first, last) = ((before * 8).div_ceil(6), (before + bytes.len()) * 8 / 6);

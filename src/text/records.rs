@@ -169,7 +169,7 @@ impl Splitter<'_, '_> {
         Rest::Done
     }
 
-    /// A joined object, and what stands behind it on its last line.
+    /// A joined object, and what is behind it on its last line.
     fn after_joined(&mut self, start: usize, stop: usize, count: u32, mut faults: Vec<Code>) -> Rest {
         let line_end = line_content_end(self.bytes, stop);
         let (next, end) = trim(self.bytes, stop, line_end);
@@ -291,7 +291,7 @@ fn has_mark(bytes: &[u8]) -> bool {
     bytes.windows(BOM.len()).any(|part| part == BOM)
 }
 
-/// Past the closing braces, and what else may part records, that stand at `at`.
+/// Past the closing braces, and what else may part records, that are at `at`.
 fn skip_braces(bytes: &[u8], mut at: usize, end: usize) -> usize {
     while at < end {
         at += match bytes[at] {

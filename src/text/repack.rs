@@ -35,7 +35,7 @@ pub fn retar(tar: &[u8], edit: &mut Edit<'_>) -> io::Result<Option<Vec<u8>>> {
             entry.path()?.components().filter(|part| matches!(part, Component::Normal(_))).collect();
         let Some(new) = edit(&path, bytes).filter(|new| *new != bytes) else { continue };
         let mut header = entry.header().clone();
-        // A length that stands elsewhere than in the header would go on saying the old one.
+        // A length that is elsewhere than in the header would go on saying the old one.
         if header.entry_size()? != entry.size() {
             return Err(io::Error::other("a file's length is outside its header"));
         }

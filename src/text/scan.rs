@@ -65,7 +65,7 @@ pub enum Scan {
     },
     /// The bytes ended before the value did.
     Incomplete,
-    /// A byte that can't stand where it stands.
+    /// A byte that can't be where it is.
     Bad {
         /// Which one.
         at: usize,
@@ -96,7 +96,7 @@ impl Tape {
         &self.nodes
     }
 
-    /// Scans one value at the start of `bytes` (white space may stand before it).
+    /// Scans one value at the start of `bytes` (white space may be before it).
     /// Bytes beyond ASCII within strings are taken as they are; whether they are UTF-8
     /// is the caller's to ask.
     pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> Scan {

@@ -16,7 +16,7 @@ const MASK: &str = "••••••";
 /// What every private key block starts with.
 const BEGIN: &[u8] = b"-----BEGIN ";
 
-/// The kind of characters that stand after a prefix.
+/// The kind of characters that are after a prefix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Body {
     /// Letters and digits.
@@ -160,7 +160,7 @@ struct Found {
     hidden: Range<usize>,
 }
 
-/// Where sensitive values stand in `text`, in bytes.
+/// Where sensitive values are in `text`, in bytes.
 pub fn sensitive_spans(text: &str) -> Vec<Range<usize>> {
     all(text.as_bytes()).map(|found| found.span).collect()
 }
@@ -317,7 +317,7 @@ fn run(bytes: &[u8], body: Body) -> usize {
     bytes.iter().position(|byte| !fits(byte)).unwrap_or(bytes.len())
 }
 
-/// Whether a token may start at `at`: no letter or digit stands before it, save one that
+/// Whether a token may start at `at`: no letter or digit is before it, save one that
 /// belongs to an escape of a JSON string, such as the `n` of `\n`.
 fn is_boundary(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();

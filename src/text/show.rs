@@ -110,18 +110,18 @@ fn is_pictograph(c: char) -> bool {
         | 0x3297 | 0x3299 | 0x1f000..=0x1f1e5 | 0x1f200..=0x1faff)
 }
 
-/// Whether nothing is seen of a character where it stands: it is ignored by what draws it, or
-/// takes no column and has nothing before it to stand on.
+/// Whether nothing is seen of a character where it is: it is ignored by what draws it, or
+/// takes no column and has nothing before it to combine with.
 fn is_unseen(c: char, last: Option<char>) -> bool {
     if is_ignorable(c) || ('\u{80}'..='\u{9f}').contains(&c) {
         return true;
     }
-    let stands_on = last.is_some_and(|last| !last.is_control() && !is_ignorable(last));
+    let has_base = last.is_some_and(|last| !last.is_control() && !is_ignorable(last));
     // Vowels and ends of Hangul syllables that are written letter by letter.
     let hangul = matches!(c as u32, 0x1160..=0x11ff | 0xd7b0..=0xd7fb);
     let on_hangul =
         last.is_some_and(|last| matches!(last as u32, 0x1100..=0x11ff | 0xa960..=0xa97c | 0xac00..=0xd7fb));
-    c.width() == Some(0) && !(is_combining_mark(c) && stands_on || hangul && on_hangul && stands_on)
+    c.width() == Some(0) && !(is_combining_mark(c) && has_base || hangul && on_hangul && has_base)
 }
 
 /// General category Cf of Unicode 16, the line and paragraph separators, unassigned
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn at_most_eight_marks_stand_on_a_base() {
+    fn at_most_eight_marks_are_on_a_base() {
         let stacked = format!("a{}", "\u{301}".repeat(50));
         assert_eq!(show(&stacked).chars().count(), 9);
     }

@@ -13,8 +13,8 @@ use super::scan::{Newlines, Scan, Tape};
 const LOOKS: usize = 64;
 const FEW: usize = 1 << 20;
 
-/// Where whole objects stand in `content`, which starts with one that is torn. One that stands
-/// where a value may stand can be part of the torn one: it counts if nothing of that follows it,
+/// Where whole objects are in `content`, which starts with one that is torn. One that is
+/// where a value may be can be part of the torn one: it counts if nothing of that follows it,
 /// and it starts as a torn one does or `is_record` says so. `None` where that would take too long.
 pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<Range<usize>>> {
     let mut tape = Tape::default();
@@ -53,7 +53,7 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
     Some(found)
 }
 
-/// Whether a whole object stands behind the torn start of `content`, up to its end or to the next.
+/// Whether a whole object is behind the torn start of `content`, up to its end or to the next.
 pub fn is_torn(content: &[u8]) -> bool {
     let found = whole_behind(content, &|_| false).unwrap_or_default();
     found.iter().any(|range| {
@@ -63,12 +63,12 @@ pub fn is_torn(content: &[u8]) -> bool {
     })
 }
 
-/// An object with a member: braces alone stand in many a text.
+/// An object with a member: braces alone are in many a text.
 fn starts_an_object(bytes: &[u8]) -> bool {
     bytes.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) == Some(&b'"')
 }
 
-/// Whether what stands behind an object is another one, or nothing.
+/// Whether what is behind an object is another one, or nothing.
 fn ends_a_record(mut rest: &[u8]) -> bool {
     while let Some((first, others)) = rest.split_first() {
         rest = match rest.strip_prefix(BOM) {

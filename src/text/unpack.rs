@@ -37,7 +37,7 @@ pub fn gunzip(packed: &[u8], limit: u64) -> Unpacked<Vec<u8>> {
 
 /// Unpacks the regular files of a tar.gz file, to at most `limit` bytes in all.
 pub fn untar(packed: &[u8], limit: u64) -> Unpacked<Vec<Member>> {
-    // What stands between the members counts too, or an archive of holes would never end.
+    // What is between the members counts too, or an archive of holes would never end.
     let stream = MultiGzDecoder::new(packed).take(limit.saturating_add(PIECE));
     let mut archive = tar::Archive::new(stream);
     let mut members = Vec::new();

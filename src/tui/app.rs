@@ -147,7 +147,7 @@ pub struct App {
     pub leaving: bool,
     /// Whether files of ours are being looked after.
     pub tending: bool,
-    /// Whether something was done that `u` takes back.
+    /// Whether something was done that `u` undoes.
     pub can_undo: bool,
 
     /// The stores as they were read last, and what they hold, counted.
@@ -167,7 +167,7 @@ pub struct App {
     pub facets: Facets,
     /// What the results answer: a query, and an order, or the marks.
     pub answered: Option<(String, Order, bool)>,
-    /// The memory that the cursor is to stand on once it is listed.
+    /// The memory that the cursor is to be on once it is listed.
     pub sought: Option<Identity>,
     /// The memory that the cursor was on when a search was begun: what is found while it is typed
     /// does not take its place.

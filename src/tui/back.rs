@@ -87,7 +87,7 @@ pub struct Upkeep {
     pub memory: Cursor,
     pub inside: bool,
     pub chosen: HashSet<ChoreName>,
-    /// Whether compactions stand first: they were asked for.
+    /// Whether compactions come first: they were asked for.
     pub compacts: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::work::{Progress, Wanted};
 /// Changes that are under way, and the last one.
 #[derive(Default)]
 pub struct Bulk {
-    /// What is being planned or written, where somebody may wait for it.
+    /// What is being planned or written, where the user may wait for it.
     pub going: Option<Going>,
     /// What was changed last, to be repeated.
     pub last: Option<Wanted>,

@@ -45,7 +45,7 @@ enum Row {
     Text(String),
 }
 
-/// Where it stands, and what of it.
+/// Where it is, and what of it.
 pub struct Parts {
     pub area: Rect,
     /// The question.
@@ -141,7 +141,7 @@ pub fn width(app: &App) -> usize {
     usize::from(layout::frame(app).body.width.min(SIZE.0).saturating_sub(2))
 }
 
-/// Where it stands over the foot of the panes, where there is one.
+/// Where it is over the foot of the panes, where there is one.
 pub fn parts(app: &App) -> Option<Parts> {
     let confirm = app.confirm.as_ref()?;
     let body = layout::frame(app).body;

@@ -28,7 +28,7 @@ pub struct Decoder {
     cut: bool,
 }
 
-/// What stands at the start of some bytes, and how many of them it takes.
+/// What is at the start of some bytes, and how many of them it takes.
 enum Step {
     Event(Event, usize),
     Skip(usize),
@@ -190,7 +190,7 @@ fn shifted_key(bytes: &[u8]) -> Step {
         None => Step::Wait,
         Some(b'M') => Step::Event(key(KeyCode::Enter, KeyModifiers::NONE), 3),
         Some(&last @ 0x40..=0x7e) => of_code(named(last), KeyModifiers::NONE, 3),
-        // What stands there is no part of it.
+        // What is there is no part of it.
         Some(_) => Step::Event(key(KeyCode::Char('O'), KeyModifiers::ALT), 2),
     }
 }

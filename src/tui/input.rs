@@ -62,7 +62,7 @@ impl Keyboard {
         self.whose.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody else reads the keys.
+    /// Whether another program reads the keys.
     pub fn is_lent(&self) -> bool {
         *self.lock() == Whose::Lent
     }

@@ -1,4 +1,4 @@
-//! Which pane stands where, by the size of the terminal.
+//! Which pane is where, by the size of the terminal.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -33,7 +33,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Where a pane stands, if it is on screen.
+    /// Where a pane is, if it is on screen.
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
     }
@@ -157,7 +157,7 @@ fn in_detail(app: &App) -> Pane {
     if app.focus == Pane::Why { Pane::Why } else { Pane::Detail }
 }
 
-/// The parts of a view that brings things back: its list, what stands under its cursor, and a
+/// The parts of a view that brings things back: its list, what is under its cursor, and a
 /// difference below that.
 pub struct Parts {
     pub list: Rect,
@@ -196,7 +196,7 @@ pub fn back(app: &App) -> Parts {
     Parts { list, within, below }
 }
 
-/// How many problems their view shows: the one under the cursor stands in full below.
+/// How many problems their view shows: the one under the cursor is in full below.
 pub fn problem_rows(app: &App) -> usize {
     const ABOUT: usize = 5;
     let inner = usize::from(frame(app).body.height.saturating_sub(2));
@@ -208,7 +208,7 @@ pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }
 
-/// The list's line that names its columns stands where more than a few memories are below it.
+/// The list's line that names its columns is where more than a few memories are below it.
 pub fn has_head(inner: Rect) -> bool {
     inner.height >= 4
 }

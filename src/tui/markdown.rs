@@ -34,11 +34,11 @@ struct Page<'a> {
     /// The inline text of the block that is being read.
     runs: Vec<(String, Style)>,
     styles: Vec<Style>,
-    /// What stands before each line: quotes and the indentation of lists.
+    /// What is before each line: quotes and the indentation of lists.
     indent: Vec<&'static str>,
     /// The number of the next item of each list; `None` for bullets.
     lists: Vec<Option<u64>>,
-    /// What stands before the next line alone: a bullet, a number, heading signs.
+    /// What is before the next line alone: a bullet, a number, heading signs.
     lead: String,
     in_code: bool,
     cells: usize,
@@ -185,7 +185,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A block starts: an empty line stands between it and what is above, save in lists.
+    /// A block starts: an empty line is between it and what is above, save in lists.
     fn block(&mut self) {
         self.flush();
         if self.lists.is_empty() && self.lines.last().is_some_and(|line| line.width() > 0) {
@@ -206,7 +206,7 @@ impl<'a> Page<'a> {
         }
         let lead = std::mem::take(&mut self.lead);
         let hanging = self.before();
-        // A bullet stands in the indentation that it makes.
+        // A bullet is in the indentation that it makes.
         let first = match hanging.strip_suffix("  ").filter(|_| !lead.is_empty() && !lead.starts_with('#')) {
             Some(outer) => format!("{outer}{lead}"),
             None => format!("{hanging}{lead}"),

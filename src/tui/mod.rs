@@ -12,7 +12,7 @@
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, what was typed into it |
 //! | `action`, `keys` | every action, and which keys mean it |
-//! | `layout` | which pane stands where |
+//! | `layout` | which pane is where |
 //! | `view` | the whole frame; `panes/` each part of it |
 //! | `theme` | colours, and the only way from stored text to the screen |
 //! | `svg` | a frame as a picture |
@@ -62,13 +62,13 @@ pub struct Options {
     pub places: Vec<Place>,
     /// Where the program looked; shown where it found nothing.
     pub looked: Vec<Looked>,
-    /// A clock that stands still; the machine's where `None`.
+    /// A clock that is still; the machine's where `None`.
     pub now: Option<Moment>,
     /// How results are ranked at first.
     pub ranking: Ranking,
     /// No colours: meaning is never by colour alone.
     pub no_color: bool,
-    /// The folder of palimp's own data; without one nothing could be taken back, and nothing
+    /// The folder of palimp's own data; without one nothing could be undone, and nothing
     /// is changed.
     pub data: Option<PathBuf>,
     /// Nothing is changed.

@@ -58,7 +58,7 @@ pub struct Prompt {
     pub aim: Option<Aim>,
     /// What a word of it can be completed to.
     pub words: Words,
-    /// The completion that stands there, until something is typed.
+    /// The completion that is there, until something is typed.
     completed: Option<Completed>,
 }
 
@@ -73,7 +73,7 @@ pub struct Words {
 
 /// A word that was completed.
 struct Completed {
-    /// What stood there, and which of what fits it does now.
+    /// What was there, and which of what fits it does now.
     typed: String,
     at: usize,
 }
@@ -92,7 +92,7 @@ impl Prompt {
         self.line.lines().join(" ")
     }
 
-    /// Where the cursor stands, in characters.
+    /// Where the cursor is, in characters.
     pub fn column(&self) -> usize {
         self.line.cursor().1
     }
@@ -139,7 +139,7 @@ impl Prompt {
         }
     }
 
-    /// What the word before the cursor can be completed to, and which of it stands there.
+    /// What the word before the cursor can be completed to, and which of it is there.
     pub fn fitting(&self) -> (Vec<&str>, Option<usize>) {
         let (word, sign) = self.word();
         let typed = self.completed.as_ref().map_or(word.as_str(), |own| &own.typed);

@@ -57,7 +57,7 @@ impl Write for Output {
 pub enum Left {
     /// A text.
     Text(String),
-    /// None: why, and what somebody wrote, as far as there is anything.
+    /// None: why, and what the user wrote, as far as there is anything.
     Nothing(String, Option<Vec<u8>>),
 }
 

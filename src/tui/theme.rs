@@ -42,7 +42,7 @@ impl Theme {
         if self.colours { Style::new().fg(colour) } else { Style::new() }
     }
 
-    /// Text that stands back.
+    /// Text in the background.
     pub fn dim(&self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
@@ -75,7 +75,7 @@ impl Theme {
         self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
     }
 
-    /// Where a word of the search stands.
+    /// Where a word of the search is.
     pub fn found(&self) -> Style {
         self.coloured(Color::Yellow).add_modifier(Modifier::UNDERLINED)
     }

@@ -68,7 +68,7 @@ pub fn memories(count: usize) -> String {
 pub enum Turned {
     /// Something is new: it can be undone.
     Made,
-    /// Something was taken back: it can be redone.
+    /// Something was undone: it can be redone.
     Undone,
     /// Something was done again: it can be undone.
     Redone,
@@ -81,7 +81,7 @@ pub(super) struct Failed {
     pub(super) message: String,
     /// The step that was to be turned is not there any more.
     pub(super) is_gone: bool,
-    /// Why it was refused before anything began; `None` where it was otherwise, or somebody
+    /// Why it was refused before anything began; `None` where it was otherwise, or the user
     /// stopped it.
     pub(super) refused: Option<String>,
     /// The files were not as it was planned of them, and are as they were.
@@ -150,7 +150,7 @@ pub fn carry_out(request: &ChangeRequest, recent: &mut Recent) -> Result<Committ
     done.map_err(|failed| not_made(request, failed.message))
 }
 
-/// Why a change was not made. A text that somebody wrote outlives that.
+/// Why a change was not made. A text that the user wrote outlives that.
 pub fn not_made(request: &ChangeRequest, why: String) -> String {
     match (&request.wanted, request.at.first()) {
         (Wanted::Text(text), Some(at)) => {
@@ -161,7 +161,7 @@ pub fn not_made(request: &ChangeRequest, why: String) -> String {
     }
 }
 
-/// Keeps what somebody wrote about a memory, and says where, as a sentence. Of one that was erased
+/// Keeps what the user wrote about a memory, and says where, as a sentence. Of one that was erased
 /// meanwhile nothing is kept.
 pub fn keep(data: &Path, of: (&Store, &Entry), text: &[u8], now: Moment) -> String {
     let machine = ThisMachine::new();
@@ -258,7 +258,7 @@ fn erase_all(planned: &Planned, host: Host<'_>) -> Result<Vec<String>, Failed> {
 pub struct Tended {
     /// So many lines were rescued.
     pub rescued: usize,
-    /// What was found and can't be mended here. May quote the store.
+    /// What was found and can't be repaired here. May quote the store.
     pub notes: Vec<String>,
 }
 

@@ -299,7 +299,7 @@ fn not_written(error: &CommitError) -> FormSaved {
     }
 }
 
-/// A draft that stays behind is found, and is the same as what stands there.
+/// A draft that stays behind is found, and is the same as what is there.
 fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
     let _ = drop_form(host, &store.root, of);
 }

@@ -28,12 +28,12 @@ pub struct Asked {
 /// A word of an id that is shorter says nothing.
 const SHORTEST_WORD: usize = 4;
 
-/// Said where a memory was erased while somebody wrote about it.
+/// Said where a memory was erased while the user wrote about it.
 pub const ERASED: &str = "the memory was erased meanwhile, or can't be told from one that was: no \
                           copy of it is kept";
 
 /// Whether a memory was erased since it was read: what is written about it holds what it said. One
-/// that nothing tells any more counts as erased where such a one was, and it does not stand now.
+/// that nothing tells any more counts as erased where such a one was, and it is not now.
 pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
     let may_be = erased.iter().any(|line| may_be(&line.record, store, entry)) && is_nameless(store, entry);
@@ -68,15 +68,15 @@ pub fn unless_erased<T>(
     }
 }
 
-/// Whether a nameless record that was erased stood in the file of the entry, or was called like it
-/// in another: a part stands in every version of its document.
+/// Whether a nameless record that was erased was in the file of the entry, or was called like it
+/// in another: a part is in every version of its document.
 fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
     let id = store.view(entry).and_then(|view| view.id.as_deref());
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
 
-/// Whether a record of the same bytes stands in the store as it is on disk now.
+/// Whether a record of the same bytes is in the store as it is on disk now.
 fn stands(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let now = Writer::look(host, store)?.load();
     Ok(now.entries.iter().any(|own| now.raw(own) == store.raw(entry)))

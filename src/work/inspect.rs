@@ -52,7 +52,7 @@ pub enum Inspected {
     Backups(Vec<Backup>, Option<String>),
     /// A backup beside its file.
     Opened(Box<Result<Opened, String>>),
-    /// What a look at a backup told: the store's number, where it stands, what was found.
+    /// What a look at a backup told: the store's number, where it is, what was found.
     Verified(usize, PathBuf, Verified),
     /// What is due, and what is archived.
     Upkeep(Box<Upkeep>),
@@ -128,7 +128,7 @@ pub struct Upkeep {
     pub batches: Vec<Batch>,
 }
 
-/// Archived memories that stand in one place.
+/// Archived memories that are in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// The store's number.

@@ -75,7 +75,7 @@ pub enum Job {
         /// The time.
         now: Moment,
     },
-    /// Look after files of ours that stand in the stores: what was cut short is finished,
+    /// Look after files of ours that are in the stores: what was cut short is finished,
     /// late lines are rescued.
     Tend {
         /// The stores as they were read.
@@ -184,7 +184,7 @@ pub struct Explained {
 }
 
 /// What one worker keeps between jobs: the folded text of the snapshot last searched, where
-/// the words last searched for stand in it, and the steps that were made and taken back.
+/// the words last searched for are in it, and the steps that were made and undone.
 #[derive(Default)]
 pub struct Kept {
     text: Option<(Arc<Snapshot>, TextIndex)>,

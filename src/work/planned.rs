@@ -40,7 +40,7 @@ impl Planned {
         Planned { request, plans, erasures, changing, left, difference: None }
     }
 
-    /// What it replaces has to stand as it was shown.
+    /// What it replaces has to be as it was shown.
     pub(super) fn make_exact(&mut self) {
         self.plans.iter_mut().for_each(|(_, plan)| plan.exact = true);
         self.erasures.iter_mut().for_each(|own| own.plan.exact = true);

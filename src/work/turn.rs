@@ -14,7 +14,7 @@ use crate::store::commit::{CommitError, Host, Turn, Writer, last_change};
 pub struct Recent {
     done: Vec<Step>,
     undone: Vec<Step>,
-    /// Whether something new was done: what had been taken back before is not done again then.
+    /// Whether something new was done: what had been undone before is not redone then.
     is_new: bool,
     /// The number of the change that was made last: one of several stores is a step in each.
     change: u64,
@@ -26,7 +26,7 @@ impl Recent {
         self.change += 1;
     }
 
-    /// Something new was done: what was taken back before is not done again.
+    /// Something new was done: what was undone before is not redone.
     pub(super) fn made(&mut self, step: Step) {
         self.done.push(Step { change: self.change, ..step });
         self.undone.clear();
@@ -92,7 +92,7 @@ impl Step {
     }
 }
 
-/// Takes the last change back, or does again what was taken back last: of this run, else of the
+/// Undoes the last change, or redoes what was undone last: of this run, else of the
 /// journals. Of several stores each step of it is turned.
 pub(super) fn turn(
     request: &ChangeRequest,
@@ -156,7 +156,7 @@ fn of_the_journals(
     }
     let mut turned = Turning::new(request, is_redo);
     recent.begin();
-    // Of one store it is the last that stands once what a crash cut short is finished.
+    // Of one store it is the last that is in force once what a crash cut short is finished.
     let is_of_several = steps.len() > 1;
     for (store, number) in steps {
         let outcome = turn_in(store, host, is_of_several.then_some(number), is_redo);

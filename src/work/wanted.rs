@@ -36,7 +36,7 @@ pub enum Wanted {
         /// These go.
         remove: Vec<String>,
     },
-    /// A tag is called otherwise, wherever it stands.
+    /// A tag is renamed wherever it is.
     Rename {
         /// What it was called.
         from: String,
@@ -60,7 +60,7 @@ pub enum Wanted {
     Unarchive,
     /// It is deleted.
     Delete,
-    /// Its deletion is taken back.
+    /// Its deletion is undone.
     Undelete,
     /// It goes for good, with every copy.
     Erase,
@@ -70,11 +70,11 @@ pub enum Wanted {
     Maintain,
     /// Logs are compacted.
     Compact,
-    /// A step of a store, by the store's number, is taken back or done again.
+    /// A step of a store, by the store's number, is undone or redone.
     Turn(usize, Turn),
-    /// The last step is taken back.
+    /// The last step is undone.
     Undo,
-    /// What was taken back last is done again.
+    /// What was undone last is redone.
     Redo,
 }
 

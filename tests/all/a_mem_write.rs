@@ -1,5 +1,5 @@
 //! What the verbs do to `a-mem` stores: the store before, the verb, the store after. Every
-//! step is carried out on a real disk, taken back, and done again; `check` finds nothing new.
+//! step is carried out on a real disk, undone and redone; `check` finds nothing new.
 
 mod notes;
 mod site;

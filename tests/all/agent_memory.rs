@@ -44,7 +44,7 @@ fn found(code: &str, severity: &str, file: &str, line: impl Into<Option<u64>>) -
     (code.into(), severity.into(), file.into(), line.into())
 }
 
-/// The line of a file in which a text stands first.
+/// The line of a file in which a text first occurs.
 fn line(store: &TempStore, file: &str, text: &str) -> u64 {
     let content = String::from_utf8_lossy(&store.read(file)).into_owned();
     let at = content.find(text).unwrap_or_else(|| panic!("{file} holds no {text}"));
@@ -283,7 +283,7 @@ proptest! {
             "archive/prune-2026-01-21/manifest.json", "../AGENTS.md", "automation/lock"][which];
         let files = batch(&manifest(), &archived_event("evt-000000"));
         let store = files.with("automation/lock", "{}").build(ROOT);
-        // The bytes alone, and in the midst of what stood there.
+        // The bytes alone, and in the midst of what was there.
         let whole = store.read(file);
         let cut = (whole.len() as f64 * at) as usize;
         let place = Place { root: store.path.clone(), format: "agent-memory", session: None };

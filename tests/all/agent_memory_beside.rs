@@ -1,4 +1,4 @@
-//! What stands around an `agent-memory` store: files that the bundle names, pages, archives.
+//! What is around an `agent-memory` store: files that the bundle names, pages, archives.
 
 use serde_json::{Value, json};
 

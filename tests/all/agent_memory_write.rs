@@ -69,7 +69,7 @@ fn an_edit_is_one_canonical_write_and_goes_back_and_forth() {
 }
 
 #[test]
-fn fields_that_are_no_strings_are_json_and_the_main_text_is_found_wherever_it_stands() {
+fn fields_that_are_no_strings_are_json_and_the_main_text_is_found_wherever_it_is() {
     let patient = AgentMemoryBuilder::new().config("/recall/backlogWarnThreshold", json!(10));
     let own = Repository::of(&patient);
     let problems = own.problems();
@@ -274,7 +274,7 @@ fn what_was_written_since_the_plan_is_a_conflict_and_nothing_is_changed() {
 
 /// The batch is made by then, and goes again; the other's checkpoint is not taken for ours.
 #[test]
-fn a_conflict_half_way_takes_back_what_was_made_and_nothing_else() {
+fn a_conflict_half_way_undoes_what_was_made_and_nothing_else() {
     let own = Repository::of(&kept());
     let store = own.store();
     let plan = own.planned(&store, delete(&["gotchas.1", "evt-000001"])).unwrap();
@@ -287,7 +287,7 @@ fn a_conflict_half_way_takes_back_what_was_made_and_nothing_else() {
 }
 
 #[test]
-fn a_projection_that_somebody_wrote_in_meanwhile_keeps_what_they_wrote() {
+fn a_projection_that_a_person_wrote_in_meanwhile_keeps_what_they_wrote() {
     let own = Repository::of(&AgentMemoryBuilder::new());
     let (store, problems) = (own.store(), own.problems());
     let plan = own.planned(&store, edit("gotchas.1", &[set("cause", "Heat.")])).unwrap();
@@ -319,7 +319,7 @@ fn undo_is_refused_once_the_store_was_written_again() {
 }
 
 #[test]
-fn what_stands_beside_the_store_and_is_missing_stays_missing_and_is_told() {
+fn what_is_beside_the_store_and_is_missing_stays_missing_and_is_told() {
     let own = Repository::of(&AgentMemoryBuilder::new());
     fs::remove_file(own.path("docs/agent-memory/gotchas.md")).unwrap();
     let (before, problems) = (own.shelf(), own.problems());

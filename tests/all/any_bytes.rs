@@ -1,4 +1,4 @@
-//! Whatever stands in whichever file of whichever format: it opens, its records stand in
+//! Whatever is in whichever file of whichever format: it opens, its records are in
 //! order within the file, and everything of it can be shown and searched.
 
 use crate::support;
@@ -90,7 +90,7 @@ fn now() -> Moment {
     Moment::parse("2026-02-01T12:00:00Z").unwrap().0
 }
 
-/// The records of each file stand in order, apart, and within it.
+/// The records of each file are in order, apart, and within it.
 fn assert_tiled(store: &Store) {
     for document in &store.documents {
         let mut at = 0;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use code::{code_of, imports, stands_in};
+use code::{code_of, has_word, imports};
 
 /// The modules, each allowed to import only those before it: `cli` opens the screens of `tui`.
 const ORDER: [&[&str]; 14] = [
@@ -73,10 +73,10 @@ impl Source {
         self.path == Path::new(path)
     }
 
-    /// Each line in which one of `words` stands as a whole, with the word.
+    /// Each line in which one of `words` occurs as a whole, with the word.
     fn find<'a>(&'a self, words: &'a [&str]) -> impl Iterator<Item = (usize, &'a str)> {
         self.code.lines().enumerate().flat_map(move |(at, line)| {
-            words.iter().filter(move |word| stands_in(line, word)).map(move |word| (at + 1, *word))
+            words.iter().filter(move |word| has_word(line, word)).map(move |word| (at + 1, *word))
         })
     }
 }
@@ -107,7 +107,7 @@ fn a_module_imports_only_those_before_it() {
             }
             if rank(&name).is_some_and(|other| other >= own) {
                 let rule =
-                    format!("`{}` must not import `{name}`, which does not stand before it", source.module());
+                    format!("`{}` must not import `{name}`, which does not come before it", source.module());
                 broken.note(source, line, &rule);
             }
         }

@@ -149,7 +149,7 @@ fn host<'a>(machine: &'a ThisMachine, data: &'a Path) -> Host<'a> {
     Host { disk: &Real, machine, data, now: now() }
 }
 
-/// Carries out what `make` plans, and then takes it back in a second store to see that
+/// Carries out what `make` plans, and then undoes it in a second store to see that
 /// every byte returns. Returns the plan.
 fn done(store: &TempStore, make: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Plan {
     let twin = TempStore::of_files(".bmad/memory", &[]);
@@ -291,7 +291,7 @@ fn the_text_of_a_preference_is_its_value() {
 }
 
 #[test]
-fn tags_stand_at_the_top_of_a_record_also_of_a_message() {
+fn tags_are_at_the_top_of_a_record_also_of_a_message() {
     let store = build(&healthy());
     let (add, remove) = (["pool".to_owned()], ["database".to_owned()]);
     done(&store, |scene| {

@@ -214,7 +214,7 @@ fn what_the_files_of_a_session_can_have_wrong_is_found() {
 }
 
 #[test]
-fn what_stands_in_the_file_system_is_found_and_never_opened() {
+fn what_is_in_the_file_system_is_found_and_never_opened() {
     use std::os::unix::fs::symlink;
     let store = StoreBuilder::session_log().session("s").entries(2).build();
     store.chmod("sessions/s/memory.jsonl", 0o644);

@@ -222,7 +222,7 @@ fn told(store: &Store) -> BTreeSet<PathBuf> {
     all.map(|problem| problem.file.clone()).collect()
 }
 
-/// What is wrong with how a state is seen and mended.
+/// What is wrong with how a state is seen and repaired.
 fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
     let mut wrong = Vec::new();
     let store = load(files, format);
@@ -233,16 +233,16 @@ fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
         }
     }
     let plan = ops::reindex::reindex(&scene(&store)).unwrap();
-    let mended = after(files, &plan, usize::MAX);
-    let store = load(&mended, format);
-    let left = self::told(&store).into_iter().filter(|path| fresh_again(path, &mended));
+    let repaired = after(files, &plan, usize::MAX);
+    let store = load(&repaired, format);
+    let left = self::told(&store).into_iter().filter(|path| fresh_again(path, &repaired));
     wrong.extend(left.map(|path| format!("{}: still told after reindex", path.display())));
-    for (path, right) in fresh(&mended, format, names) {
-        if mended.get(&path).is_none_or(|own| said(own) != said(&right)) {
+    for (path, right) in fresh(&repaired, format, names) {
+        if repaired.get(&path).is_none_or(|own| said(own) != said(&right)) {
             wrong.push(format!(
                 "{}: not as a fresh build\n{}",
                 path.display(),
-                difference(&mended[&path], &right)
+                difference(&repaired[&path], &right)
             ));
         }
     }

@@ -137,7 +137,7 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
 }
 
 #[test]
-fn an_empty_store_is_of_the_format_whose_place_it_stands_at_and_an_empty_folder_of_none() {
+fn an_empty_store_is_of_the_format_whose_place_it_is_at_and_an_empty_folder_of_none() {
     for (place, room, format) in [(".bmad/memory", "shared", "bmad"), ("memory", "indices", "session-log")] {
         let store = Files::default().with(&format!("{place}/keep"), "").build("project");
         std::fs::create_dir_all(store.file(place).join("sessions")).unwrap();

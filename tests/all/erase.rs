@@ -62,7 +62,7 @@ fn nothing_brings_an_erased_entry_back() {
     assert_eq!(refused.status, Some(1), "{}", refused.stderr);
     assert!(refused.stderr.contains("nothing takes back"), "{}", refused.stderr);
     assert_eq!(site.run(&["undo", "1", "--yes"]).status, Some(1));
-    // The step before it is taken back instead.
+    // The step before it is undone instead.
     let undone = site.run(&["undo", "--yes"]).expect_status(0);
     assert!(undone.stdout.contains(&format!("step {step} is skipped")), "{}", undone.stdout);
     for row in site.run(&["backup", "list", "--json"]).json_lines() {
@@ -190,7 +190,7 @@ fn a_dry_run_writes_nothing_and_without_a_yes_nothing_is_done() {
 }
 
 #[test]
-fn what_stands_in_a_file_that_is_not_ours_to_change_is_told_and_is_no_success() {
+fn what_is_in_a_file_that_is_not_ours_to_change_is_told_and_is_no_success() {
     let site = memory_server();
     let note = base64::engine::general_purpose::STANDARD.encode(format!("see: {}.", secret(4)));
     site.store.write("notes.txt", note.as_bytes());

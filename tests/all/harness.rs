@@ -57,7 +57,7 @@ fn a_wait_that_fails_prints_the_screen() {
     let wait = || terminal.wait_for_text("expected", Duration::from_millis(50));
     let failure = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wait)).unwrap_err();
     let message = failure.downcast_ref::<String>().unwrap();
-    assert!(message.contains("\"expected\" never stood on the screen"), "{message}");
+    assert!(message.contains("\"expected\" was never on the screen"), "{message}");
     assert!(message.contains("│something else"), "{message}");
 }
 

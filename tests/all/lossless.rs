@@ -1,5 +1,5 @@
 //! Nothing is lost: whatever the bytes in a store and whatever is done to it, what was asked
-//! for changes and every other byte stays; what was done is taken back byte for byte.
+//! for changes and every other byte stays; what was done is undone byte for byte.
 
 mod agents;
 mod chance;

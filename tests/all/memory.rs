@@ -147,7 +147,7 @@ fn a_store_that_is_there_is_opened_again_with_all_that_it_holds() {
     assert_eq!(memory.session_names().read, ["sess_one"]);
 }
 
-/// A machine on which another agent appends a record whenever somebody looks at the clock.
+/// A machine on which another agent appends a record whenever the clock is looked at.
 struct Crowded {
     log: PathBuf,
     line: &'static str,

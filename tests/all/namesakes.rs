@@ -109,7 +109,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// A change of the record, its deletion and both taken back leave it as it was.
+/// A change of the record, its deletion and both undone leave it as it was.
 fn assert_is_like_any_other(desk: &Desk, text: &str, place: &str) {
     let before = desk.titles();
     let problems = desk.run(&["check"]).stdout;

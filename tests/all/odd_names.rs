@@ -18,7 +18,7 @@ struct Site {
     folder: tempfile::TempDir,
 }
 
-/// A format's store: where it stands, and what of it gets an odd name.
+/// A format's store: where it is, and what of it gets an odd name.
 const STORES: [(&str, &[u8], &str); 5] = [
     ("memory-server", b"ag\xffents/memories", "archive"),
     ("session-log", b"pro\xffject/memory", "sessions"),
@@ -169,7 +169,7 @@ fn in_every_format_what_has_an_odd_name_is_told_changed_undone_and_erased() {
     }
 }
 
-/// What each change does is taken back byte for byte, by its step and from a backup.
+/// What each change does is undone byte for byte, by its step and from a backup.
 fn changes_and_back(site: &Site, format: &str, store: &str, whole: &Path, live: &Value) {
     let on = |args: &[&str]| site.run(&[args, &["--store", store]].concat());
     let key = text(live, "key");

@@ -138,9 +138,9 @@ proptest! {
         let mut is_torn = false;
         for (number, (text, cut)) in texts.iter().zip(&cuts).enumerate() {
             let text = record(LOGS[which].0, &format!("r{number}"), text);
-            // A brace behind a torn record may end it: then what stands between is a part of that.
+            // A brace behind a torn record may end it: then what is between is a part of that.
             let parting = if is_torn && between[number] == "}" { "" } else { between[number] };
-            // What stands before the first object makes all of a line a guess.
+            // What is before the first object makes all of a line a guess.
             line.extend(if number == 0 && parting != "\0\0" { b"" } else { parting.as_bytes() });
             is_torn |= cut.is_some();
             match cut {

@@ -64,7 +64,7 @@ fn read(store: &TempStore) -> String {
     String::from_utf8(store.read(LOG)).unwrap()
 }
 
-/// What stands in a folder of ours, by the starts of the names.
+/// What is in a folder of ours, by the starts of the names.
 fn named(folder: &Path, start: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for item in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
@@ -94,7 +94,7 @@ fn script(desk: &Path, script: &str) -> PathBuf {
 }
 
 #[test]
-fn a_memory_of_the_demo_is_edited_and_the_edit_taken_back() {
+fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
     for size in SIZES {
         let desk = desk();
         let demo = desk.path().join("demo");
@@ -122,7 +122,7 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_taken_back() {
 }
 
 #[test]
-fn what_somebody_else_wrote_meanwhile_is_never_lost() {
+fn what_another_program_wrote_meanwhile_is_never_lost() {
     for size in SIZES {
         let (store, desk) = (two(), desk());
         let mut terminal = open(&store, desk.path(), Path::new("false"), size);
@@ -248,8 +248,8 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     terminal.wait_for_text("taken into the form", SOON);
     terminal.send_bytes(b"\x1bOQ");
     terminal.wait_for_text("saved mem_2", SOON);
-    let stands = read(&store);
-    assert!(stands.contains("about coffee") && stands.contains("[\"pool\",\"new\"]"), "{stands}");
+    let current = read(&store);
+    assert!(current.contains("about coffee") && current.contains("[\"pool\",\"new\"]"), "{current}");
     script(desk.path(), "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
     terminal.send_bytes(b"\x1be");
     terminal.wait_for_text("no JSON object", SOON);
@@ -257,7 +257,7 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     terminal.send_bytes(b"\x1b");
     terminal.wait_for_text("1/2", SOON);
     leave(terminal);
-    assert_eq!(read(&store), stands);
+    assert_eq!(read(&store), current);
     assert_eq!(named(&desk.path().join("data"), "memory.md").len(), 1);
 }
 

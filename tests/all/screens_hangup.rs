@@ -20,12 +20,12 @@ struct Bare {
     store: TempStore,
 }
 
-/// Opens the screens, and stops reading what they draw once the first line stands there.
+/// Opens the screens, and stops reading what they draw once the first line is there.
 fn open(controlling: bool) -> Bare {
     open_until(controlling, "false", &["the first line"])
 }
 
-/// The same, once the first of some texts stands there; stops reading with the last.
+/// The same, once the first of some texts is there; stops reading with the last.
 fn open_until(controlling: bool, editor: &str, texts: &'static [&str]) -> Bare {
     let entry = serde_json::json!({"type": "conversation", "timestamp": "2026-01-01T00:00:00Z",
         "content": {"role": "user", "message": "the first line"}});

@@ -207,7 +207,7 @@ fn the_second_question_of_a_whole_file_names_what_came_meanwhile_and_would_be_lo
 }
 
 #[test]
-fn an_undo_that_is_asked_for_again_takes_back_the_step_that_was_shown_and_no_newer_one() {
+fn an_undo_that_is_asked_for_again_undoes_the_step_that_was_shown_and_no_newer_one() {
     let desk = Desk::new();
     desk.other(&["tag", "+seen", "mem_1", "--yes"]);
     let mut terminal = desk.run(&["undo"], SIZES[0]);
@@ -222,7 +222,7 @@ fn an_undo_that_is_asked_for_again_takes_back_the_step_that_was_shown_and_no_new
     terminal.send_keys("y\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.tagged("seen").is_empty());
-    assert_eq!(desk.tagged("other"), ["mem_5"], "what another palimp did since stands");
+    assert_eq!(desk.tagged("other"), ["mem_5"], "what another palimp did since stays");
 }
 
 #[test]

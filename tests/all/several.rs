@@ -33,7 +33,7 @@ fn text(store: &TempStore) -> String {
 }
 
 #[test]
-fn a_tag_is_renamed_in_its_place_and_joined_where_the_other_stands() {
+fn a_tag_is_renamed_in_its_place_and_joined_where_the_other_exists() {
     let store = log();
     let before = text(&store);
     change(&[&store], &["tag", "--query", "tag:old", "--rename", "old=new"]).expect_status(0);
@@ -102,7 +102,7 @@ fn a_field_is_set_of_all_that_a_query_finds() {
 }
 
 #[test]
-fn a_change_of_several_stores_is_taken_back_and_done_again_as_one() {
+fn a_change_of_several_stores_is_undone_and_redone_as_one() {
     let other = StoreBuilder::memory_server().learning(json!({"id": "k-1", "tags": ["old"]})).build();
     let stores = [&log(), &other];
     let read = || [stores[0].read("sessions/s/memory.jsonl"), other.read("learnings.jsonl")];
@@ -125,7 +125,7 @@ fn a_change_of_several_stores_is_taken_back_and_done_again_as_one() {
 }
 
 #[test]
-fn a_step_of_a_change_of_several_stores_is_taken_back_alone_where_it_is_named() {
+fn a_step_of_a_change_of_several_stores_is_undone_alone_where_it_is_named() {
     let other = StoreBuilder::memory_server().learning(json!({"id": "k-1", "tags": ["old"]})).build();
     let stores = [&log(), &other];
     let before = other.read("learnings.jsonl");
@@ -163,7 +163,7 @@ fn stores_are_named_before_the_verb_and_behind_it_and_each_has_to_be_there() {
 }
 
 #[test]
-fn a_store_that_a_change_emptied_is_still_known_and_the_change_is_taken_back() {
+fn a_store_that_a_change_emptied_is_still_known_and_the_change_is_undone() {
     let store = StoreBuilder::memory_server().learning(json!({"id": "k-1"})).build();
     let before = store.read("learnings.jsonl");
     change(&[&store], &["delete", "k-1"]).expect_status(0);
@@ -188,7 +188,7 @@ fn an_edit_that_changes_nothing_makes_no_copy_and_no_step() {
 }
 
 #[test]
-fn a_step_that_was_taken_back_stays_so_in_the_journal_when_something_new_is_done() {
+fn a_step_that_was_undone_stays_so_in_the_journal_when_something_new_is_done() {
     let store = log();
     for verb in [["tag", "mem_1", "+x"].as_slice(), &["undo"], &["tag", "mem_2", "+y"]] {
         change(&[&store], verb).expect_status(0);

@@ -81,7 +81,7 @@ fn differing(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> 
     names
 }
 
-/// Does each verb, takes it back, does it again and takes that back.
+/// Does each verb, undoes it, redoes it and undoes that.
 fn there_and_back(name: &str, verbs: &[&str]) {
     let demo = Demo::new();
     let store = demo.store(name);
@@ -102,7 +102,7 @@ fn there_and_back(name: &str, verbs: &[&str]) {
 }
 
 #[test]
-fn every_verb_of_memory_server_is_taken_back_and_done_again() {
+fn every_verb_of_memory_server_is_undone_and_redone() {
     let verbs = [
         "add --type learning --text new",
         "tag --query type:core +new",
@@ -116,7 +116,7 @@ fn every_verb_of_memory_server_is_taken_back_and_done_again() {
 }
 
 #[test]
-fn every_verb_of_session_log_is_taken_back_and_done_again() {
+fn every_verb_of_session_log_is_undone_and_redone() {
     let verbs = [
         "add --session sess_today --type finding --text new",
         "edit mem_tod_036 --set content.text=other",
@@ -132,13 +132,13 @@ fn every_verb_of_session_log_is_taken_back_and_done_again() {
 }
 
 #[test]
-fn every_verb_of_agent_memory_is_taken_back_and_done_again() {
+fn every_verb_of_agent_memory_is_undone_and_redone() {
     let verbs = ["edit currentFocus --set text=other", "delete gotchas.0"];
     there_and_back("project/.agent-memory", &verbs);
 }
 
 #[test]
-fn every_verb_of_bmad_is_taken_back_and_done_again() {
+fn every_verb_of_bmad_is_undone_and_redone() {
     let verbs = [
         "add --session sess-review-orders --type decision --text new",
         "edit sess-review-orders/dec-008 --set context=other",
@@ -154,7 +154,7 @@ fn every_verb_of_bmad_is_taken_back_and_done_again() {
 }
 
 #[test]
-fn every_verb_of_a_mem_is_taken_back_and_done_again() {
+fn every_verb_of_a_mem_is_undone_and_redone() {
     let verbs = [
         "add --type note --text new",
         "edit retries-with-jitter --set title=other",
@@ -190,7 +190,7 @@ fn a_minute_later(folder: &Path) {
 }
 
 #[test]
-fn folders_that_a_step_made_go_a_minute_after_it_was_taken_back() {
+fn folders_that_a_step_made_go_a_minute_after_it_was_undone() {
     let cases = [
         ("project/memory", "session new abc", "sessions/abc", "reindex"),
         (

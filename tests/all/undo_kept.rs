@@ -1,4 +1,4 @@
-//! How long palimp keeps what takes steps back, and how much of it.
+//! How long palimp keeps what undoes steps, and how much of it.
 
 use crate::support;
 

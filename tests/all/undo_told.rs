@@ -111,7 +111,7 @@ fn a_damaged_line_in_the_journal_is_told_and_its_step_is_left_alone() {
         assert_eq!(now.matches("\"step\":2,\"at\"").count(), usize::from(now.contains("ve\0b")), "{now}");
         desk.run(&[&store], &["undo"]).expect_status(0);
         assert_eq!(log(&store), before);
-        // Its undo data takes it back all the same.
+        // Its undo data undoes it all the same.
         desk.run(&[&store], &["undo", "2"]).expect_status(0);
         assert!(!log(&store).contains("one\"") || !log(&store).contains("two\""), "{}", log(&store));
         desk.run(&[&store], &["redo"]).expect_status(0);
@@ -120,7 +120,7 @@ fn a_damaged_line_in_the_journal_is_told_and_its_step_is_left_alone() {
 }
 
 #[test]
-fn a_copy_that_somebody_made_stays_whatever_is_changed_after_it() {
+fn a_copy_that_the_user_made_stays_whatever_is_changed_after_it() {
     let desk = Desk::new();
     let store = desk.server("m", &["one"]);
     desk.run(&[&store], &["backup", "create"]).expect_status(0);

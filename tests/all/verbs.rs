@@ -149,7 +149,7 @@ fn bar(store: &TempStore) {
 }
 
 #[test]
-fn only_what_somebody_wrote_is_kept_as_a_draft() {
+fn only_what_the_user_wrote_is_kept_as_a_draft() {
     let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
     bar(&store);
     for args in [["tag", "mem_1", "+a"].as_slice(), &["delete", "mem_1"]] {

@@ -102,7 +102,7 @@ fn candidate(snapshot: &Snapshot, at: EntryRef) -> String {
 
 /// The records that go by each name: several where they share an id.
 fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n str, Vec<EntryRef>> {
-    // What stands behind a slash may be an id, or a part of one.
+    // What is behind a slash may be an id, or a part of one.
     let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
     for name in names.iter().map(AsRef::as_ref) {
         let tails = name.match_indices('/').map(|(at, _)| &name[at + 1..]);

@@ -64,7 +64,7 @@ impl Change {
         }
     }
 
-    /// The folders whose names it changes: the first is where the new name stands.
+    /// The folders whose names it changes: the first is where the new name is.
     pub(super) fn folders(&self) -> [Option<Id>; 2] {
         match self {
             Self::Make { at, .. } | Self::Add { at, .. } | Self::Drop { at } => [Some(at.folder), None],

@@ -202,18 +202,18 @@ pub enum Lie {
     /// A second name is given to a copy instead of to the file itself.
     LinkCopies,
     /// No lie but a habit of network file systems: names can't be exchanged, nor moved only where
-    /// nothing stands.
+    /// nothing is there.
     NoExchange,
     /// No lie but a habit of some file systems: a file has one name and can't get another.
     NoLinks,
-    /// An exchange replaces, and what stood there has no name any more.
+    /// An exchange replaces, and what was there has no name any more.
     ExchangeDropsOld,
     /// A name is not removed.
     RemoveDoesNothing,
     /// A lock is granted while another holds it.
     FlockExcludesNobody,
     /// No lie but a coarse clock: every change seems to have been made at the same time.
-    ClockStands,
+    ClockStops,
     /// No lie but a habit of some file systems: the number of an inode that is gone is
     /// given to the next.
     InodeNumbersReused,

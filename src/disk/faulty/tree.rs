@@ -38,7 +38,7 @@ pub(super) struct Node {
     pub number: u64,
     pub owner: Owner,
     pub extended: Extended,
-    /// So many zeros stand behind a file's bytes, which nobody could hold in memory.
+    /// So many zeros are behind a file's bytes, which nobody could hold in memory.
     pub hollow: u64,
 }
 
@@ -171,7 +171,7 @@ impl Tree {
         }
     }
 
-    /// As `place`, where nothing stands and something may be made.
+    /// As `place`, where nothing is and something may be made.
     pub(super) fn vacant(&self, path: &Path) -> io::Result<(Id, OsString)> {
         if path.file_name().is_none() {
             return Err(Errno::EXIST.into());

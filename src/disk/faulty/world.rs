@@ -100,7 +100,7 @@ impl World {
     }
 
     fn next_stamp(&self) -> i128 {
-        if self.lies.contains(&Lie::ClockStands) { self.stamp } else { self.stamp + 1 }
+        if self.lies.contains(&Lie::ClockStops) { self.stamp } else { self.stamp + 1 }
     }
 
     fn durable_change(&mut self, change: Change) {

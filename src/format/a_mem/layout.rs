@@ -8,7 +8,7 @@ use super::super::{Placement, parts};
 use crate::model::{Role, Tell};
 use crate::text::json::Json;
 
-/// What stands below the root. A folder of `events/` of such a name is a store's of its own.
+/// What is below the root. A folder of `events/` of such a name is a store's of its own.
 const ROOMS: [&str; 5] = ["events", "traces", "knowledge", "profiles", "queries"];
 /// What is made from the notes.
 const INDEXES: [&str; 2] = ["tags.json", "links.json"];

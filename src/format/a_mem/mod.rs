@@ -6,10 +6,10 @@
 //!   `knowledge/` a note, any `.json` below `profiles/` a profile.
 //! - What deviates from the specification in a way that real writers do is a note: missing
 //!   fields, naive timestamps, pretty-printed records, a brace too many, invalid YAML.
-//! - An event that stands in a log and in its trace's file is shown once, from the log.
+//! - An event that is in a log and in its trace's file is shown once, from the log.
 //! - An event's id is its `event_id`, where it has one; a note's is its `id`, its `note_id`
 //!   or its file's stem; a profile's is its `agent_name`.
-//! - A month that is compressed is archived (§3.4), and so is what stands below `archive/`.
+//! - A month that is compressed is archived (§3.4), and so is what is below `archive/`.
 //! - The summary of a trace, as some writers keep it in the trace's file, is an event.
 //! - A profile's time is `last_active`. A link is written `[[id]]`, `[[id|text]]` or
 //!   `[[id#part]]`, and may end in `.md`; within code it is no link.

@@ -11,7 +11,7 @@ use crate::model::{
     Body, Code, Document, Entry, Moment, Named, Problem, Record, Reference, Role, Severity, State, Tell, View,
 };
 
-/// So many names stand in one message.
+/// So many names are in one message.
 const NAMED: usize = 5;
 
 /// Puts the files together.
@@ -57,7 +57,7 @@ fn state(document: &Document, record: &Record) -> State {
 
 /// The events of the logs, of which those in the files of traces are copies.
 struct Copies<'a> {
-    /// How often the bytes of an event stand in logs, less the copies found so far.
+    /// How often the bytes of an event are in logs, less the copies found so far.
     left: HashMap<&'a [u8], u32>,
     /// The folders that hold a log of their month.
     months: HashSet<&'a std::path::Path>,
@@ -80,7 +80,7 @@ impl<'a> Copies<'a> {
         Copies { left, months }
     }
 
-    /// Whether the event stands in a log too; each of a log's has one copy.
+    /// Whether the event is in a log too; each of a log's has one copy.
     fn take(&mut self, event: &[u8]) -> bool {
         match self.left.get_mut(event) {
             Some(left) if *left > 0 => {
@@ -91,7 +91,7 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// A note on a trace whose events do not all stand in the log beside it.
+    /// A note on a trace whose events do not all are in the log beside it.
     fn missing_in_log(&self, trace: &Document, missing: u32) -> Option<Problem> {
         let month = trace.path.parent()?.parent()?;
         let is_incomplete = missing > 0 && layout::is_trace(&trace.path) && self.months.contains(month);
@@ -246,7 +246,7 @@ impl<'a> Notes<'a> {
         self.notes.iter().flat_map(of_note).collect()
     }
 
-    /// Strength and clusters, which stand in the graph alone.
+    /// Strength and clusters, which are in the graph alone.
     fn facts(&self, index: &Document) -> Vec<(u32, &'static str, String)> {
         let places: BTreeMap<&str, u32> =
             self.notes.iter().filter_map(|(at, _, view)| Some((view.id.as_deref()?, *at))).collect();

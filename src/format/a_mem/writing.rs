@@ -291,11 +291,11 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
     if !touched.iter().any(is_note) {
         return Vec::new();
     }
-    let stands = |path: &str| document(parts.documents, Path::new(path));
-    let tags = stands(TAGS).map(|own| &*own.bytes);
+    let current = |path: &str| document(parts.documents, Path::new(path));
+    let tags = current(TAGS).map(|own| &*own.bytes);
     let made = write::tags_index(parts, tags);
     let tags = tags.filter(|tags| says_the_same(tags, &made)).map_or(made, <[u8]>::to_vec);
-    let links = match stands(LINKS) {
+    let links = match current(LINKS) {
         Some(own) if is_right(parts, own) => own.bytes.to_vec(),
         own => write::links_graph(parts, own.map(|own| &*own.bytes)),
     };

@@ -58,7 +58,7 @@ impl Batch<'_> {
         let mut add = |severity, file: &Path, message: String| {
             problems.push(Problem::of_file(Code::ArchiveBroken, severity, file, message));
         };
-        // A batch is copied before its originals go: what a crash leaves stands twice.
+        // A batch is copied before its originals go: what a crash leaves is there twice.
         let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
         if twice > 0 {
             let message = format!("{twice} of the batch's records are still in the active store.");

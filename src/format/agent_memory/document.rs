@@ -62,12 +62,12 @@ impl Document<'_> {
         self.reading.records.push(Record { span, line, lines, body });
     }
 
-    /// The line on which a byte stands.
+    /// The line on which a byte is.
     fn line(&self, at: usize) -> u32 {
         1 + self.feeds.partition_point(|feed| *feed < at + self.mark) as u32
     }
 
-    /// Adds what was found, each to the record in which it stands, if it stands in one.
+    /// Adds what was found, each to the record in which it is, if it is in one.
     pub fn found(&mut self, found: Vec<Found>) {
         for Found { at, fault: (code, severity, message) } in found {
             self.problem(code, severity, at, message);

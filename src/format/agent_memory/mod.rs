@@ -17,7 +17,7 @@
 //! - Whether the paths that the bundle and the sources name exist is not looked up: that
 //!   would reach beyond the store.
 //! - Projections and the entry block are judged by their markers, and only where the store
-//!   stands at its default place, as `.agent-memory` in its repository.
+//!   is at its default place, as `.agent-memory` in its repository.
 
 pub mod write;
 

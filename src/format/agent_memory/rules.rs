@@ -217,7 +217,7 @@ impl<'a> StateFile<'a> {
         Beside { files, hash: &hash, entry: entry.as_deref() }.check()
     }
 
-    /// What stands in the state beside the bundle, as facts of the project's entry.
+    /// What is in the state beside the bundle, as facts of the project's entry.
     fn facts(&self, parts: &Parts<'_>, entries: &[Entry]) -> Vec<(u32, &'static str, String)> {
         let is_project = |entry: &Entry| {
             let document = parts.documents.get(entry.document as usize);

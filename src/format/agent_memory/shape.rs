@@ -34,7 +34,7 @@ pub enum Shape {
 /// A member of an object: its name, whether it must be there, and its shape.
 pub type Member = (&'static str, Need, Shape);
 
-/// A fault, and the byte at which the value stands that has it.
+/// A fault, and the byte at which the value is that has it.
 #[derive(Debug)]
 pub struct Found {
     /// Where the value starts within the scanned bytes.
@@ -102,7 +102,7 @@ fn inner<'s>(shape: &'s Shape, path: &str) -> Option<&'s Shape> {
     })
 }
 
-/// Where a value stands, as a chain from the inside out: written only into messages.
+/// Where a value is, as a chain from the inside out: written only into messages.
 struct Name<'a> {
     before: Option<&'a Name<'a>>,
     part: Part,

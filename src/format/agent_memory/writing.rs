@@ -128,12 +128,12 @@ impl Writes for AgentMemory {
     }
 
     fn way_back(&self, _session: Option<&str>) -> String {
-        "the format has no way back out of an archive batch; `palimp undo` takes an archiving back".into()
+        "the format has no way back out of an archive batch; `palimp undo` undoes an archiving".into()
     }
 
     fn unarchive(&self, _scene: &Scene<'_>, _entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
         Err(Refusal::unfit(
-            "agent-memory has no way back out of an archive batch; `palimp undo` takes an archiving back.",
+            "agent-memory has no way back out of an archive batch; `palimp undo` undoes an archiving.",
         ))
     }
 
@@ -269,7 +269,7 @@ fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> String {
     }
 }
 
-/// Where a file around the store stands, from the store's root.
+/// Where a file around the store is, from the store's root.
 pub(super) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
 }

@@ -8,7 +8,7 @@ use crate::text::json::Json;
 
 /// The parts of an index: from words, topics and hours to ids.
 const PARTS: [&str; 3] = ["inverted_index", "topic_index", "temporal_index"];
-/// So many ids stand in one message.
+/// So many ids are in one message.
 const NAMED: usize = 5;
 
 /// Judges the index of one session, whose logs hold `ids`.

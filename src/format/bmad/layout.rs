@@ -49,7 +49,7 @@ pub fn archive_files(name: &str) -> [PathBuf; 2] {
     [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(meant(&format!("{name}{end}"))))
 }
 
-/// The folder of the session that a file stands in.
+/// The folder of the session that a file is in.
 pub fn folder_of(path: &Path) -> Option<&Path> {
     let folder = path.ancestors().skip(1).find(|folder| folder.components().count() == 2)?;
     folder.starts_with("sessions").then_some(folder)
@@ -60,7 +60,7 @@ fn is_lock(name: &str) -> bool {
     name == ".lock" || name.ends_with(".jsonl.lock") || name.ends_with(".json.lock")
 }
 
-/// What a path is to the format. What stands within an archive is asked for with the
+/// What a path is to the format. What is within an archive is asked for with the
 /// archive's own path and `!` before it.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.told();

@@ -52,7 +52,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
 
 type Sessions<'a> = BTreeMap<(String, bool), Vec<(u32, &'a Document)>>;
 
-/// The files of each session; one that is archived stands apart from a folder of its name.
+/// The files of each session; one that is archived is apart from a folder of its name.
 fn sessions<'a>(parts: &Parts<'a>) -> Sessions<'a> {
     let mut sessions = Sessions::new();
     for folder in parts.folders {

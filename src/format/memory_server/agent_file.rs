@@ -9,7 +9,7 @@ use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span};
 use crate::text::json::{Json, Kind};
 use crate::text::{lines, secrets};
 
-/// Reads a `.json` file at the root: one of the 1.0 writer, or one of somebody else's.
+/// Reads a `.json` file at the root: one of the 1.0 writer, or one of another program.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     if !layout::is_agent_file(bytes) {
         let message = "The format has no such file; it is kept and not read.";
@@ -78,7 +78,7 @@ fn broken_whole(reading: &mut Reading, bytes: &[u8]) {
     reading.records.push(Record { span, line: 1, lines, body: Body::Broken });
 }
 
-/// The line on which a byte stands, counted on from the last one asked for.
+/// The line on which a byte is, counted on from the last one asked for.
 fn line_of(bytes: &[u8], place: usize, at: &mut (usize, u32)) -> u32 {
     if place < at.0 {
         *at = (0, 1);

@@ -2,7 +2,7 @@
 //! (specification 1), and the `<agent>.json` documents of its 1.0 writer, read-only.
 //!
 //! Choices where the specification is silent:
-//! - An id that stands live and in an archive is reported as a duplicate: an archiving
+//! - An id that is live and in an archive is reported as a duplicate: an archiving
 //!   that was cut short leaves that behind.
 //! - `total_memories` may count the records marked `archived` in the live files or leave
 //!   them out; both are accepted. `last_updated` is not judged.

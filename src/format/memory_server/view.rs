@@ -72,14 +72,14 @@ pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> 
     view
 }
 
-/// Its category, and how a task stands.
+/// Its category, and how a task is.
 fn facets(record: Json<'_>, category: Option<&str>) -> Box<[(&'static str, Box<str>)]> {
     let status = record.path(&["task_metadata", "status"]).and_then(|status| status.text());
     let category = category.map(|category| ("category", category.into()));
     category.into_iter().chain(status.map(|status| ("status", status.into()))).collect()
 }
 
-/// The record's type, which stands in the wrong file if that holds another.
+/// The record's type, which is in the wrong file if that holds another.
 fn place(
     fields: &mut Fields<'_>,
     own: Option<Cow<'_, str>>,

@@ -198,8 +198,8 @@ impl Writes for MemoryServer {
             for (file, kind) in layout::FILES {
                 let lines = lines_of_kind(document, kind)?;
                 if !lines.is_empty() {
-                    let stands = crate::format::writing::document(&scene.store.documents, Path::new(file));
-                    changes.push(Change::append(file, lines, stands.map(|own| (&*own.bytes).into())));
+                    let current = crate::format::writing::document(&scene.store.documents, Path::new(file));
+                    changes.push(Change::append(file, lines, current.map(|own| (&*own.bytes).into())));
                 }
             }
             changes.push(Change::remove(&document.path, (&*document.bytes).into()));
@@ -231,7 +231,7 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>, Refusal> {
             return Err(Refusal::corrupt(message));
         };
         if view.kind == kind {
-            // A line break can stand between values alone: within a string it is escaped.
+            // A line break can be between values alone: within a string it is escaped.
             lines.extend(
                 document
                     .raw(record)
@@ -281,8 +281,8 @@ fn copied(
         lines.extend(line.into_iter().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
         lines.push(b'\n');
     }
-    let stands = document(&store.documents, to).map(|own| (&*own.bytes).into());
-    Ok(Change::append(to, lines, stands))
+    let current = document(&store.documents, to).map(|own| (&*own.bytes).into());
+    Ok(Change::append(to, lines, current))
 }
 
 /// The file without those records.
@@ -308,8 +308,8 @@ fn in_order(changes: Vec<Change>) -> Vec<Change> {
     let mut copies: Vec<Change> = Vec::new();
     let mut others: Vec<Change> = Vec::new();
     for change in changes {
-        let stands = copies.iter_mut().find(|own| own.path == change.path).map(|own| &mut own.act);
-        match (&change.act, stands) {
+        let current = copies.iter_mut().find(|own| own.path == change.path).map(|own| &mut own.act);
+        match (&change.act, current) {
             (Act::Append(lines), Some(Act::Append(before))) => before.extend_from_slice(lines),
             (Act::Append(_), _) => copies.push(change),
             _ => others.push(change),

@@ -77,8 +77,8 @@ impl<'a> Own<'a> {
     /// The index as it should be: the one that is there, where it is right.
     fn index(&self, mut decay: DecayTable, now: Moment) -> Vec<u8> {
         let mut tape = Tape::default();
-        let stands = self.index.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
-        if let (Some(object), Some(own)) = (stands, self.index)
+        let current = self.index.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
+        if let (Some(object), Some(own)) = (current, self.index)
             && object.get("entries").is_some()
             && index::check(object, &own.path, self.log, &self.deleted).is_empty()
         {
@@ -91,7 +91,7 @@ impl<'a> Own<'a> {
             config::apply_session(&mut decay, metadata);
         }
         let parts = self.index_parts(&decay, now);
-        let base = match (stands, self.index) {
+        let base = match (current, self.index) {
             (Some(_), Some(own)) => without_mark(&own.bytes).to_vec(),
             _ => b"{}".to_vec(),
         };
@@ -155,7 +155,7 @@ impl<'a> Own<'a> {
         for (path, count) in wanted {
             let stored = object.path(&path).and_then(|value| value.number());
             if stored != Some(count as f64) {
-                // One that stands in something else than an object is nobody's count.
+                // One that is in something else than an object is nobody's count.
                 bytes = edit::set(&bytes, &path, &count.to_string()).unwrap_or(bytes);
             }
         }

@@ -8,7 +8,7 @@ use crate::model::{Code, Document, Moment, Problem, Record, Severity, View};
 use crate::text::json::{Json, Kind};
 
 /// Judges the index of one session. `deleted` are the ids that tombstones name: they may
-/// stand in the index or not.
+/// are in the index or not.
 pub fn check(index: Json<'_>, path: &Path, log: Option<&Document>, deleted: &HashSet<&str>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let warning = |code, message: String| Problem::of_file(code, Severity::Warning, path, message);
@@ -49,7 +49,7 @@ pub fn check(index: Json<'_>, path: &Path, log: Option<&Document>, deleted: &Has
     problems
 }
 
-/// How many deleted entries stand in an index without a mark. Agents delete by a tombstone alone.
+/// How many deleted entries are in an index without a mark. Agents delete by a tombstone alone.
 fn naming_deleted(index: Json<'_>, deleted: &HashSet<&str>) -> usize {
     let is_deleted = |id: Option<Cow<'_, str>>| id.is_some_and(|id| deleted.contains(&*id));
     let entries = index.get("entries").into_iter().flat_map(|entries| entries.members());
@@ -115,7 +115,7 @@ fn agrees(entry: Json<'_>, record: &Record, view: &View) -> bool {
 }
 
 /// The importance in the index as a view reads it: what lies outside its range is
-/// reported where it stands in the log.
+/// reported where it is in the log.
 fn importance(entry: Json<'_>) -> Option<f64> {
     Some(entry.get("importance")?.number()?.clamp(0.0, 1.0))
 }

@@ -11,7 +11,7 @@ use crate::text::{edit, lines};
 type Edit = (std::ops::Range<usize>, Vec<u8>);
 
 /// The changes that bring the caches of decay up to date, as something due; none where all
-/// are. Records that stand in archives are left alone.
+/// are. Records that are in archives are left alone.
 pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
     let mut edits: BTreeMap<u32, Vec<Edit>> = BTreeMap::new();
     let mut records = 0;

@@ -9,7 +9,7 @@ use crate::text::needle::Needles;
 /// A stretch of a document that stands for itself, and may be repeated in other documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// What it is known by in any document, the surest first. They hold content.
     pub names: Vec<Vec<u8>>,

@@ -21,12 +21,12 @@ pub fn set_field(
         name => writes.field(value, name),
     };
     let steps: Vec<&str> = path.iter().map(String::as_str).collect();
-    let stands = steps.iter().try_fold(value, |at, step| match at.kind() {
+    let current = steps.iter().try_fold(value, |at, step| match at.kind() {
         Kind::Array => at.items().nth(step.parse().ok()?),
         _ => at.get(step),
     });
-    let is_text = match stands.map(|value| value.kind()) {
-        // A string that stands where none belongs makes way for what does, if that is given by
+    let is_text = match current.map(|value| value.kind()) {
+        // A string that is where none belongs makes way for what does, if that is given by
         // the field's own name: a text stays one.
         Some(Kind::String) => set.name == "text" || writes.is_text(&steps.join(".")) || json(set).is_err(),
         Some(Kind::Null) | None => writes.is_text(&steps.join(".")),

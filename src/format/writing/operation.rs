@@ -78,7 +78,7 @@ pub static NO_PACKED: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
 /// A field to be set.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
-    /// The format's own name, dotted where nested; or `text`, the main text wherever it stands.
+    /// The format's own name, dotted where nested; or `text`, the main text wherever it is.
     pub name: &'a str,
     /// JSON where the field is no string, else the text as it is.
     pub value: &'a str,

@@ -14,7 +14,7 @@ pub struct Refusal {
     pub message: String,
     /// The records that it is about, each with its reason, where others could be done without them.
     pub of: Vec<Fault>,
-    /// Whether somebody stopped it, and nothing more is to be tried.
+    /// Whether the user stopped it, and nothing more is to be tried.
     pub stops: bool,
 }
 

@@ -7,7 +7,7 @@ pub struct Splice {
     pub start: u64,
     /// Its bytes, line ends included; empty where lines are put in between.
     pub was: Vec<u8>,
-    /// What stands there afterwards.
+    /// What is there afterwards.
     pub becomes: Vec<u8>,
     /// The line before it: where lines are put in between, they go behind this one. Empty
     /// at the start of the file.
@@ -15,7 +15,7 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// Where it stands in the file that the plan was made of.
+    /// Where it is in the file that the plan was made of.
     pub(super) fn range(&self) -> std::ops::Range<usize> {
         self.start as usize..self.end() as usize
     }
@@ -49,7 +49,7 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
     out
 }
 
-/// What takes the splices back, in the file as they left it.
+/// What undoes the splices, in the file as they left it.
 pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     let mut moved = 0_i64;
     // Where the splice before ends, and the line before that place as the splice leaves it.
@@ -76,7 +76,7 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
     for (range, with) in edits {
         let (start, end) = lines_around(base, &range);
         match &mut open {
-            // Behind what is no whole line stands no other.
+            // Behind what is no whole line is no other.
             Some((_, until, bytes)) if start < *until || start == *until && is_open(bytes) => {
                 // The stretch goes on: what was taken over behind its last edit is given back.
                 let taken = *until - range.start.min(*until);
@@ -145,7 +145,7 @@ fn lines_around(base: &[u8], range: &std::ops::Range<usize>) -> (usize, usize) {
 /// So many bytes are compared at once.
 const BLOCK: usize = 4096;
 
-/// Where two files differ: the range of the first, and what stands there in the second.
+/// Where two files differ: the range of the first, and what is there in the second.
 pub fn difference<'a>(a: &[u8], b: &'a [u8]) -> (usize, usize, &'a [u8]) {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
     let from = blocks * BLOCK;

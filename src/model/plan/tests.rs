@@ -1,4 +1,4 @@
-//! Changes of files of any bytes, and what takes them back.
+//! Changes of files of any bytes, and what undoes them.
 
 use super::*;
 use proptest::prelude::*;

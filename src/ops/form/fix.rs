@@ -1,4 +1,4 @@
-//! What mends a finding with one key: a value that the format allows, near what was typed.
+//! What fixes a finding with one key: a value that the format allows, near what was typed.
 
 use super::judge::Finding;
 use super::{Form, Kind, items, joined};
@@ -7,7 +7,7 @@ use crate::model::{Code, Zone};
 use crate::ops::Scene;
 use crate::text::fold::fold;
 
-/// A value that mends a finding.
+/// A value that fixes a finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
     /// What it does, in a few words.
@@ -94,7 +94,7 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A list within its limits: what stands twice goes first.
+/// A list within its limits: duplicates go first.
 fn short_list(value: &str, most: usize, longest: usize) -> Option<(String, String)> {
     let own = items(value);
     let mut kept: Vec<String> = Vec::new();
@@ -140,7 +140,7 @@ fn zoned(value: &str) -> String {
     }
 }
 
-/// The same time as it is spelled here, or what stood there.
+/// The same time as it is spelled here, or what was there.
 fn moment(value: &str, stored: &str) -> (String, String) {
     let digits = value.trim().replace(['/', '.'], "-").replace(' ', "T");
     for tried in

@@ -20,9 +20,9 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong. May quote the store: untrusted text.
     pub message: String,
-    /// Whether the form brings it; else it stands in the store already.
+    /// Whether the form brings it; else it is in the store already.
     pub is_new: bool,
-    /// What mends it.
+    /// What fixes it.
     pub fix: Option<Fix>,
 }
 
@@ -38,7 +38,7 @@ impl Finding {
 pub struct Judged {
     /// What is wrong, the worst first within a field.
     pub findings: Vec<Finding>,
-    /// The bytes of the record as it stands, and as it would.
+    /// The bytes of the record as it is, and as it would be.
     pub bytes: (usize, usize),
 }
 
@@ -104,7 +104,7 @@ fn tags_of(form: &Form, values: &[String]) -> Vec<String> {
 }
 
 /// What the file's reading says of the record beside what its fields say: a line that was
-/// mended while it was read, or what stands beside it in other files.
+/// repaired while it was read, or what is beside it in other files.
 fn others(
     judged: &mut Judged,
     document: &Document,

@@ -40,7 +40,7 @@ fn in_files(scene: &Scene<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
     record.unwrap_or_else(|| scene.store.raw(entry).to_vec())
 }
 
-/// What the fields of a form have in a record as somebody left it.
+/// What the fields of a form have in a record as an editor left it.
 ///
 /// # Errors
 ///
@@ -80,14 +80,14 @@ fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>, Refusal> 
         }
     }
     let read = |field: &Field| {
-        let stands = at(value, &field.name);
+        let current = at(value, &field.name);
         // A value that is spelled otherwise and means the same stays as it is.
         let same =
             |a: crate::text::json::Json<'_>, b: crate::text::json::Json<'_>| indented(a) == indented(b);
-        match (at(before, &field.name), stands) {
+        match (at(before, &field.name), current) {
             (Some(a), Some(b)) if same(a, b) => field.value.clone(),
             (None, None) => field.value.clone(),
-            (_, stands) => filled(Field { value: String::new(), ..field.clone() }, stands).value,
+            (_, current) => filled(Field { value: String::new(), ..field.clone() }, current).value,
         }
     };
     kept(form, form.fields.iter().map(read).collect())

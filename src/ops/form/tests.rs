@@ -39,7 +39,7 @@ impl Desk {
     /// What `check` finds when a plan is carried out, and the files are as they were again.
     fn check_after(&self, number: usize, plan: &crate::model::Plan) -> Vec<Problem> {
         let store = &self.snapshot.stores[number];
-        let stood: Vec<_> =
+        let previous: Vec<_> =
             plan.all().map(|change| std::fs::read(store.root.join(&change.path)).ok()).collect();
         let put = |path: &Path, bytes: Option<&[u8]>| match bytes {
             Some(bytes) => {
@@ -53,7 +53,7 @@ impl Desk {
             put(&store.root.join(&change.path), change.after().as_deref());
         }
         let loaded = load_each(&self.places[number..=number], Extent::Whole, &self.snapshot, now());
-        for (change, bytes) in plan.all().zip(&stood) {
+        for (change, bytes) in plan.all().zip(&previous) {
             put(&store.root.join(&change.path), bytes.as_deref());
         }
         loaded[0].problems.clone()
@@ -232,7 +232,7 @@ fn is_error(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) ->
 #[test]
 fn every_fix_leads_to_something_that_can_be_saved() {
     let desk = Desk::new();
-    let mut mended = 0;
+    let mut repaired = 0;
     for store in &desk.snapshot.stores {
         for entry in entries(store) {
             let entry = &store.entries[entry];
@@ -254,13 +254,13 @@ fn every_fix_leads_to_something_that_can_be_saved() {
                             "{} {}: {:.50?} → {fix:?} still {:?}",
                             store.format, form.fields[at].name, text, after.findings
                         );
-                        mended += 1;
+                        repaired += 1;
                     }
                 }
             }
         }
     }
-    assert!(mended > 40, "{mended}");
+    assert!(repaired > 40, "{repaired}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ struct Beside<'a> {
     lines: HashSet<&'a [u8]>,
     /// Records of the file, by id.
     ids: HashMap<&'a str, Vec<&'a Record>>,
-    /// What tombstones name, and where they stand.
+    /// What tombstones name, and where they are.
     tombstones: HashMap<&'a str, String>,
     /// Ids in other files, and in which.
     elsewhere: HashMap<&'a str, &'a Path>,
@@ -134,7 +134,7 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// What became of a record of the copy; `None` where it stands as it did.
+    /// What became of a record of the copy; `None` where it is unchanged.
     fn item(&mut self, record: &Record) -> Option<Item> {
         let raw = bytes_of(self.copy, record);
         let id = record.view().and_then(|view| view.id.as_deref());
@@ -148,7 +148,7 @@ impl Compared<'_> {
             was: raw.to_vec(),
             is: Vec::new(),
             can_come: false,
-            stands_as_it_was: false,
+            is_as_it_was: false,
             stands: None,
         };
         if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
@@ -156,8 +156,8 @@ impl Compared<'_> {
             return Some(Item { was: Vec::new(), title: String::new(), ..item(Kind::Erased, told) });
         }
         if let Some(told) = id.and_then(|id| self.beside.tombstones.get(id)) {
-            let stands_as_it_was = self.beside.lines.contains(raw);
-            return Some(Item { stands_as_it_was, ..item(Kind::Tombstoned, told.clone()) });
+            let is_as_it_was = self.beside.lines.contains(raw);
+            return Some(Item { is_as_it_was, ..item(Kind::Tombstoned, told.clone()) });
         }
         if self.beside.lines.contains(raw) {
             return None;
@@ -205,7 +205,7 @@ impl Compared<'_> {
                 was: Vec::new(),
                 is: raw.to_vec(),
                 can_come: false,
-                stands_as_it_was: false,
+                is_as_it_was: false,
                 stands: None,
             });
         }

@@ -20,8 +20,8 @@ pub fn replace(
         let message = format!("{} is made of the records: `palimp reindex` rebuilds it.", file.told());
         return Err(Refusal::unfit(message));
     }
-    let stands = document(&scene.store.documents, file);
-    let change = |bytes: &[u8]| match stands {
+    let current = document(&scene.store.documents, file);
+    let change = |bytes: &[u8]| match current {
         Some(now) => Change::rewrite(file, base(now), bytes),
         None => Change::create(file, bytes),
     };
@@ -47,7 +47,7 @@ impl Comparison {
     /// What putting the whole file back comes to: how many of each, then each by name.
     /// Untrusted text.
     fn whole(&self) -> Vec<String> {
-        // What is lost stands first: the rest can be had again.
+        // What is lost comes first: the rest can be had again.
         let first = [Kind::Newer, Kind::Tombstoned, Kind::Changed, Kind::Missing];
         let rest = [Kind::Elsewhere, Kind::Unreadable, Kind::Erased];
         let all = first.into_iter().chain(rest);
@@ -69,7 +69,7 @@ impl Comparison {
 
     /// Whether something becomes of a record when the whole file is put back.
     fn is_told(&self, item: &Item) -> bool {
-        item.kind != Kind::Tombstoned || !item.stands_as_it_was
+        item.kind != Kind::Tombstoned || !item.is_as_it_was
     }
 
     /// What becomes of records of a kind when the whole file is put back.

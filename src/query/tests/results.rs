@@ -39,7 +39,7 @@ fn broken_records_follow_all_ranked_ones() {
 }
 
 #[test]
-fn by_time_a_broken_record_stands_beside_its_neighbour_in_the_file() {
+fn by_time_a_broken_record_is_beside_its_neighbour_in_the_file() {
     let asked =
         memories(&[broken("first"), memory("a", "").aged(30), broken("second"), memory("b", "").aged(10)]);
     assert_eq!(asked.found("sort:time"), ["b", "first", "a", "second"]);

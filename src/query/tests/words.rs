@@ -17,7 +17,7 @@ fn a_whole_word_of_title_tag_or_id_hits_best() {
 }
 
 #[test]
-fn the_better_place_counts_wherever_it_stands() {
+fn the_better_place_counts_wherever_it_is() {
     assert_eq!(hit("pool", memory("m", "carpool pools pool")), 1.0);
     assert_eq!(hit("pool", memory("m", "carpool").body("pools spool (pool)")), 0.8);
     assert_eq!(hit("pool", memory("m", "carpool").body("pools")), 0.6);

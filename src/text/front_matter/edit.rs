@@ -1,6 +1,6 @@
 //! Edits of a note's text, byte for byte but for the field or the body that changes.
 //!
-//! A field is spliced where it stands, in the style that it has. Where it can't be told
+//! A field is spliced where it is, in the style that it has. Where it can't be told
 //! what belongs to the field, the edit is refused: a wrong splice would turn one fault
 //! into two. What the reader does not agree with afterwards is refused too.
 
@@ -45,7 +45,7 @@ pub enum EditRefused {
         /// What is wrong with it.
         why: String,
     },
-    /// The field stands there more than once.
+    /// The field is there more than once.
     #[error("`{0}` is in the front matter more than once; remove one by hand first")]
     Doubled(String),
     /// The field holds more than a scalar or a list of scalars.
@@ -210,7 +210,7 @@ struct Parts<'a> {
     head: &'a str,
     /// The white space between colon and value.
     gap: &'a str,
-    /// The value as far as it stands on the first line, or on several if it is in brackets.
+    /// The value as far as it is on the first line, or on several if it is in brackets.
     value: &'a str,
     /// White space, comment and line end behind it.
     tail: &'a str,

@@ -93,7 +93,7 @@ proptest! {
     #![proptest_config(crate::tries::config(256, 4_096))]
 
     #[test]
-    fn fields_stand_in_order_and_apart_in_any_text(
+    fn fields_are_in_order_and_apart_in_any_text(
         text in "(---\n)?([a-c]|:| |\n|- |'|\"|\\[|\\]|,|#|\\||\\\\|\t|é){0,40}(\n---\n)?.{0,5}"
     ) {
         let note = Note::read(&text);

@@ -103,7 +103,7 @@ fn two_values_side_by_side_are_two() {
 }
 
 #[test]
-fn the_rules_stand_in_the_order_that_the_search_relies_on() {
+fn the_rules_are_in_the_order_that_the_search_relies_on() {
     for pair in RULES.windows(2) {
         let [Rule(a, ..), Rule(b, ..)] = pair else { continue };
         assert!(a[0] <= b[0], "{a:?} {b:?}");

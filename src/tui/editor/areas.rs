@@ -1,4 +1,4 @@
-//! Where the parts of the editor stand, by the size of the terminal.
+//! Where the parts of the editor are, by the size of the terminal.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -13,13 +13,13 @@ pub struct Areas {
     pub diff: Rect,
     /// What saving does: a pane of its own, or one line.
     pub effects: Rect,
-    /// Every problem; nothing on a small screen, where they stand below their fields.
+    /// Every problem; nothing on a small screen, where they are below their fields.
     pub problems: Rect,
 }
 
 /// The longest name of a field that is shown in full.
 const LABEL: u16 = 24;
-/// So many findings stand below a field.
+/// So many findings are below a field.
 pub const FINDINGS: usize = 2;
 
 /// Lays the editor out.

@@ -7,7 +7,7 @@ use crate::ops::form::{Field, Form, items, joined};
 pub enum Side {
     /// What was typed here.
     Mine,
-    /// What stands on disk now.
+    /// What is on disk now.
     Theirs,
     /// Both: one behind the other, or what either list has.
     Both,
@@ -33,7 +33,7 @@ pub struct Differing {
     pub mine: String,
     pub theirs: String,
     pub side: Side,
-    /// Whether both sides changed it, so that somebody has to choose.
+    /// Whether both sides changed it, so that the user has to choose.
     pub is_contested: bool,
     pub is_list: bool,
 }
@@ -49,7 +49,7 @@ pub struct Conflict {
 
 impl Conflict {
     /// What differs between a form as it was opened, what was typed, and the form as it is on
-    /// disk. What one side alone changed is taken from there, until somebody says otherwise.
+    /// disk. What one side alone changed is taken from there, until the user says otherwise.
     pub fn of(form: &Form, mine: &[String], theirs: &Form) -> Conflict {
         let mut fields = Vec::new();
         for (field, mine) in form.fields.iter().zip(mine) {

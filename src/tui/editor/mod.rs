@@ -27,7 +27,7 @@ pub enum Kept {
     Not(String),
 }
 
-/// The memory on disk, where somebody changed it meanwhile.
+/// The memory on disk, where another program changed it meanwhile.
 #[derive(Clone)]
 pub enum Theirs {
     /// It says something else now.
@@ -36,7 +36,7 @@ pub enum Theirs {
     Gone(String),
 }
 
-/// Names that can stand where `[[` was typed.
+/// Names that can be where `[[` was typed.
 #[derive(Clone, Debug, Default)]
 pub struct Completion {
     pub names: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Completion {
 pub struct Editor {
     pub snapshot: Arc<Snapshot>,
     pub at: EntryRef,
-    /// Where it stood when the form was opened.
+    /// Where it was when the form was opened.
     pub opened_at: EntryRef,
     pub identity: Identity,
     /// What it is called. Untrusted text.
@@ -122,7 +122,7 @@ impl Editor {
         self.texts.iter().map(|text| text.as_str().to_owned()).collect()
     }
 
-    /// Whether anything differs from what stands in the store.
+    /// Whether anything differs from what is in the store.
     pub fn is_changed(&self) -> bool {
         (0..self.texts.len()).any(|at| self.differs(at))
     }

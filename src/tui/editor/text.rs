@@ -23,7 +23,7 @@ struct Edit {
     at: usize,
     was: String,
     is: String,
-    /// Where the cursor stood before.
+    /// Where the cursor was before.
     cursor: usize,
 }
 
@@ -58,7 +58,7 @@ impl Text {
         &self.text
     }
 
-    /// Where the cursor stands, in bytes.
+    /// Where the cursor is, in bytes.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
@@ -129,7 +129,7 @@ impl Text {
         true
     }
 
-    /// Does again what was taken back last; false where there is nothing.
+    /// Redoes what was undone last; false where there is nothing.
     pub fn redo(&mut self) -> bool {
         let Some(edit) = self.undone.pop() else { return false };
         self.put(edit.at..edit.at + edit.was.len(), &edit.is);
@@ -158,13 +158,13 @@ impl Text {
         self.replace(self.cursor..self.word_after(), "");
     }
 
-    /// Removes what stands before the cursor on its line.
+    /// Removes what is before the cursor on its line.
     pub fn delete_to_start(&mut self) {
         let start = self.text[..self.cursor].rfind('\n').map_or(0, |feed| feed + 1);
         self.replace(start..self.cursor, "");
     }
 
-    /// Removes what stands after the cursor on its line.
+    /// Removes what is after the cursor on its line.
     pub fn delete_to_end(&mut self) {
         let end = self.text[self.cursor..].find('\n').map_or(self.text.len(), |feed| self.cursor + feed);
         self.replace(self.cursor..end, "");
@@ -228,7 +228,7 @@ impl Text {
     pub fn row_end(&mut self) {
         let row = self.row_of(self.cursor);
         let range = self.row(row);
-        // Behind the last character of a row that goes on, the cursor would stand in the next.
+        // Behind the last character of a row that goes on, the cursor would be in the next.
         let goes_on = self.rows.get(row + 1) == Some(&range.end) && range.end < self.text.len();
         self.go(if goes_on && !range.is_empty() { self.before(range.end) } else { range.end });
     }
@@ -262,7 +262,7 @@ impl Text {
 }
 
 /// Whether a character belongs to the word that is being typed: a word and the blanks behind it
-/// are taken back together.
+/// are undone together.
 fn goes_on(typed: &str, c: char) -> bool {
     let last = typed.chars().next_back().unwrap_or(' ');
     last != '\n' && c != '\n' && (!last.is_whitespace() || c.is_whitespace())

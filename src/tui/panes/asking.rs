@@ -56,7 +56,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     }
 }
 
-/// The words that fit, from the one that stands there on.
+/// The words that fit, from the one that is there on.
 fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let (fit, at) = prompt.fitting();
@@ -72,7 +72,7 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The first byte to show so that the cursor stands within `room` columns.
+/// The first byte to show so that the cursor is within `room` columns.
 fn first_shown(before: &str, room: usize) -> usize {
     let fits = |from: &usize| columns(&show(&before[*from..])) <= room;
     before.char_indices().map(|(at, _)| at).find(fits).unwrap_or(before.len())

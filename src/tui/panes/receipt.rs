@@ -14,7 +14,7 @@ use crate::tui::theme;
 /// The widest that it gets.
 const WIDTH: u16 = 96;
 
-/// Its lines as they stand on screen, and how many of them have room.
+/// Its lines as they are on screen, and how many of them have room.
 pub fn lines(app: &App) -> (Vec<String>, usize) {
     let body = layout::frame(app).body;
     let room = usize::from(body.width.min(WIDTH).saturating_sub(2));

@@ -55,7 +55,7 @@ proptest! {
     #![proptest_config(crate::tries::config(12, 3000))]
 
     #[test]
-    fn any_keys_pastes_and_sizes_leave_the_screens_standing(
+    fn any_keys_pastes_and_sizes_keep_the_screens_working(
         happenings in proptest::collection::vec(happenings(), 1..60), removed in 0..4_usize
     ) {
         let mut desk = Desk::new(120, 36);

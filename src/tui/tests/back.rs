@@ -1,6 +1,6 @@
 //! Backups, the archive, upkeep and the journal: keys in, state and files out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -16,28 +16,7 @@ use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::{Job, Task, Wanted};
 
-/// The files of the demo's stores, but for locks, and what our own data has.
-pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
-    fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
-        for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            let name = item.file_name();
-            match item.file_type().unwrap().is_dir() {
-                true if name == "palimp-data" || name == ".backup" => {}
-                false if name == ".lock" || name.to_string_lossy().starts_with(".palimp-") => {}
-                true => walk(&item.path(), into),
-                false => into.push((item.path(), std::fs::read(item.path()).unwrap())),
-            }
-        }
-    }
-    let mut files = Vec::new();
-    walk(desk._folder.path(), &mut files);
-    files.sort();
-    files
-}
-
-pub(super) fn notice(desk: &Desk) -> &str {
-    desk.app.notice.as_deref().unwrap_or_default()
-}
+pub(super) use super::changes::{files, notice};
 
 pub(super) fn root(desk: &Desk) -> PathBuf {
     desk._folder.path().join("agents/memories")
@@ -144,7 +123,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
 }
 
 #[test]
-fn what_has_changed_is_put_back_where_it_stands_when_it_is_chosen() {
+fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     let (mut desk, _) = lost_nine(100, 30);
     let lines = learnings(&desk);
     open_older(&mut desk);
@@ -318,8 +297,8 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
         own.entries.iter().map(|entry| own.raw(entry).to_vec()).collect()
     };
     let named: Vec<u32> = chore.touched.iter().map(|own| own.entry).collect();
-    let stood = keys(&desk);
-    let stays = (0_u32..).zip(&stood).filter(|(at, _)| !named.contains(at)).map(|(_, raw)| raw.clone());
+    let previous = keys(&desk);
+    let stays = (0_u32..).zip(&previous).filter(|(at, _)| !named.contains(at)).map(|(_, raw)| raw.clone());
     let stays: Vec<Vec<u8>> = stays.collect();
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("the rule:"), "{}", desk.screen());
@@ -378,7 +357,7 @@ proptest! {
             let msg: Msg = happening.into();
             let is_key = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('y'), modifiers: KeyModifiers::NONE, .. }));
             let effects = update(&mut desk.app, msg, now());
-            // To take the last change back, by its key or from the help, needs no yes.
+            // To undo the last change, by its key or from the help, needs no yes.
             let writes = effects.iter().any(|own| match own {
                 Effect::Job(Job::Change(asked)) => !matches!(asked.wanted, Wanted::Undo | Wanted::Redo),
                 own => matches!(own, Effect::Job(Job::Commit(_))),

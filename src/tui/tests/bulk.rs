@@ -39,7 +39,7 @@ fn command(desk: &mut Desk, name: &str) {
 }
 
 #[test]
-fn several_are_tagged_once_it_was_shown_and_one_undo_takes_all_of_it_back() {
+fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
     let mut desk = on("type:decision", 120, 36);
     let before = files(&desk);
     desk.type_keys("  ");
@@ -168,7 +168,7 @@ fn tab_completes_tags_most_used_first_and_what_goes_from_what_is_there() {
 }
 
 #[test]
-fn a_tag_is_renamed_everywhere_and_joined_where_the_other_stands() {
+fn a_tag_is_renamed_everywhere_and_joined_where_the_other_exists() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("/type:decision is:live");
     desk.press(KeyCode::Enter);

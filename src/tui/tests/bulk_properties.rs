@@ -16,7 +16,7 @@ use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::{Job, Wanted};
 
-/// Where a file of a plan stands, without the way that leads out of the store.
+/// Where a file of a plan is, without the way that leads out of the store.
 fn place(plan: &Plan, change: &Change) -> PathBuf {
     match change.path.strip_prefix("..") {
         Ok(beside) => plan.root.parent().unwrap().join(beside),
@@ -137,7 +137,7 @@ proptest! {
                 let path = place(plan, change);
                 let wanted = change.after().unwrap();
                 let lines = added.iter().find(|(own, _)| *own == path).map_or(&[][..], |(_, lines)| lines);
-                // An agent's line end for a last line that had none may stand alone once that is gone.
+                // An agent's line end for a last line that had none may be alone once that is gone.
                 let bare = lines.strip_prefix(b"\n").filter(|_| wanted.ends_with(b"\n")).unwrap_or(lines);
                 let either = [[&wanted, lines].concat(), [&wanted, bare].concat()];
                 let is = after.iter().find(|(own, _)| *own == path).map(|(_, bytes)| bytes);

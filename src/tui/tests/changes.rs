@@ -170,7 +170,7 @@ fn what_is_deleted_is_restored_from_the_same_menu() {
 }
 
 #[test]
-fn what_a_format_refuses_stands_grey_in_the_menu_and_tells_why() {
+fn what_a_format_refuses_is_grey_in_the_menu_and_tells_why() {
     let mut desk = on("session:sess_checkout_rework is:live", 100, 30);
     let before = files(&desk);
     desk.type_keys("da");
@@ -265,7 +265,7 @@ fn whoever_leaves_is_told_of_a_change_that_failed() {
 }
 
 #[test]
-fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
+fn undo_reverts_the_last_change_whichever_store_it_was_in() {
     let mut desk = Desk::new(120, 36);
     let before = files(&desk);
     let mut seen = Vec::new();
@@ -287,7 +287,7 @@ fn undo_takes_back_the_last_change_whichever_store_it_was_in() {
 }
 
 #[test]
-fn what_was_taken_back_is_not_done_again_after_something_new_in_another_store() {
+fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
     let mut desk = on("type:learning", 120, 36);
     desk.type_keys("dxu");
     assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
@@ -306,9 +306,9 @@ fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
     let id = selected_id(&desk);
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
-    let stood = std::fs::read(&file).unwrap();
+    let previous = std::fs::read(&file).unwrap();
     let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
-    std::fs::write(&file, [&line[..], &stood].concat()).unwrap();
+    std::fs::write(&file, [&line[..], &previous].concat()).unwrap();
     desk.type_keys("t+late");
     desk.press(KeyCode::Enter);
     assert_eq!(notice(&desk).split(" · ").next().unwrap(), format!("tagged {id}"));
@@ -359,7 +359,7 @@ proptest! {
     #![proptest_config(crate::tries::config(6, 300))]
 
     #[test]
-    fn any_keys_that_change_leave_the_screens_standing_and_undo_takes_all_of_it_back(
+    fn any_keys_that_change_keep_the_screens_working_and_undo_undoes_all_of_it(
         happenings in proptest::collection::vec(happenings(), 1..60)
     ) {
         let mut desk = Desk::new(120, 36);
@@ -386,7 +386,7 @@ proptest! {
 }
 
 #[test]
-fn what_recovery_could_neither_finish_nor_take_back_is_told() {
+fn what_recovery_could_neither_finish_nor_undo_is_told() {
     let mut desk = Desk::new(80, 24);
     let note = "step 4 was neither finished nor taken back: notes.jsonl changed since";
     desk.send(Msg::Done(Done::Tended(Tended { rescued: 2, notes: vec![note.into()] })));

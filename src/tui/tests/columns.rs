@@ -94,7 +94,7 @@ fn bytes(buffer: &Buffer) -> Vec<u8> {
     bytes
 }
 
-/// Whether borders stand where they should in a terminal that takes each code point by itself.
+/// Whether borders are where they should in a terminal that takes each code point by itself.
 fn check_borders(text: &str, width: u16, height: u16, keys: &str) {
     let mut desk = desk_of(text, width, height);
     desk.type_keys(keys);

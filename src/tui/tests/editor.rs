@@ -69,7 +69,7 @@ fn every_format_has_a_form() {
 }
 
 #[test]
-fn a_text_and_tags_are_typed_saved_and_taken_back() {
+fn a_text_and_tags_are_typed_saved_and_undone() {
     let mut desk = on("type:decision session:sess_checkout_rework is:live", 120, 36);
     let before = files(&desk);
     let id = selected_id(&desk);
@@ -90,7 +90,7 @@ fn a_text_and_tags_are_typed_saved_and_taken_back() {
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
 }
 
-/// The file that the memory under the cursor stands in.
+/// The file that the memory under the cursor is in.
 fn file_of(desk: &Desk) -> PathBuf {
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
@@ -210,7 +210,7 @@ fn what_others_change_beside_it_is_no_conflict() {
 }
 
 #[test]
-fn errors_are_not_saved_warnings_are_after_they_were_shown_and_a_key_mends_both() {
+fn errors_are_not_saved_warnings_are_after_they_were_shown_and_a_key_fixes_both() {
     let mut desk = on("id:mem_che_056", 120, 36);
     let before = files(&desk);
     desk.type_keys("e");

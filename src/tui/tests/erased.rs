@@ -1,4 +1,4 @@
-//! A memory that was erased while somebody wrote about it: nothing that it said is written again,
+//! A memory that was erased while the user wrote about it: nothing that it said is written again,
 //! and no draft of it is kept.
 
 use std::path::Path;
@@ -57,7 +57,7 @@ fn holding(folder: &Path, words: &str, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Nothing of what was typed stands in any file, our own data among them.
+/// Nothing of what was typed is in any file, our own data among them.
 #[track_caller]
 fn assert_nowhere(desk: &Desk) {
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ fn assert_nowhere(desk: &Desk) {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// A form into which something was typed, of a memory that somebody erased then.
+/// A form into which something was typed, of a memory that was erased then.
 fn typed_and_erased(mut desk: Desk) -> (Desk, FormRequest) {
     desk.type_keys("e");
     assert!(desk.app.editor.is_some(), "{}", notice(&desk));
@@ -182,7 +182,7 @@ fn of_a_line_without_an_id_that_was_erased_nothing_is_kept_and_no_copy_is_writte
 }
 
 #[test]
-fn what_is_typed_about_a_part_that_still_stands_is_kept_when_another_was_erased() {
+fn what_is_typed_about_a_part_that_is_still_there_is_kept_when_another_was_erased() {
     let mut desk = on("id:gotchas.1", 100, 30);
     desk.type_keys("e");
     desk.send(Msg::Key(KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL)));

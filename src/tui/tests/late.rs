@@ -63,7 +63,7 @@ fn the_help_of_a_form_opens_no_other_view_over_it() {
         let prompt = desk.app.prompt.as_ref().unwrap();
         prompt.actions().iter().map(|known| known.action).collect()
     };
-    assert_eq!(offered(&desk)[0], Action::Save, "its own actions stand first");
+    assert_eq!(offered(&desk)[0], Action::Save, "its own actions come first");
     assert!(offered(&desk).iter().all(|action| may_in_editor(*action)));
     desk.type_keys("browse");
     assert!(!offered(&desk).contains(&Action::Browse));

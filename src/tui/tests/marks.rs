@@ -1,4 +1,4 @@
-//! Marks: keys in, what is marked and what stands on the screen out.
+//! Marks: keys in, what is marked and what is on the screen out.
 
 use crossterm::event::KeyCode;
 

@@ -36,7 +36,7 @@ fn write(file: &PathBuf, lines: &[String]) {
 fn meanwhile(file: &PathBuf, id: &str, change: impl Fn(&str) -> Option<String>) {
     let own = format!("\"id\":\"{id}\"");
     let all = lines(file);
-    assert!(all.iter().any(|line| line.contains(&own)), "{id} stands in no line");
+    assert!(all.iter().any(|line| line.contains(&own)), "{id} is in no line");
     let is =
         all.iter().filter_map(|line| if line.contains(&own) { change(line) } else { Some(line.clone()) });
     write(file, &is.collect::<Vec<_>>());
@@ -129,7 +129,7 @@ fn a_third_change_is_asked_for_a_third_time() {
 }
 
 #[test]
-fn what_somebody_deleted_meanwhile_is_left_out_and_said() {
+fn what_another_deleted_meanwhile_is_left_out_and_said() {
     let mut desk = on(DECISIONS, 120, 36);
     let file = log(&desk);
     desk.type_keys("   ");

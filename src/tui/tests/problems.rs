@@ -48,3 +48,30 @@ fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_count
         assert!(told);
     }
 }
+
+#[test]
+fn secrets_are_counted_alike_in_the_health_pane_and_by_a_search() {
+    let mut desk = Desk::new(120, 44);
+    let counted: usize = desk.app.tallies.iter().map(|own| own.sensitive).sum();
+    assert!(counted > 10, "{counted}");
+    assert!(desk.screen().contains(&format!("secrets  {counted} ")), "{}", desk.screen());
+    super::marks::search(&mut desk, "is:sensitive");
+    assert_eq!(desk.app.results.hits.len(), counted);
+    let marked = desk.app.snapshot.entries().filter(|at| {
+        let (store, entry) = desk.app.snapshot.get(*at);
+        let is_listed = matches!(entry.state, crate::model::State::Live | crate::model::State::Broken);
+        is_listed && crate::format::is_sensitive(store, entry)
+    });
+    assert_eq!(marked.count(), counted);
+}
+
+#[test]
+fn esc_leads_back_from_the_memory_of_a_problem_to_that_problem() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gpjjjj");
+    let at = desk.app.problem.at;
+    desk.press(crossterm::event::KeyCode::Enter);
+    assert_eq!(desk.app.screen, Screen::Browse);
+    desk.press(crossterm::event::KeyCode::Esc);
+    assert_eq!((desk.app.screen, desk.app.problem.at), (Screen::Problems, at));
+}

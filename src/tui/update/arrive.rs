@@ -176,7 +176,7 @@ fn arrived(app: &mut App, found: Found) {
     app.facets = facets;
     app.marks.see(&app.results.hits);
     let sought = app.sought.take().is_some_and(|sought| walk::find(app, &sought));
-    let stays = sought || [held, own].into_iter().flatten().any(|at| walk::stand_on(app, at));
+    let stays = sought || [held, own].into_iter().flatten().any(|at| walk::go_to(app, at));
     app.held = held;
     let_go(app);
     if stays {

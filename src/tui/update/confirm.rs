@@ -45,7 +45,7 @@ fn show(app: &mut App, planned: Planned) {
 }
 
 /// Others changed what was agreed to, and nothing was written: what differs is shown and asked for
-/// again. Where somebody is busy with something else by now, it is told alone: no key that was
+/// again. Where the user is busy with something else by now, it is told alone: no key that was
 /// meant for that answers it.
 pub fn moved(app: &mut App, planned: Planned) -> Vec<Effect> {
     app.changing = app.changing.saturating_sub(1);

@@ -41,7 +41,7 @@ pub fn again(app: &mut App) -> Vec<Effect> {
     vec![Effect::Job(Job::Search(app.asked()))]
 }
 
-/// Adds a term to the query, or takes it out if it stands there.
+/// Adds a term to the query, or takes it out if it is there.
 fn toggle(app: &mut App, term: &str) -> Vec<Effect> {
     let terms: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
     let without: Vec<&str> = terms.iter().copied().filter(|own| *own != term).collect();
@@ -53,7 +53,7 @@ fn toggle(app: &mut App, term: &str) -> Vec<Effect> {
     ask(app, query)
 }
 
-/// A field and its value, quoted where the value would not stand as one word.
+/// A field and its value, quoted where the value would not be one word.
 pub fn term(field: &str, value: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if !value.is_empty() && value.chars().all(plain) && !value.starts_with('-') {

@@ -17,7 +17,7 @@ pub fn go(app: &mut App, action: Action) {
     }
 }
 
-/// Where an action moves a cursor to that stands at a line, of so many, of which so many are on
+/// Where an action moves a cursor to that is at a line, of so many, of which so many are on
 /// screen; `None` where it moves none. With a count it moves so often, or to the line of that number.
 pub fn target(action: Action, at: usize, len: usize, rows: usize, count: Option<usize>) -> Option<usize> {
     let (page, times) = (rows.saturating_sub(1).max(2), count.unwrap_or(1));
@@ -127,7 +127,7 @@ pub fn find(app: &mut App, sought: &Identity) -> bool {
 }
 
 /// Puts the cursor on a memory of the listed state, where it is in the list.
-pub fn stand_on(app: &mut App, at: EntryRef) -> bool {
+pub fn go_to(app: &mut App, at: EntryRef) -> bool {
     let place = app.results.hits.iter().position(|hit| hit.at == at);
     if let Some(place) = place {
         select(app, place);

@@ -79,7 +79,7 @@ pub fn pinning(aim: &Aim) -> Wanted {
     if all { Wanted::Tag { add: off, remove: on } } else { Wanted::Tag { add: on, remove: off } }
 }
 
-/// Enter in a prompt. What can't be understood stays to be mended.
+/// Enter in a prompt. What can't be understood stays to be corrected.
 pub fn entered(app: &mut App) -> Vec<Effect> {
     let Some(prompt) = &app.prompt else { return Vec::new() };
     let (purpose, text) = (prompt.purpose, prompt.text());
@@ -150,7 +150,7 @@ fn renamed(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Renames a tag wherever it stands, also in what the list does not show.
+/// Renames a tag wherever it is, also in what the list does not show.
 fn rename(app: &mut App, from: String, to: String) -> Vec<Effect> {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = app.listed.get(*at);

@@ -22,7 +22,7 @@ impl Look<'_> {
     }
 }
 
-/// What a step did to a file, told by what takes it back.
+/// What a step did to a file, told by what undoes it.
 fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
     let mut file = StepFile { path: path.told().into_owned(), gone: 0, come: 0, lines: Vec::new() };
     match back {

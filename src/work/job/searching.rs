@@ -25,7 +25,7 @@ impl Kept {
         self.text.as_ref().map(|(_, text)| text)
     }
 
-    /// Where the words of a query stand; looked for once, however many of its ranks are explained.
+    /// Where the words of a query are; looked for once, however many of its ranks are explained.
     fn words(&mut self, asked: &Asked, query: &Query, cancel: &Cancel) -> Option<Arc<Matches>> {
         if let Some((of, text, words)) = &self.words
             && Arc::ptr_eq(of, &asked.snapshot)

@@ -208,7 +208,7 @@ impl Sides {
             moved.extend(what.map(|what| Moved { name, what: what.into(), becomes }));
         }
         if chosen.is_none() {
-            // What stood as the copy has it, and does not any more.
+            // What was as the copy has it, and no longer is.
             let known: HashSet<u64> =
                 self.was.items.iter().filter(|own| own.kind != Kind::Newer).map(|own| own.at).collect();
             let came = is.values().filter(|own| !known.contains(&own.at));

@@ -70,9 +70,10 @@ const FOLLOWS: [&str; 2] = ["checksum", "updated_at"];
 fn fields(old: &Form, new: &Form) -> Vec<String> {
     let value = |field: &Field| new.find(&field.name).map_or("", |at| &new.fields[at].value).to_owned();
     let tells = |field: &&Field| !FOLLOWS.contains(&field.name.as_str());
-    let stood = old.fields.iter().filter(tells).filter_map(|field| one(field, &field.value, &value(field)));
+    let previous =
+        old.fields.iter().filter(tells).filter_map(|field| one(field, &field.value, &value(field)));
     let came = new.fields.iter().filter(tells).filter(|field| old.find(&field.name).is_none());
-    stood.chain(came.filter_map(|field| one(field, "", &field.value))).collect()
+    previous.chain(came.filter_map(|field| one(field, "", &field.value))).collect()
 }
 
 fn one(field: &Field, old: &str, new: &str) -> Option<String> {

@@ -127,7 +127,7 @@ fn tags_and_importance_of_notes_are_set() {
     assert!(site.read("knowledge/notes/lone.md").contains("tags:\n  - cold\n  - hot\n"));
     for (value, word) in [(0.75, "high"), (0.74, "medium"), (0.45, "medium"), (0.44, "low")] {
         site.does(|scene| {
-            // Each differs from the one before, so that there is a step to take back.
+            // Each differs from the one before, so that there is a step to undo.
             let other = if word == "low" { "high" } else { "low" };
             edit(scene, "lone", &[("confidence", other)])
         });

@@ -75,7 +75,7 @@ impl Site {
         assert_eq!(self.tree(), before);
     }
 
-    /// Does something; takes it back and does it again, and looks what `check` says of it.
+    /// Does something; undoes and redoes it, and looks what `check` says of it.
     #[track_caller]
     pub(super) fn does(&self, verb: impl Fn(&Scene<'_>) -> Result<Plan, Refusal>) -> Plan {
         let store = self.load();
@@ -146,7 +146,7 @@ pub(super) fn assert_same(now: &Tree, wanted: &Tree) {
 }
 
 pub(super) fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
-    // A new file of a store without folders of months stands where the others do.
+    // A new file of a store without folders of months is where the others are.
     let told = store
         .problems
         .iter()

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_the_state_can_have_wrong_is_found_where_it_stands() {
+fn what_the_state_can_have_wrong_is_found_where_it_is() {
     let cases: &[(&'static str, Value, &str, &str, &str)] = &[
         ("/schemaVersion", json!(1), "unsupported-version", "warning", "\"schemaVersion\""),
         ("/generatorVersion", json!(" "), "out-of-range", "error", "\"generatorVersion\""),

@@ -118,7 +118,7 @@ fn folder(part: &Part) -> PathBuf {
     part.file.parent().unwrap().to_owned()
 }
 
-/// The index read, added to, and written where it stands. In the long form only now and
+/// The index read, added to, and written where it is. In the long form only now and
 /// then: to write it whole for each of many records takes hours.
 fn update_index(part: &Part, member: &str, at: usize) -> io::Result<()> {
     if part.count > 5_000 && !at.is_multiple_of(500) {

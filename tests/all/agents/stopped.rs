@@ -100,7 +100,7 @@ fn what_an_agent_writes_that_was_stopped_for_ten_seconds_is_rescued() {
     ["memory-server", "session-log", "bmad"].into_iter().for_each(stopped_before_writing);
 }
 
-/// The first half of the line stands in the file that palimp rewrites, and goes on to stand
+/// The first half of the line is in the file that palimp rewrites, and goes on to be
 /// there; the other half comes to the file that was replaced.
 fn stopped_in_a_line(format: &'static str, others: bool) {
     let town = Town::new(format, 5);
@@ -140,7 +140,7 @@ fn a_line_whose_second_half_came_late_is_put_together() {
 }
 
 #[test]
-fn a_line_whose_second_half_came_late_stands_whole_behind_what_others_wrote() {
+fn a_line_whose_second_half_came_late_is_whole_behind_what_others_wrote() {
     for format in ["memory-server", "session-log", "bmad"] {
         stopped_in_a_line(format, true);
     }

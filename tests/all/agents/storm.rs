@@ -10,7 +10,7 @@ use super::part::Playing;
 use super::town::{Deed, Town, logs, planned, text_of};
 use crate::support::tries::is_long;
 
-/// What palimp did, to be compared with what stands there in the end.
+/// What palimp did, to be compared with what is there in the end.
 #[derive(Default)]
 struct Done {
     texts: BTreeMap<String, String>,

@@ -134,7 +134,7 @@ impl Town {
         file.write_all(b".").unwrap();
     }
 
-    /// Every record of both logs by id, and how often it stands there; fails on a line that
+    /// Every record of both logs by id, and how often it is there; fails on a line that
     /// is none.
     #[track_caller]
     pub fn records(&self) -> BTreeMap<String, Vec<Value>> {

@@ -47,8 +47,8 @@ fn name_at(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// Whether `word` stands in `line` without a letter before or after it.
-pub fn stands_in(line: &str, word: &str) -> bool {
+/// Whether `word` is in `line` without a letter before or after it.
+pub fn has_word(line: &str, word: &str) -> bool {
     let letter = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

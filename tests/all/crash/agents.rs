@@ -135,7 +135,7 @@ fn sweep(number: usize, share: Share) -> Vec<String> {
 }
 
 #[test]
-fn a_line_that_an_agent_adds_at_any_step_is_never_lost_and_stands_once() {
+fn a_line_that_an_agent_adds_at_any_step_is_never_lost_and_is_there_once() {
     let mut wrong = Vec::new();
     for (number, case) in CASES.iter().enumerate() {
         // Who adds to an unfinished line spoils it; who adds to a store that is being made

@@ -72,7 +72,7 @@ fn a_line_that_another_adds_to_a_log_that_was_just_made_is_not_written_over() {
 }
 
 #[test]
-fn what_could_be_written_of_a_line_is_cut_off_where_nothing_stands_behind_it() {
+fn what_could_be_written_of_a_line_is_cut_off_where_nothing_is_behind_it() {
     let (bench, at) = add();
     let disk = bench.disk();
     let (prepared, was) = (bench.prepare(&disk), text(&disk));
@@ -105,7 +105,7 @@ fn a_line_that_went_into_the_file_that_took_the_place_is_not_added_twice() {
 }
 
 #[test]
-fn a_line_that_cannot_be_made_durable_is_taken_back() {
+fn a_line_that_cannot_be_made_durable_is_undone() {
     let (bench, at) = add();
     let disk = bench.disk();
     let (prepared, was) = (bench.prepare(&disk), text(&disk));

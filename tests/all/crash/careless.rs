@@ -11,7 +11,7 @@ use palimp::model::Generation;
 /// What is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
-    /// What would take a step back is not kept.
+    /// What would undo a step is not kept.
     KeepsNoUndo,
     /// It is kept and not made durable.
     UndoUnsynced,

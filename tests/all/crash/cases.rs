@@ -15,7 +15,7 @@ pub type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
 pub enum Do {
     /// An operation.
     Plan(Make),
-    /// The last step is taken back.
+    /// The last step is undone.
     Undo,
     /// It is done again.
     Redo,

@@ -62,7 +62,7 @@ fn a_finished_change_to_whose_line_an_agent_added_a_member_is_finished() {
 }
 
 #[test]
-fn a_change_is_known_to_be_done_before_what_is_derived_is_made_anew_and_a_crash_there_is_mended() {
+fn a_change_is_known_to_be_done_before_what_is_derived_is_made_anew_and_a_crash_there_is_repaired() {
     let bench = Bench::of(named("session-log", "edit"));
     let run_on = |disk: &Faulty| {
         let prepared = bench.prepare(disk);

@@ -286,7 +286,7 @@ impl Judge {
     }
 
     /// A settled state to which an agent has added a line: all else is as before, or as
-    /// after, and the line stands there once.
+    /// after, and the line is there once.
     pub fn with_line(&self, disk: &Faulty, line: &[u8]) -> Result<Which, String> {
         let mut now = Look::of(disk, self.format);
         let mut count = 0;
@@ -309,7 +309,7 @@ impl Judge {
             now.files.keys().filter(|path| path.ends_with("index.json") && kept(path)).cloned().collect();
         now.files.retain(|path, bytes| bytes != ABSENT && !indexes.contains(path));
         if count != usize::from(!line.is_empty()) {
-            return Err(format!("the line stands there {count} times"));
+            return Err(format!("the line is there {count} times"));
         }
         let new = now.problems.difference(&self.before.problems);
         // An agent that adds a line and leaves the index alone makes that stale.

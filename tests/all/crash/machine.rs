@@ -1,4 +1,4 @@
-//! A machine on which time goes on only while somebody sleeps, and one process is alive.
+//! A machine on which time goes on only while a process sleeps, and one process is alive.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;

@@ -45,9 +45,9 @@ fn a_disk_that_lies_is_found() {
 #[test]
 fn a_coarse_clock_numbers_given_again_and_writes_in_two_do_no_harm() {
     for (lies, case) in [
-        ([Lie::ClockStands, Lie::InodeNumbersReused], EDIT),
-        ([Lie::ClockStands, Lie::InodeNumbersReused], ARCHIVE),
-        ([Lie::ClockStands, Lie::WriteInTwo], ADD),
+        ([Lie::ClockStops, Lie::InodeNumbersReused], EDIT),
+        ([Lie::ClockStops, Lie::InodeNumbersReused], ARCHIVE),
+        ([Lie::ClockStops, Lie::WriteInTwo], ADD),
     ] {
         let wrong = Sweep::of(Bench::of(named(case.0, case.1)), &lies).cut(&lies, Share::of(12, 4, 1));
         assert!(wrong.is_empty(), "{}", super::cut::told(wrong));

@@ -71,7 +71,7 @@ pub fn sessions_unfinished() -> Files {
     log_changed(|own| own.truncate(own.len() - 1))
 }
 
-/// The first entry stands there twice, byte for byte.
+/// The first entry is there twice, byte for byte.
 pub fn sessions_doubled() -> Files {
     log_changed(|own| {
         let end = own.iter().position(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);

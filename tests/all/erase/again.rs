@@ -83,24 +83,24 @@ fn written_anew() -> Faulty {
 fn undo_does_not_bring_an_erased_record_back_that_was_written_anew_and_deleted() {
     let disk = written_anew();
     remove(&disk, "k-1");
-    let stands = text(&disk, LEARNINGS);
-    assert!(!stands.contains("k-1"));
+    let current = text(&disk, LEARNINGS);
+    assert!(!current.contains("k-1"));
     let refusal = turn(&disk, true).unwrap_err();
     let said = refusal.to_string();
     assert!(
         said.contains("k-1") && said.contains("erased") && said.contains("Nothing was changed"),
         "{said}"
     );
-    assert_eq!((refusal.files(), text(&disk, LEARNINGS)), (Files::Untouched, stands));
+    assert_eq!((refusal.files(), text(&disk, LEARNINGS)), (Files::Untouched, current));
 }
 
 #[test]
 fn undo_of_other_records_beside_one_that_was_written_anew_stays_as_it_is() {
     let disk = written_anew();
-    let stood = text(&disk, LEARNINGS);
+    let previous = text(&disk, LEARNINGS);
     remove(&disk, "k-2");
     turn(&disk, true).unwrap();
-    assert_eq!(text(&disk, LEARNINGS), stood);
+    assert_eq!(text(&disk, LEARNINGS), previous);
     turn(&disk, false).unwrap();
     let now = text(&disk, LEARNINGS);
     assert!(now.contains("k-1") && !now.contains("k-2") && now.contains("k-3"), "{now}");
@@ -123,9 +123,9 @@ fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     let disk = written_anew();
     let set = [Setting { name: "content", value: "It says something else." }];
     change(&disk, |scene| edit(scene, &entry(scene.store, "k-1"), &set).unwrap());
-    let stands = text(&disk, LEARNINGS);
+    let current = text(&disk, LEARNINGS);
     turn(&disk, true).unwrap_err();
-    assert_eq!(text(&disk, LEARNINGS), stands);
+    assert_eq!(text(&disk, LEARNINGS), current);
 }
 
 /// Where the disk holds what the first record said.
@@ -151,9 +151,9 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
     // While it is shown an agent writes the record anew, and it is erased.
     disk.another().append(&Path::new(ROOT).join(log)).unwrap().write(line.as_bytes()).unwrap();
     erase_of(&disk, &load_log(&disk), b"mem_001").unwrap();
-    let stands = text(&disk, log);
+    let current = text(&disk, log);
     let outcome = Writer::open(host(&disk, &machine), &store).unwrap().turn(&plan, turn);
-    assert_eq!(text(&disk, log), stands);
+    assert_eq!(text(&disk, log), current);
     assert_eq!(outcome.unwrap_err().files(), Files::Untouched);
 }
 
@@ -240,13 +240,13 @@ fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
     let first = whole.steps();
     erase_of(&whole, &load_log(&whole), b"mem_002").unwrap();
     assert!(!adding(&whole));
-    let mut stood = 0;
+    let mut added = 0;
     for step in first..whole.steps() {
         let disk = on_disk(&files.path);
         disk.fail_at(step, Fault::Crash);
         let _ = erase_of(&disk, &load_log(&disk), b"mem_002");
         let disk = disk.restart();
-        stood += usize::from(adding(&disk));
+        added += usize::from(adding(&disk));
         let _ = disk.remove(&Path::new(ROOT).join("sessions/one/lock"));
         let machine = ThisMachine::new();
         let store = load_log(&disk);
@@ -255,7 +255,7 @@ fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
             assert!(!adding(&disk), "killed at step {step}");
         }
     }
-    assert!(stood > 5, "{stood}");
+    assert!(added > 5, "{added}");
 }
 
 const PATH: &str = "the/path/of/the/first.rs";

@@ -107,7 +107,7 @@ fn left_on(disk: &Faulty) -> Vec<PathBuf> {
 /// Whatever state a crash left: the next start finishes what had begun, and nothing else.
 fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
-    let stands = left_on(disk);
+    let current = left_on(disk);
     let vault = Vault::look(disk, Path::new(DATA), Path::new(ROOT));
     let had_begun = vault.erasing().unwrap().is_some() || !vault.erased().unwrap().is_empty();
     drop(Writer::open(host(disk, &machine), &load(disk)).unwrap());
@@ -116,7 +116,7 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
     assert!(log.contains("It stays as it is."), "{label}: {log}");
     match had_begun {
         true => assert_eq!(left_on(disk), Vec::<PathBuf>::new(), "{label}: {:?}", disk.log()),
-        false => assert_eq!(left_on(disk).is_empty(), stands.is_empty(), "{label}"),
+        false => assert_eq!(left_on(disk).is_empty(), current.is_empty(), "{label}"),
     }
     if had_begun {
         assert_eq!(vault.erased().unwrap().len(), 1, "{label}");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What is erased: no whole secret stands in this file.
+/// What is erased: no whole secret is in this file.
 pub(super) fn secret(number: u32) -> String {
     ["the safe's \"code\" – ", "söme ", "words ", &format!("{}-{}", number * 7919, number)].concat()
 }
@@ -160,7 +160,7 @@ pub(super) fn secret_gotcha(number: u32) -> Value {
 }
 
 /// An agent-memory store with two bundles: the one of the first checkpoint has an older
-/// version of the gotcha, and other gotchas stand around it. Pages and events repeat it.
+/// version of the gotcha, and other gotchas are around it. Pages and events repeat it.
 pub(super) fn agent_memory(retention: bool) -> Site {
     let others = [gotcha("The drawer sticks"), gotcha("The clock drifts")];
     let [first, last] = &others;

@@ -45,7 +45,7 @@ fn shown(lines: &Lines) -> Vec<String> {
     lines.iter().map(|((path, line), count)| format!("{count} {} {}", path.display(), text(line))).collect()
 }
 
-/// A record that the plan leaves alone and that stands alone on its line.
+/// A record that the plan leaves alone and that is alone on its line.
 fn bystander(store: &Store, plan: &Plan, chance: &mut Chance) -> Option<Entry> {
     let touched = |entry: &&Entry| {
         let (document, span) = (store.document(entry), store.record(entry).span);
@@ -165,7 +165,7 @@ fn one(seed: u64, format: &'static str) -> bool {
 }
 
 #[test]
-fn what_agents_write_between_plan_and_commit_stands_there_once_beside_what_was_planned() {
+fn what_agents_write_between_plan_and_commit_is_there_once_beside_what_was_planned() {
     let rounds: u64 = crate::support::tries::count(60, 20_000);
     for format in ["session-log", "memory-server"] {
         let done = (0..rounds).map(|n| seed() + n).filter(|&seed| told(seed, || one(seed, format))).count();
@@ -290,7 +290,7 @@ fn a_line_that_comes_to_the_replaced_file_is_rescued_once() {
 }
 
 #[test]
-fn undo_after_an_agent_wrote_takes_back_the_step_alone() {
+fn undo_after_an_agent_wrote_undoes_the_step_alone() {
     let first = entry("a", "");
     let site = site_of(&first);
     let store = site.store();

@@ -144,8 +144,8 @@ fn add<'a>(scene: &Scene<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), 
     Ok((
         plan,
         Box::new(move |before, after, _| {
-            let stood = before.get(&path).cloned().unwrap_or_default();
-            let lines = added(&stood, &after[&path]);
+            let previous = before.get(&path).cloned().unwrap_or_default();
+            let lines = added(&previous, &after[&path]);
             assert_eq!(lines.len(), 1, "{lines:?}");
             let record: serde_json::Value = serde_json::from_slice(lines[0]).unwrap();
             let held = if session.is_some() { &record["content"]["finding"] } else { &record["content"] };
@@ -200,10 +200,10 @@ fn assert_buried(store: &Store, entries: &[Entry], before: &Files, after: &Files
         let own = entries.iter().filter(|own| store.document(own).path.starts_with(&session.path));
         let ids: BTreeSet<String> =
             own.filter(|own| own.state == State::Live).filter_map(|own| id(store, own)).collect();
-        let mut stood = before.get(&path).cloned().unwrap_or_default();
-        stood = without(&stood, &spans(store, &path, &broken));
+        let mut previous = before.get(&path).cloned().unwrap_or_default();
+        previous = without(&previous, &spans(store, &path, &broken));
         if !ids.is_empty() {
-            let lines = added(&stood, &after[&path]);
+            let lines = added(&previous, &after[&path]);
             let said: Vec<serde_json::Value> =
                 lines.iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
             assert!(said.iter().all(|line| line["reason"] == "user_request"));
@@ -212,7 +212,7 @@ fn assert_buried(store: &Store, entries: &[Entry], before: &Files, after: &Files
             assert_eq!((named, said.len()), (ids.clone(), ids.len()));
             wanted.insert(path.clone(), after[&path].clone());
         } else if before.contains_key(&path) {
-            wanted.insert(path.clone(), stood);
+            wanted.insert(path.clone(), previous);
         }
         let log = session.path.join("memory.jsonl");
         let left = without(&before[&log], &spans(store, &log, &broken));
@@ -266,13 +266,13 @@ fn move_records(
     archived: &str,
     to: impl Fn(&Entry) -> PathBuf,
 ) {
-    let stood = files.clone();
+    let previous = files.clone();
     for (path, bytes) in files.iter_mut() {
         *bytes = without(bytes, &spans(store, path, entries));
     }
     for entry in entries {
         let span = store.record(entry).span;
-        let raw = &stood[&store.document(entry).path][span.start as usize..span.end as usize];
+        let raw = &previous[&store.document(entry).path][span.start as usize..span.end as usize];
         let line = [&one_line(&marked(raw, archived))[..], b"\n"].concat();
         let file = files.entry(to(entry)).or_default();
         *file = with_lines(file, &line);
@@ -305,13 +305,13 @@ fn assert_unarchived(store: &Store, entries: &[Entry], before: &Files, after: &F
             _ => "tasks.jsonl",
         })
     };
-    // What is moved is appended: where records stand in the live files changes nothing of it.
+    // What is moved is appended: where records are in the live files changes nothing of it.
     let mut plain = before.clone();
     move_records(store, &go, &mut plain, "false", moved);
     for (path, bytes) in plain {
-        let stood = before.get(&path).cloned().unwrap_or_default();
+        let previous = before.get(&path).cloned().unwrap_or_default();
         let is_target = go.iter().any(|own| moved(own) == path);
-        let lines = if is_target { bytes[with_lines(&stood, b"").len()..].to_vec() } else { Vec::new() };
+        let lines = if is_target { bytes[with_lines(&previous, b"").len()..].to_vec() } else { Vec::new() };
         let file = wanted.entry(path.clone()).or_default();
         *file = if is_target {
             with_lines(file, &lines)
@@ -346,7 +346,7 @@ fn assert_repaired(store: &Store, before: &Files, after: &Files, now: &Store) {
             .collect();
         let mut rest = &after[path][..];
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').zip(1..);
-        // Sound lines stand there as they were, in their order.
+        // Sound lines are there as they were, in their order.
         let sound = lines.by_ref().filter(|(_, number)| !troubled.contains(number));
         for (line, _) in sound {
             let place = rest.windows(line.len()).position(|own| own == line);

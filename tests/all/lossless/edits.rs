@@ -95,7 +95,7 @@ fn one(seed: u64, format: &'static str) -> bool {
 }
 
 #[test]
-fn an_edit_changes_one_field_and_is_taken_back_and_done_again_byte_for_byte() {
+fn an_edit_changes_one_field_and_is_undone_and_redone_byte_for_byte() {
     let rounds = crate::support::tries::count(80, 20_000);
     for format in ["memory-server", "session-log"] {
         let done =

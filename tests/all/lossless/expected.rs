@@ -9,7 +9,7 @@ use super::stores::{Files, START};
 
 pub type Spans = Vec<(usize, usize)>;
 
-/// Where entries of a file stand, in order.
+/// Where entries of a file are, in order.
 pub fn spans(store: &Store, path: &Path, entries: &[Entry]) -> Spans {
     let own = entries.iter().filter(|entry| store.document(entry).path == path);
     let span = |entry: &Entry| store.record(entry).span;
@@ -53,7 +53,7 @@ pub fn assert_same_but(before: &[u8], after: &[u8], names: &[&str]) {
     }
 }
 
-/// The file without those records: a line goes where nothing else stands on it.
+/// The file without those records: a line goes where nothing else is on it.
 pub fn without(bytes: &[u8], spans: &Spans) -> Vec<u8> {
     let mut gone = vec![false; bytes.len()];
     for &(start, end) in spans {

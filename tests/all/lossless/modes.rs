@@ -150,7 +150,7 @@ fn a_folder_that_is_a_link_is_not_written_into() {
 }
 
 #[test]
-fn a_link_that_stands_where_a_file_is_to_be_made_stays_as_it_is() {
+fn a_link_that_is_where_a_file_is_to_be_made_stays_as_it_is() {
     let folder = Folder::new();
     let store = folder.store();
     let (year, quarter) = ThisMachine::new().now().quarter().unwrap();

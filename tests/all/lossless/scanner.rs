@@ -1,7 +1,7 @@
 //! A reader of JSON objects of its own: what the program makes of a record is not asked
 //! of the program.
 
-/// A member: everything from the end of what stands before it up to its value, and its value.
+/// A member: everything from the end of what is before it up to its value, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub lead: Vec<u8>,
@@ -9,7 +9,7 @@ pub struct Member {
     pub value: Vec<u8>,
 }
 
-/// An object: its members, and what stands behind the last value.
+/// An object: its members, and what is behind the last value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     pub members: Vec<Member>,

@@ -25,7 +25,7 @@ enum Whole {
     Lines,
 }
 
-/// A step that is in force, or was taken back: the files before it and after it.
+/// A step that is in force, or was undone: the files before it and after it.
 #[derive(Clone, Debug)]
 struct Step {
     number: u64,
@@ -33,7 +33,7 @@ struct Step {
     after: Files,
     whole: Whole,
     /// Whether it made several lines of one, or put some behind one without an end: that is
-    /// taken back only while they stand side by side.
+    /// undone only while they are side by side.
     parts: bool,
 }
 
@@ -258,7 +258,7 @@ fn lines(files: &Files) -> Lines {
     lines
 }
 
-/// How often each line more stands in `a` than in `b`; less often is negative.
+/// How often each line more is in `a` than in `b`; less often is negative.
 pub fn difference(a: &Files, b: &Files) -> Lines {
     let mut found = lines(a);
     for (line, count) in lines(b) {
@@ -276,7 +276,7 @@ fn turned(step: &Step) -> String {
     format!("step {} {:?}:\n{}", step.number, step.whole, lines.iter().map(show).collect::<String>())
 }
 
-/// Whether every line that a step brought still stands.
+/// Whether every line that a step brought is still there.
 fn stands(from: &Files, to: &Files, now: &Files) -> bool {
     let now = lines(now);
     difference(from, to).iter().all(|(line, count)| now.get(line).copied().unwrap_or(0) >= *count)

@@ -14,7 +14,7 @@ use palimp::store::{Place, load_from};
 use super::chance::Chance;
 use super::stores::{Files, START};
 
-/// A clock that goes on when somebody waits.
+/// A clock that goes on when a thread waits.
 pub struct Clock(AtomicI64);
 
 impl Clock {

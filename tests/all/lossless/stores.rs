@@ -297,7 +297,7 @@ impl Maker<'_> {
             .to_string()
     }
 
-    /// Members that no schema knows, names that stand twice.
+    /// Members that no schema knows, names that occur twice.
     fn spoil(&mut self, members: &mut Vec<(String, String)>) {
         for number in 0..self.chance.below(4) {
             let name = *self.chance.one_of(&["x", "note", "o\\u0064d", "y"]);

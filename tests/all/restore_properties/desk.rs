@@ -1,6 +1,7 @@
 //! Stores of every format, what others do to them, and restoring from their backups.
 
 use super::*;
+use crate::support::lasting;
 
 /// Files by their paths.
 pub(super) type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -112,28 +113,13 @@ impl Desk {
 
     /// Every file around the store, but for locks, copies, and second names of files.
     pub(super) fn files(&self) -> Files {
-        let mut files = Files::new();
-        gather(&self.folder.path().join("demo"), &mut files);
-        files
+        lasting(&self.folder.path().join("demo"))
     }
 
     pub(super) fn role(&self, path: &Path) -> Option<Role> {
         let relative = path.strip_prefix(self.root()).ok()?;
         let own = self.snapshot.stores[0].documents.iter().find(|own| own.path == relative)?;
         Some(own.role)
-    }
-}
-
-pub(super) fn gather(folder: &Path, files: &mut Files) {
-    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let name = item.file_name();
-        let name = name.to_string_lossy();
-        match item.file_type().unwrap().is_dir() {
-            true if name == ".backup" => {}
-            true => gather(&item.path(), files),
-            false if name.ends_with("lock") || name.ends_with(".palimp-old") => {}
-            false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
-        }
     }
 }
 
@@ -192,7 +178,7 @@ impl Desk {
         logs.get(usize::from(pick).checked_rem(logs.len())?).cloned()
     }
 
-    /// Does it. What is erased is returned, as it stood in which file.
+    /// Does it. What is erased is returned, as it was in which file.
     pub(super) fn happens(&mut self, what: &Happening, number: usize) -> Vec<Vec<u8>> {
         let mut erased = Vec::new();
         match what {
@@ -252,7 +238,7 @@ pub(super) fn by_hand(path: &Path, picks: &[u16]) {
     std::fs::write(path, lines.concat()).unwrap();
 }
 
-/// An agent adds a line like those that stand there; what it adds.
+/// An agent adds a line like those that are there; what it adds.
 pub(super) fn append(path: &Path, number: usize) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|byte| *byte == b'\n');

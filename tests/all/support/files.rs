@@ -28,7 +28,7 @@ impl Files {
         self
     }
 
-    /// The same with `from` replaced by `to` in a file; it must stand there.
+    /// The same with `from` replaced by `to` in a file; it must be there.
     pub fn changed(mut self, path: &str, from: &str, to: &str) -> Files {
         let (_, content) = self.0.iter_mut().find(|(own, _)| own == Path::new(path)).expect(path);
         let text = String::from_utf8(content.clone()).unwrap();

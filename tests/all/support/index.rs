@@ -12,7 +12,7 @@ pub struct Lines {
     lines: u64,
 }
 
-/// A healthy record, and where it stands.
+/// A healthy record, and where it is.
 #[derive(Clone)]
 pub struct Placed {
     /// The record.

@@ -226,7 +226,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until `text` stands on the screen.
+    /// Waits until `text` is on the screen.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str, deadline: Duration) {
         let found = self.wait(deadline, |state| {
@@ -234,7 +234,7 @@ impl Terminal {
             there.then_some(()).ok_or(state.exit.is_some() && state.silent)
         });
         if let Err(why) = found {
-            panic!("{text:?} never stood on the screen: {why}\n{}", self.report());
+            panic!("{text:?} was never on the screen: {why}\n{}", self.report());
         }
     }
 

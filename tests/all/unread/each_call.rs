@@ -67,7 +67,7 @@ fn disk() -> Faulty {
     disk
 }
 
-/// What stands in the demo, but for second names that are still looked after, and locks: one that
+/// What is in the demo, but for second names that are still looked after, and locks: one that
 /// can't be looked at is not removed.
 fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_ours = |path: &Path| {

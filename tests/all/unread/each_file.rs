@@ -25,7 +25,7 @@ const STORES: [(&str, bool, &str); 5] = [
     ("project/.chora/memory", false, ""),
 ];
 
-/// A demo that belongs to somebody whom modes hold back.
+/// A demo that belongs to a user whom modes hold back.
 pub struct Site {
     folder: tempfile::TempDir,
     program: PathBuf,

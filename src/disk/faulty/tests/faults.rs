@@ -141,7 +141,7 @@ fn every_change_is_another_generation() {
     let second = generation();
     assert_eq!((second.inode, second.len), (first.inode, first.len));
     assert!(second.modified > first.modified);
-    disk.lie(Lie::ClockStands);
+    disk.lie(Lie::ClockStops);
     output.set_len(0).unwrap();
     output.write(b"new").unwrap();
     assert_eq!(generation(), second);

@@ -81,7 +81,7 @@ pub fn undeprecate(text: &str) -> Result<String, Refused> {
         return Ok([start, &left].concat());
     }
     let head = text.get(..note.body.start).unwrap_or_default();
-    // Where nothing stood below, the block was the last line, and its line end was ours.
+    // Where nothing was below, the block was the last line, and its line end was ours.
     let was_open = left.is_empty() && !body.is_empty() && !body.ends_with('\n');
     let end = line_end(text);
     let head = if was_open { head.strip_suffix(end).unwrap_or(head) } else { head };
@@ -144,7 +144,7 @@ fn heading(body: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The body with the mark and the block in it. `is_closed` says whether a line end stands
+/// The body with the mark and the block in it. `is_closed` says whether a line end is
 /// before it.
 fn marked(body: &str, block: &[String], end: &str, is_closed: bool, before: &mut Vec<String>) -> String {
     let (title, below) = heading(body).unwrap_or((0, 0));

@@ -63,7 +63,7 @@ pub fn new_event(
     if layout::place(&trace, false) != Placement::File(Role::Records) {
         return Err(Refused::value("trace_id", event.trace_id, "its file would be taken for another"));
     }
-    // Line breaks in JSON that is whole stand between its tokens.
+    // Line breaks in JSON that is whole are between its tokens.
     let metadata = metadata.replace(['\n', '\r'], "");
     let line = format!(
         "{{\"timestamp\": {}, \"trace_id\": {}, \"status\": {}, \"schema_version\": \"1.0\", \
@@ -125,7 +125,7 @@ fn log(parts: &Parts<'_>, month: &str) -> PathBuf {
     }
 }
 
-/// The folder of the traces' files: beside the log of the month, or where they stand.
+/// The folder of the traces' files: beside the log of the month, or where they are.
 fn traces(parts: &Parts<'_>, log: &Path) -> PathBuf {
     let beside = log.parent().unwrap_or(Path::new("events")).join("traces");
     let at_top = PathBuf::from("traces");
@@ -139,8 +139,8 @@ fn traces(parts: &Parts<'_>, log: &Path) -> PathBuf {
     if has_top || is_flat { at_top } else { beside }
 }
 
-/// The months of which every event is older than so many days, and that still stand
-/// uncompressed: the folder of a month, or its log where logs stand directly below
+/// The months of which every event is older than so many days, and that still are
+/// uncompressed: the folder of a month, or its log where logs are directly below
 /// `events/`.
 pub fn archivable_months(parts: &Parts<'_>, now: Moment, days: u32) -> Vec<PathBuf> {
     let until = now.plus(i64::from(days).saturating_mul(-DAY));

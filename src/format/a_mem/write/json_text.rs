@@ -34,7 +34,7 @@ pub fn is_json(text: &str, kind: Option<Kind>) -> bool {
 /// A value to be written.
 #[derive(Clone, Debug)]
 pub enum Tree<'a> {
-    /// As it stands.
+    /// As it is.
     Raw(Cow<'a, str>),
     /// Members: the name in its quotes, and the value.
     Object(Vec<(Cow<'a, str>, Tree<'a>)>),
@@ -61,7 +61,7 @@ impl Tree<'_> {
 pub struct Layout {
     /// What a level is indented by, if a member has a line of its own.
     indent: Option<String>,
-    /// Whether lists of strings stand on one line all the same.
+    /// Whether lists of strings are on one line all the same.
     flat_lists: bool,
     line_end: &'static str,
     comma: &'static str,

@@ -5,11 +5,11 @@
 //! - Timestamps end in `+00:00` and have microseconds, as the format's own writer has them.
 //! - An index keeps the shape and the layout in which it was found; what can't be read is
 //!   made anew in the specification's shape. A note has one node in the graph, with links
-//!   or without; a node whose note is gone goes. Links that stand in the text alone are
+//!   or without; a node whose note is gone goes. Links that are in the text alone are
 //!   listed in a new graph, and in one that lists some of them already.
 //! - Counts in an index (`note_count`, `total_tags`, `total_notes`) and tags by note are
 //!   derived too.
-//! - A deprecated note keeps in `before_deprecation` what it takes to take that back.
+//! - A deprecated note keeps in `before_deprecation` what it takes to undo that.
 
 mod deprecation;
 mod event_log;

@@ -57,7 +57,7 @@ impl<'a> Known<'a> {
         good.unwrap_or(id).to_owned()
     }
 
-    /// The names that mean those notes: in their order and spelling where they stand in
+    /// The names that mean those notes: in their order and spelling where they are in
     /// `found`, and then what is missing, sorted.
     pub fn listed(&self, found: &[Json<'_>], wanted: &BTreeSet<String>, are_files: bool) -> Tree<'static> {
         let mut left = wanted.clone();

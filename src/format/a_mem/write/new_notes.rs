@@ -32,7 +32,7 @@ pub struct NewNote<'a> {
     pub body: &'a str,
 }
 
-/// The note's file and text. What its text links to stands in `linked_to` too.
+/// The note's file and text. What its text links to is in `linked_to` too.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refused> {
     if is_taken { Err(Refused::Taken(id.to_owned())) } else { Ok(id) }
 }
 
-/// Where the notes of this store stand.
+/// Where the notes of this store are.
 fn folder(parts: &Parts<'_>) -> &'static Path {
     let (own, above) = (Path::new("knowledge/notes"), Path::new("knowledge"));
     let count = |folder: &Path| {

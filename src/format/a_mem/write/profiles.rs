@@ -89,7 +89,7 @@ fn colon(bytes: &[u8], whole: Json<'_>) -> String {
 }
 
 /// The line end and indentation of the line on which `object` starts, and what a level adds;
-/// both empty where the document stands on one line.
+/// both empty where the document is on one line.
 fn indents(bytes: &[u8], whole: Json<'_>, object: Json<'_>) -> (String, String) {
     let first = whole.members().next();
     let opening = first.map(|(key, _)| between(bytes, whole.span().0 + 1, key.span().0)).unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::text::scan::Tape;
 /// The members of an event (§3.1).
 const MEMBERS: [&str; 7] =
     ["timestamp", "trace_id", "status", "schema_version", "event_type", "source", "metadata"];
-/// What an event is that somebody adds without saying what it is.
+/// What an event is that is added without saying what it is.
 const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
@@ -46,8 +46,8 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal>
 pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Result<Vec<Change>, Refusal> {
     let lines = new_event(&parts(scene.store), event, when)?;
     let append = |(path, line): (PathBuf, String)| {
-        let stands = document(&scene.store.documents, &path).map(|own| (&*own.bytes).into());
-        Change::append(path, line, stands)
+        let current = document(&scene.store.documents, &path).map(|own| (&*own.bytes).into());
+        Change::append(path, line, current)
     };
     Ok(lines.into_iter().map(append).collect())
 }

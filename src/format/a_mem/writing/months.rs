@@ -33,7 +33,7 @@ pub fn together(store: &Store, entries: &[Entry]) -> Vec<Entry> {
     alone.chain(store.entries.iter().filter(of_month)).copied().collect()
 }
 
-/// The compressed files of the months, and those that the records stand in.
+/// The compressed files of the months, and those that the records are in.
 pub fn packed(store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
     chosen(store, entries).into_iter().filter(|own| is_packed(own)).map(|own| own.path.clone()).collect()
 }
@@ -108,12 +108,12 @@ fn compressed(scene: &Scene<'_>, log: &Document) -> Result<Change, Refusal> {
     name.push(".gz");
     let target = PathBuf::from(name);
     let pack = |bytes: &[u8]| gzip(bytes).map_err(|error| Refusal::corrupt(format!("{error}.")));
-    let Some(stands) = document(&scene.store.documents, &target) else {
+    let Some(current) = document(&scene.store.documents, &target) else {
         return Ok(Change::create(target, pack(&log.bytes)?));
     };
-    whole(stands)?;
-    let bytes = on_disk(scene, stands)?;
-    let more = pack(&[line_end_for(&stands.bytes), &log.bytes].concat())?;
+    whole(current)?;
+    let bytes = on_disk(scene, current)?;
+    let more = pack(&[line_end_for(&current.bytes), &log.bytes].concat())?;
     Ok(Change::edits(target, bytes.into(), vec![(bytes.len()..bytes.len(), more)]))
 }
 
@@ -157,7 +157,7 @@ fn recorded(
     events::logged(scene, event, scene.now)
 }
 
-/// The event that says that logs were mended.
+/// The event that says that logs were repaired.
 pub fn repaired(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Change>, Refusal> {
     recorded(scene, "memory.events_repaired", &BTreeSet::new(), files, count)
 }
@@ -167,7 +167,7 @@ pub fn erased(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Chang
     recorded(scene, "memory.events_erased", &BTreeSet::new(), files, count)
 }
 
-/// Brings back what the records stand in: compressed logs unpacked, files of `archive/` to
+/// Brings back what the records are in: compressed logs unpacked, files of `archive/` to
 /// where they were.
 pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refusal> {
     let (mut copies, mut removals) = (Vec::new(), Vec::new());
@@ -212,11 +212,11 @@ fn target(path: &Path) -> Result<PathBuf, Refusal> {
 
 /// The live file: a new one, or one to whose events these come first.
 fn unpacked(scene: &Scene<'_>, own: &Document, target: PathBuf) -> Result<Change, Refusal> {
-    let stands = document(&scene.store.documents, &target);
-    match stands {
-        Some(stands) if layout::kind_of(&target) == "event" => {
+    let current = document(&scene.store.documents, &target);
+    match current {
+        Some(current) if layout::kind_of(&target) == "event" => {
             let lines = [&own.bytes, line_end_for(&own.bytes)].concat();
-            Ok(Change::edits(target, (&*stands.bytes).into(), vec![(0..0, lines)]))
+            Ok(Change::edits(target, (&*current.bytes).into(), vec![(0..0, lines)]))
         }
         _ => {
             notes::free(scene, &target)?;

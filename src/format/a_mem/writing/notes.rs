@@ -17,7 +17,7 @@ use crate::text::scan::Tape;
 
 /// Fields that hold lists.
 const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "related_events", "related_traces"];
-/// What stands in a new note by other means than its record's word for it.
+/// What is in a new note by other means than its record's word for it.
 const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
 /// The longest title that is made of a text, and the longest id made of a title, in characters.
 const TITLE: usize = 80;
@@ -67,7 +67,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal>
     Ok(vec![Change::create(path, text)])
 }
 
-/// The heading, and what stands below it: a text's own heading or only line is the title.
+/// The heading, and what is below it: a text's own heading or only line is the title.
 fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
     if let Some(title) = title {
         return (title, text.to_owned());
@@ -155,7 +155,7 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, fields: &[Setting<'_>]) -> Result<
     finish(scene, document, text, new, !sets_time)
 }
 
-/// Sets the tags of a note: new ones as the format writes them, the others as they stand.
+/// Sets the tags of a note: new ones as the format writes them, the others as they are.
 pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<Vec<Change>, Refusal> {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
@@ -234,10 +234,10 @@ fn with_field(
     setting: &Setting<'_>,
 ) -> Result<String, Refusal> {
     let note = Note::read(text);
-    let stands = note.field(setting.name).map(|field| &field.value);
-    let is_list = matches!(stands, Some(Value::List(_))) || LISTS.contains(&setting.name);
+    let current = note.field(setting.name).map(|field| &field.value);
+    let is_list = matches!(current, Some(Value::List(_))) || LISTS.contains(&setting.name);
     match setting.name {
-        "text" | "body" if stands.is_none() => {
+        "text" | "body" if current.is_none() => {
             let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let body = text.get(note.body.clone()).unwrap_or_default();
             let new = if setting.value == body { body.to_owned() } else { ended(setting.value, end) };
@@ -368,7 +368,7 @@ pub fn due(scene: &Scene<'_>) -> Vec<Entry> {
     scene.store.entries.iter().filter(is_due).copied().collect()
 }
 
-/// Refuses a path where something stands.
+/// Refuses a path where something is.
 pub fn free(scene: &Scene<'_>, path: &PathBuf) -> Result<(), Refusal> {
     match scene.store.documents.iter().any(|document| document.path == *path) {
         true => Err(Refusal::unfit(format!("{} is there already; move it away first.", path.told()))),

@@ -99,16 +99,16 @@ fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Resul
     let Some(key) = setting.name.strip_prefix("preferences.").filter(|key| !key.contains('.')) else {
         return set_field(&AMem, profile, setting, "");
     };
-    let stands = object.path(&["preferences", key]);
+    let current = object.path(&["preferences", key]);
     let mut own = Tape::default();
     let is_json = edit::scan(&mut own, setting.value.trim().as_bytes()).is_ok();
-    let raw = match stands.map(|value| value.kind()) {
+    let raw = match current.map(|value| value.kind()) {
         Some(Kind::String) => edit::quoted(setting.value),
         // What a new preference is, only its value says.
         None | Some(Kind::Null) if !is_json => edit::quoted(setting.value),
         _ => setting.value.to_owned(),
     };
-    if stands.is_some_and(|value| value.raw() == raw.trim().as_bytes()) {
+    if current.is_some_and(|value| value.raw() == raw.trim().as_bytes()) {
         return Ok(profile.to_vec());
     }
     Ok(set_preference(profile, key, &raw, scene.now)?)

@@ -8,7 +8,7 @@ use super::super::projection::{
 use super::project::{Said, parts};
 use super::{Written, markdown};
 
-/// What stands between the markers of an entry block: nothing of it is a value.
+/// What is between the markers of an entry block: nothing of it is a value.
 const BLOCK: &str = "## Project Memory
 
 This repository keeps canonical project memory in `.agent-memory/state.json`.

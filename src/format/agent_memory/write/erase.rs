@@ -1,8 +1,8 @@
 //! Erasing: what of the store's files says what, and each file without it.
 //!
-//! A part of the bundle stands in the state and in every checkpoint, and its number changes
+//! A part of the bundle is in the state and in every checkpoint, and its number changes
 //! when another goes. So it is known by what it says: by its title, if no other of its section
-//! has that, and else by all of it. What it said is taken out where it stands, and each file's
+//! has that, and else by all of it. What it said is taken out where it is, and each file's
 //! hash is made anew: a new checkpoint would tell no more than those that there are.
 //!
 //! The numbers of events must have no gaps, so that an erased event stays as a line that says
@@ -28,7 +28,7 @@ use crate::text::lines::BOM;
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
 
-/// What stands where an erased event had a hash, and where it said who wrote it.
+/// What is where an erased event had a hash, and where it said who wrote it.
 const HASH: &str = "erased";
 const BY: &str = "palimp:erase";
 
@@ -227,8 +227,8 @@ fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal
     let beside: Vec<(PathBuf, Vec<u8>)> =
         scene.store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
     for page in around(&files, before, after, &hash, &beside, &mut Vec::new()) {
-        let stands = scene.store.beside.iter().find(|(own, _)| *own == page.path);
-        let Some((_, base)) = stands else { continue };
+        let current = scene.store.beside.iter().find(|(own, _)| *own == page.path);
+        let Some((_, base)) = current else { continue };
         let path = writing::beside_path(&page.path);
         follows.push(Change { mode: SHARED, ..Change::rewrite(path, Arc::clone(base), &page.bytes) });
     }

@@ -1,5 +1,5 @@
 //! Renews the parts of a page that hold values. What a page says there is looked for as
-//! it was written; where somebody changed it by hand, it is told by its layout.
+//! it was written; where it was changed by hand, it is told by its layout.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Page {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes to what stands under a heading; false if it is not there.
+    /// Goes to what is under a heading; false if it is not there.
     fn enter(&mut self, heading: &'static str) -> bool {
         if self.heading == heading {
             return true;
@@ -48,7 +48,7 @@ impl Page {
         true
     }
 
-    /// Where what stands under the present heading ends.
+    /// Where what is under the present heading ends.
     fn end(&self, later: Option<&str>) -> usize {
         let next = later.and_then(|later| find_line(self.rest(), later));
         next.map_or(self.text.len(), |next| self.at + next.start)
@@ -62,7 +62,7 @@ impl Page {
             None => None,
         };
         let spans = spans.unwrap_or_else(|| self.told_by_layout(new.form, later));
-        // As it stands and not as it was written: the last of a page lost the white space at its end.
+        // As it is and not as it was written: the last of a page lost the white space at its end.
         let piece = |span: &Range<usize>| self.text.get(span.clone()).unwrap_or_default().to_owned();
         let pieces: Vec<String> = spans.iter().map(piece).collect();
         if spans.is_empty() {
@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// The pieces where they stand just as they were written, one after the other.
+    /// The pieces where they are just as they were written, one after the other.
     fn exact(&self, old: &Part, later: Option<&str>) -> Option<Vec<Range<usize>>> {
         let between = old.form.between();
         let joined = old.pieces.join(between);
@@ -154,8 +154,8 @@ impl Page {
         spans.iter().all(fits).then_some(spans)
     }
 
-    /// Each piece where it stands just as it was written, below the present heading. What
-    /// stands around them no value made: it is somebody's own.
+    /// Each piece where it is just as it was written, below the present heading. What
+    /// is around them no value made: it is a person's own.
     fn piecewise(&self, old: &Part, later: Option<&str>) -> Vec<Range<usize>> {
         let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
         let starts: Vec<usize> = line_starts(region).collect();
@@ -223,7 +223,7 @@ impl Page {
                 };
                 let mut items: Vec<Range<usize>> = Vec::new();
                 for own in all.filter_map(item) {
-                    // What stands within the paragraphs of an item is no other one.
+                    // What is within the paragraphs of an item is no other one.
                     if items.last().is_none_or(|before| before.end <= own.start) {
                         items.push(own);
                     }
@@ -233,7 +233,7 @@ impl Page {
         }
     }
 
-    /// Puts a part where nothing of it is. A line that somebody took out stays out.
+    /// Puts a part where nothing of it is. A line that a person took out stays out.
     fn add(&mut self, new: &Part, later: Option<&str>) {
         let joined = new.pieces.join(new.form.between());
         let (at, with) = match new.form {

@@ -82,7 +82,7 @@ pub enum BundleEdit<'a> {
         path: &'a str,
     },
     /// Puts in a member, or an item before the one that has the number; the number after
-    /// the last appends. What `Remove` took out stands where it stood.
+    /// the last appends. What `Remove` took out is where it was.
     Insert {
         /// Where.
         path: &'a str,
@@ -124,7 +124,7 @@ pub enum Refused {
     /// A path leads nowhere.
     #[error("The bundle has no `{0}`.")]
     NoSuchPath(String),
-    /// Something stands where a member is to be inserted.
+    /// Something is already where a member is to be inserted.
     #[error("The bundle has a `{0}` already.")]
     Taken(String),
     /// A new value is not JSON.
@@ -305,7 +305,7 @@ fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String, Re
     sha256_indented(bundle).ok_or(Refused::TooDeep)
 }
 
-/// What a bundle has wrong, as what is wrong wherever it stands, and as a sentence: an
+/// What a bundle has wrong, as what is wrong wherever it is, and as a sentence: an
 /// item that moved has the faults that it had.
 fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
     let found = shape::check(bundle, "bundle", &BUNDLE, now);
@@ -324,7 +324,7 @@ fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
     faults
 }
 
-/// What stands beside the store, anew.
+/// What is beside the store, anew.
 fn around(
     files: &Files<'_>,
     before: Json<'_>,

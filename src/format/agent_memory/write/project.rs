@@ -7,9 +7,9 @@ use crate::text::json::Json;
 /// A stretch of a projection that holds values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The heading that it stands under, as a whole line.
+    /// The heading that it is under, as a whole line.
     pub heading: &'static str,
-    /// How it is told from what stands around it.
+    /// How it is told from what is around it.
     pub form: Form,
     /// Its pieces as they are written: one for each value, at least one.
     pub pieces: Vec<String>,
@@ -29,7 +29,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What stands between two pieces.
+    /// What is between two pieces.
     pub fn between(self) -> &'static str {
         match self {
             Form::Items(..) => "\n\n",

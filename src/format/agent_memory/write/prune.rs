@@ -18,7 +18,7 @@ use crate::text::scan::Tape;
 pub enum Chosen<'a> {
     /// What the config's retention moves: old events that were recalled, old checkpoints.
     Retention,
-    /// These, whatever their age. Of an id that stands twice, both.
+    /// These, whatever their age. Of an id that occurs twice, both.
     These {
         /// Ids of active events.
         events: &'a [&'a str],
@@ -215,8 +215,8 @@ fn manifest(pruned: &Pruned, retention: &Retention, at: &str) -> String {
 }
 
 /// A log without the records of these numbers, and those records, each with a line end. A
-/// line on which another record stands loses only the record; one that held nothing else
-/// that can be read goes as a whole, with what stood beside the record.
+/// line on which another record is loses only the record; one that held nothing else
+/// that can be read goes as a whole, with what was beside the record.
 fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
     let spans = log.records.iter().map(|record| record.span.start as usize..record.span.end as usize);
     let (gone, stay): (Vec<_>, Vec<_>) = spans.enumerate().partition(|(index, _)| goes.contains(index));
@@ -244,7 +244,7 @@ fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
         }
         if !touched || shared {
             kept.extend_from_slice(bytes.get(at..line.next).unwrap_or_default());
-            // The rest of the record may stand on lines that go: their line end goes with them.
+            // The rest of the record may be on lines that go: their line end goes with them.
             if touched && !kept.ends_with(b"\n") {
                 kept.push(b'\n');
             }

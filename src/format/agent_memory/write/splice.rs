@@ -6,13 +6,13 @@ use super::Refused;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::{Newlines, Scan, Tape};
 
-/// A stretch of the text and what is to stand there instead.
+/// A stretch of the text and what is to be there instead.
 pub struct Splice {
     at: Range<usize>,
     with: String,
 }
 
-/// Puts the splices into the text. They must not overlap, and stand in its order.
+/// Puts the splices into the text. They must not overlap, and are in its order.
 pub fn apply(text: &str, splices: &[Splice]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -36,7 +36,7 @@ pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The last step of a path: where a value stands, or could.
+/// The last step of a path: where a value is, or could.
 struct Target<'a> {
     parent: Json<'a>,
     place: Place<'a>,
@@ -176,7 +176,7 @@ fn without(parent: Json<'_>, spans: &[Range<usize>], goes: &[bool]) -> Vec<Splic
         return vec![cut(start + 1..end.saturating_sub(1))];
     };
     let mut cuts = Vec::new();
-    // What stands before the first that stays goes with what follows it, the rest with
+    // What is before the first that stays goes with what follows it, the rest with
     // what precedes it: so the commas come out right.
     if let (Some(first), Some(kept)) = (spans.first(), spans.get(first_kept))
         && first_kept > 0

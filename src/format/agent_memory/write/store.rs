@@ -88,7 +88,7 @@ impl<'a> Files<'a> {
         Settings::of(config)
     }
 
-    /// The number of the next event: above all that stand anywhere, in lines that can't be
+    /// The number of the next event: above all that are anywhere, in lines that can't be
     /// read too. Where retention may have let events expire, the references to them count.
     pub fn next_event(&self, state: Json<'_>) -> Result<u64, Refused> {
         let logs = self.all.iter().filter(|document| {

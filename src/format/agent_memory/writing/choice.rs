@@ -10,7 +10,7 @@ use crate::model::{Entry, Store};
 /// What is deleted or archived.
 #[derive(Default)]
 pub struct Choice {
-    /// Parts of the bundle, the last first: what stands before one that goes keeps its number.
+    /// Parts of the bundle, the last first: what is before one that goes keeps its number.
     pub paths: Vec<String>,
     events: BTreeSet<String>,
     checkpoints: BTreeSet<String>,

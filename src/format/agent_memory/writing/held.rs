@@ -58,8 +58,8 @@ fn pieces(file: &[u8]) -> Vec<Piece> {
     pieces
 }
 
-/// What deletions took out and is not there: as a state that has it, where it stood, and nothing
-/// else. `deletions` are what takes each of them back, the newest first.
+/// What deletions took out and is not there: as a state that has it, where it was, and nothing
+/// else. `deletions` are what undoes each of them, the newest first.
 pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
     let state = document(&store.documents, Path::new(layout::STATE))?;
     let there = pieces(&state.bytes);
@@ -117,21 +117,22 @@ pub fn bring_back(scene: &Scene<'_>, held: &Document, records: &[u32]) -> Result
     let items = pieces(&state.bytes).into_iter().filter(|own| own.index.is_some());
     items.for_each(|own| *counts.entry(own.section).or_default() += 1);
     let mut records = records.to_vec();
-    // What stood before another comes before it.
+    // What was before another comes before it.
     records.sort_unstable();
     let mut edits: Vec<(String, String)> = Vec::new();
     for record in records {
-        let stood = path_of(held, record as usize).ok_or_else(lost)?;
+        let previous = path_of(held, record as usize).ok_or_else(lost)?;
         let span = held.records.get(record as usize).ok_or_else(lost)?.span;
         let raw = held.bytes.get(span.start as usize..span.end as usize).ok_or_else(lost)?;
-        let path = match stood.rsplit_once('.').and_then(|(own, at)| Some((own, at.parse::<usize>().ok()?))) {
-            Some((section, index)) => {
-                let count = counts.entry(section.to_owned()).or_default();
-                *count += 1;
-                format!("{section}.{}", index.min(*count - 1))
-            }
-            None => stood,
-        };
+        let path =
+            match previous.rsplit_once('.').and_then(|(own, at)| Some((own, at.parse::<usize>().ok()?))) {
+                Some((section, index)) => {
+                    let count = counts.entry(section.to_owned()).or_default();
+                    *count += 1;
+                    format!("{section}.{}", index.min(*count - 1))
+                }
+                None => previous,
+            };
         edits.push((path, String::from_utf8_lossy(raw).into_owned()));
     }
     let mut writing = Writing::of(scene)?;

@@ -22,17 +22,18 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec
             Some(name) => format!("{part}.{name}"),
             None => part.clone(),
         };
-        let stands = value_at(state, &path);
-        if stands.is_none() && !shape::knows(&BUNDLE, &path) {
+        let current = value_at(state, &path);
+        if current.is_none() && !shape::knows(&BUNDLE, &path) {
             return Err(unknown(&path));
         }
-        let value = spelled(stands.as_deref(), setting.value, is_text);
+        let value = spelled(current.as_deref(), setting.value, is_text);
         if with_value(&value, |_| ()).is_none() {
             return Err(no_json(&path, &part));
         }
         edits.push((path, value));
     }
-    if edits.iter().all(|(path, value)| value_at(state, path).is_some_and(|stands| is_same(&stands, value))) {
+    if edits.iter().all(|(path, value)| value_at(state, path).is_some_and(|current| is_same(&current, value)))
+    {
         return Ok(Vec::new());
     }
     let mut writing = Writing::of(scene)?;
@@ -53,7 +54,7 @@ fn unknown(path: &str) -> Refusal {
     Refusal::invalid(format!("The bundle has no `{path}`, and the format knows none.{known}"))
 }
 
-/// What stands there is a list or an object, and the new value is neither.
+/// What is there is a list or an object, and the new value is neither.
 fn no_json(path: &str, part: &str) -> Refusal {
     let field = path.strip_prefix(part).map_or(path, |field| field.trim_start_matches('.'));
     Refusal::invalid(format!(
@@ -81,16 +82,16 @@ fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>
     }
 }
 
-/// A new value as JSON: text where a string stands, or nothing. A command's text is its words,
+/// A new value as JSON: text where a string is, or nothing. A command's text is its words,
 /// as it is shown.
-fn spelled(stands: Option<&str>, value: &str, is_text: bool) -> String {
-    let kind = stands.and_then(|stands| with_value(stands, |value| value.kind()));
+fn spelled(current: Option<&str>, value: &str, is_text: bool) -> String {
+    let kind = current.and_then(|current| with_value(current, |value| value.kind()));
     // Where a word holds a blank, the text that is shown does not tell where it ends.
     let has_blank = |word: Json<'_>| word.text().is_none_or(|word| word.contains(char::is_whitespace));
     let is_plain = || {
-        let stood = stands.and_then(|stands| with_value(stands, |list| !list.items().any(has_blank)));
+        let previous = current.and_then(|current| with_value(current, |list| !list.items().any(has_blank)));
         let is_read = !value.trim().is_empty() && !value.contains(['"', '\'', '\\', '[', '{']);
-        is_read && stood == Some(true)
+        is_read && previous == Some(true)
     };
     match kind {
         Some(Kind::Null) if value == "null" => value.to_owned(),
@@ -103,12 +104,12 @@ fn spelled(stands: Option<&str>, value: &str, is_text: bool) -> String {
     }
 }
 
-fn is_same(stands: &str, value: &str) -> bool {
+fn is_same(current: &str, value: &str) -> bool {
     let texts = || {
         let text = |json: &str| with_value(json, |value| value.text().map(|text| text.into_owned()))?;
-        Some(text(stands)? == text(value)?)
+        Some(text(current)? == text(value)?)
     };
-    stands == value || texts().unwrap_or_default()
+    current == value || texts().unwrap_or_default()
 }
 
 fn with_value<T>(json: &str, take: impl FnOnce(Json<'_>) -> T) -> Option<T> {

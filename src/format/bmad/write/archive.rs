@@ -14,7 +14,7 @@ use crate::format::Placement;
 use crate::format::bmad::layout;
 use crate::model::{Moment, Role, Tell, meant};
 
-/// Packs a session, whose files stand by their paths below its folder, into its archive
+/// Packs a session, whose files are by their paths below its folder, into its archive
 /// and the archive's manifest, relative to the root. Locks are not packed. The same files
 /// at the same moment make the same bytes.
 pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> Result<Vec<File>, Refused> {
@@ -47,7 +47,7 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
         ];
         json::set(object, &members)
     })?;
-    // The session's folder goes when its archive stands: what would not come back from it
+    // The session's folder goes when its archive is: what would not come back from it
     // is not packed.
     let back = restore_session(session, &tar_gz, Some(&archived), true)
         .map_err(|error| Refused::Archive(error.to_string()))?;

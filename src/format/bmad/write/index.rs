@@ -19,13 +19,13 @@ const OWN: [&str; 6] =
 /// How many letters and digits a word has. What is longer is no word but encoded data, and
 /// would make the index as large as the logs.
 const WORD: std::ops::RangeInclusive<usize> = 3..=64;
-/// A longer id stands among the hours alone: repeated for each word of its record it would
+/// A longer id is among the hours alone: repeated for each word of its record it would
 /// make the index many times as large as the logs.
 const LONGEST_ID: usize = 64;
 /// Members that are no text: who wrote it, and the words of enumerations.
 const NO_TEXT: [&str; 8] =
     ["agent_id", "made_by", "discovered_by", "approved_by", "role", "impact", "severity", "status"];
-/// Where records stand whose time can't be read: every id stands under some hour.
+/// Where records are whose time can't be read: every id is under some hour.
 const UNDATED: &str = "undated";
 
 /// The index of a session with these logs. The same logs make the same bytes, whatever the
@@ -53,7 +53,7 @@ pub fn index(existing: Option<&[u8]>, session: &str, logs: &[Log<'_>], now: Mome
 }
 
 /// Whether an index is what its logs make. One that palimp wrote has to have every word; what
-/// words others leave out is theirs to choose, but what stands there has to be so.
+/// words others leave out is theirs to choose, but what is there has to be so.
 pub fn agrees(existing: &[u8], session: &str, logs: &[Log<'_>]) -> bool {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, without_mark(existing)) else { return false };
@@ -75,7 +75,7 @@ fn is_own(existing: &[u8]) -> bool {
 }
 
 /// Whether an index says of a record what is not so: a word that it does not hold, an hour or a
-/// topic that is another's. A word may stand there in its basic form.
+/// topic that is another's. A word may be there in its basic form.
 fn contradicts(object: Json<'_>, logs: &[Log<'_>]) -> bool {
     let mut made = Made::default();
     let mut texts: HashMap<String, String> = HashMap::new();
@@ -206,7 +206,7 @@ impl Made {
         }
     }
 
-    /// The hours under which each id stands.
+    /// The hours under which each id is.
     fn hours_of_ids(&self) -> HashMap<&str, Vec<String>> {
         let mut hours: HashMap<&str, Vec<String>> = HashMap::new();
         for (hour, numbers) in &self.hours {
@@ -217,7 +217,7 @@ impl Made {
         hours
     }
 
-    /// In the specification's sample a decision stands under the topic of the messages
+    /// In the specification's sample a decision is under the topic of the messages
     /// that led to it.
     fn topics_of_decisions(&mut self) {
         for (decision, message) in std::mem::take(&mut self.discussed) {

@@ -62,7 +62,7 @@ pub fn replace(value: Json<'_>, text: String) -> Edit {
 fn append(object: Json<'_>, members: &[(&str, &str)]) -> Option<Edit> {
     let (start, end) = object.span();
     let there: Vec<(Json<'_>, Json<'_>)> = object.members().collect();
-    // The white space before the last member, and what stands between its name and value.
+    // The white space before the last member, and what is between its name and value.
     let (mut at, mut gap, mut colon) = (start + 1, String::new(), String::from(":"));
     if let Some((key, value)) = there.last() {
         let previous = there.len().checked_sub(2).and_then(|at| there.get(at));

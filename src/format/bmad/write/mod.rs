@@ -6,8 +6,8 @@
 //! - A session that is made is called `sess-YYYY-MM-DD-name`; one that is found may be
 //!   called anything that can be the name of one folder.
 //! - In the index a word has 3 to 64 letters and digits. Who wrote a record and the words
-//!   of its enumerations are not words of its text. A decision also stands under the
-//!   topics of the messages that it refers to; a record without a time stands under
+//!   of its enumerations are not words of its text. A decision also is under the
+//!   topics of the messages that it refers to; a record without a time is under
 //!   `undated`.
 //! - `last_decay_update` is in milliseconds since 1970, as its `Date.now()` is, unless the
 //!   record already holds a text there.
@@ -57,7 +57,7 @@ pub enum Refused {
         /// Why not.
         why: &'static str,
     },
-    /// A file can't stand in a session under that path.
+    /// A file can't be in a session under that path.
     #[error("{path:?} can't be archived: it does not name a file of its own below the session.")]
     BadPath {
         /// The path.

@@ -51,13 +51,13 @@ pub enum Unsafe {
         /// What it is.
         kind: &'static str,
     },
-    /// A path that is absolute, leads up, stands outside the session's folder, or is too long.
+    /// A path that is absolute, leads up, is outside the session's folder, or is too long.
     #[error("{0:?} in the archive is no plain path within the session's folder.")]
     BadPath(String),
     /// Two entries have one path, or one is a file where the other needs a folder.
     #[error("{0:?} is in the archive twice.")]
     Twice(String),
-    /// No file of a session stands in it.
+    /// No file of a session is in it.
     #[error("The archive holds nothing of a session.")]
     Empty,
     /// Its manifest can't be read.
@@ -216,7 +216,7 @@ fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Unsafe> {
     Ok(parts.into_iter().map(str::to_owned).collect())
 }
 
-/// The files without the session's folder before their paths. Either all stand in it, or
+/// The files without the session's folder before their paths. Either all are in it, or
 /// the archive has no such folder.
 fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>, Unsafe> {
     let inside = entries.iter().any(|(parts, _)| parts.first().is_some_and(|part| part == session));

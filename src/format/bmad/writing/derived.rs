@@ -32,7 +32,7 @@ struct Own<'a> {
     index: Option<&'a Document>,
     /// The bytes of all of them.
     size: u64,
-    /// Whether a log is as a plan will leave it. What stands on a disk has a generation.
+    /// Whether a log is as a plan will leave it. What is on a disk has a generation.
     is_planned: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Own<'a> {
         self.logs.iter().filter_map(|log| write::Log::of(log)).collect()
     }
 
-    /// A missing manifest is not made: who took part and whose session it is stands nowhere else.
+    /// A missing manifest is not made: who took part and whose session it is is nowhere else.
     fn manifest(&self, now: Moment) -> Option<Derived> {
         let own = self.manifest?;
         let bytes = match self.is_planned || !self.is_counted(own) {
@@ -101,11 +101,11 @@ impl<'a> Own<'a> {
     fn index(&self, now: Moment) -> Option<Derived> {
         let path = self.folder.join("index.json");
         let make = |when| {
-            let stands = self.index.map(|own| &*own.bytes);
-            write::index(stands, &self.name, &self.to_logs(), when)
+            let current = self.index.map(|own| &*own.bytes);
+            write::index(current, &self.name, &self.to_logs(), when)
         };
         let mut tape = Tape::default();
-        let stands = self.index.filter(|own| {
+        let current = self.index.filter(|own| {
             let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
             let created = || object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
             self.is_right(own, object)
@@ -114,7 +114,7 @@ impl<'a> Own<'a> {
                     false => write::agrees(&own.bytes, &self.name, &self.to_logs()),
                 }
         });
-        Some(Derived { path, bytes: stands.map_or_else(|| make(now), |own| own.bytes.to_vec()) })
+        Some(Derived { path, bytes: current.map_or_else(|| make(now), |own| own.bytes.to_vec()) })
     }
 
     fn is_right(&self, own: &Document, object: Json<'_>) -> bool {

@@ -154,10 +154,10 @@ pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<
     for name in ["index.json", "manifest.json"] {
         let Some(at) = of(members, name) else { continue };
         let logs = logs_within(members);
-        let stands = &members[at].bytes;
+        let current = &members[at].bytes;
         let new = match name {
-            "index.json" => write::index(Some(stands), &session, &logs, now),
-            _ => write::manifest(Some(stands), &session, &logs, now, false)?,
+            "index.json" => write::index(Some(current), &session, &logs, now),
+            _ => write::manifest(Some(current), &session, &logs, now, false)?,
         };
         members[at].bytes = new;
     }

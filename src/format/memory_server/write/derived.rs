@@ -15,17 +15,17 @@ use crate::text::scan::Tape;
 pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
     let path = PathBuf::from("index.json");
     let entries = rules::entries(parts);
-    let stands = document(parts.documents, &path);
+    let current = document(parts.documents, &path);
     let mut tape = Tape::default();
-    let object = stands.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
-    if let (Some(own), Some(object)) = (stands, object)
+    let object = current.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
+    if let (Some(own), Some(object)) = (current, object)
         && object.get("statistics").is_some()
         && object.get("tags_index").is_some()
         && index::check(own, parts, &entries).is_empty()
     {
         return vec![Derived { bytes: own.bytes.to_vec(), path }];
     }
-    let base = match (stands, object) {
+    let base = match (current, object) {
         (Some(own), Some(_)) => without_mark(&own.bytes).to_vec(),
         _ => b"{}".to_vec(),
     };

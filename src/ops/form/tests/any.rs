@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 
-/// Text that somebody, or something, could put into any field.
+/// Text that a person or a program could put into any field.
 fn any_text() -> BoxedStrategy<String> {
     prop_oneof![
         4 => "[ -~]{0,40}",

@@ -10,7 +10,7 @@ pub fn length(text: &str) -> usize {
     segments(text).map_or(text.len(), |(_, end)| end)
 }
 
-/// What stands between the outermost brackets, split at their commas, and where they close.
+/// What is between the outermost brackets, split at their commas, and where they close.
 fn segments(text: &str) -> Option<(Vec<&str>, usize)> {
     let (mut depth, mut from, mut quote) = (0_usize, 0, None);
     let mut item = 0;

@@ -11,7 +11,7 @@ pub enum Style {
     Double,
 }
 
-/// Where a scalar stands.
+/// Where a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On its own to the end of a line.
@@ -92,7 +92,7 @@ fn is_typed(text: &str) -> bool {
     is_number || WORDS.contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// What can't stand in a line as it is: controls, other line ends, marks of byte order.
+/// What can't be in a line as it is: controls, other line ends, marks of byte order.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

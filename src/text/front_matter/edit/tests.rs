@@ -97,7 +97,7 @@ fn what_would_be_a_guess_is_refused() {
 }
 
 #[test]
-fn faults_elsewhere_stand_in_nobodys_way() {
+fn faults_elsewhere_are_in_nobodys_way() {
     assert_eq!(after("b: x: y\nb: 2\na: x\n", "a", NewValue::Text("new")), "b: x: y\nb: 2\na: new\n");
     let paragraphs = "b: |\n  one\n\n  two\n";
     assert_eq!(after(paragraphs, "a", NewValue::Text("new")), format!("{paragraphs}a: new\n"));

@@ -35,7 +35,7 @@ impl Text {
         start..if broken { end - 1 } else { end }
     }
 
-    /// The row and column where the cursor stands.
+    /// The row and column where the cursor is.
     pub fn place(&self) -> (usize, usize) {
         let row = self.row_of(self.cursor);
         (row, width_of(&self.text[self.row(row).start..self.cursor]))
@@ -66,7 +66,7 @@ impl Text {
 
     /// Wraps anew what an edit moves: where a row ends, the first grapheme can decide of the row
     /// after the next one, as with a wide one behind a blank. `come` bytes were put at `from`, in
-    /// place of `gone`. A row follows from what stands behind its start alone: where one starts
+    /// place of `gone`. A row follows from what is behind its start alone: where one starts
     /// again as it did before, the others stay. Where none does for as long as can be on screen,
     /// the others are wrapped once they are needed.
     pub(super) fn wrap_from(&mut self, from: usize, gone: usize, come: usize) {

@@ -31,7 +31,7 @@ fn a_grapheme_is_one_step_and_one_backspace() {
 }
 
 #[test]
-fn a_word_is_taken_back_at_once_and_so_is_a_paste() {
+fn a_word_is_undone_at_once_and_so_is_a_paste() {
     let mut text = text_of("", 40);
     "use the pool".chars().for_each(|c| text.type_char(c));
     text.paste("\r\nof\r\ntwenty");

@@ -18,7 +18,7 @@ use crate::tui::panes::draw_lines;
 use crate::tui::theme::{self, Theme, column};
 use crate::work::{Batch, Chore, Task};
 
-/// Draws the archive: what is due and what stands there, and the memories of the line under
+/// Draws the archive: what is due and what is there, and the memories of the line under
 /// the cursor.
 pub fn draw_archive(app: &App, frame: &mut Frame<'_>) {
     let parts = layout::back(app);

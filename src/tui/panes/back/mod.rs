@@ -88,7 +88,7 @@ fn draw_text(frame: &mut Frame<'_>, lines: Vec<Line<'static>>, top: usize, inner
     frame.render_widget(Paragraph::new(shown), inner);
 }
 
-/// What stands where there is nothing to list: a sentence, wrapped.
+/// What is where there is nothing to list: a sentence, wrapped.
 fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
     let theme = Theme::of(app);
     let lines = theme::wrap(&theme::safe(app, text), usize::from(inner.width));

@@ -12,7 +12,7 @@ use crate::tui::border::framed;
 use crate::tui::editor::Editor;
 use crate::tui::theme::{self, Theme, fit};
 
-/// So many characters stand around what differs.
+/// So many characters are around what differs.
 const AROUND: usize = 24;
 /// The longest stretch of a field that is shown.
 const LONGEST: usize = 1_000;
@@ -46,14 +46,14 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// What differs of two texts, with a little of what stands around it, as it may be drawn.
+/// What differs of two texts, with a little of what is around it, as it may be drawn.
 pub fn stretches(app: &App, before: &str, after: &str) -> (String, String) {
     let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
     (cut(app, before, start, end), cut(app, after, start, start + with.len()))
 }
 
 /// The same of a text before, and of what each of two sides made of it: all that either changed
-/// stands in each of the three.
+/// is in each of the three.
 pub fn three_stretches(app: &App, before: &str, mine: &str, theirs: &str) -> [String; 3] {
     let (start, end, _) = difference(before.as_bytes(), mine.as_bytes());
     let (other_start, other_end, _) = difference(before.as_bytes(), theirs.as_bytes());

@@ -182,7 +182,7 @@ fn first_shown(text: &Text, row: &Range<usize>, cursor: usize, width: usize) -> 
 }
 
 /// A part of a text as it may be drawn, what looks like a secret masked character by character:
-/// the cursor stands where it is.
+/// the cursor is where it is.
 pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     if app.revealed || range.is_empty() {
         return show(&text[range]).into_owned();

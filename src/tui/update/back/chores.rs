@@ -25,7 +25,7 @@ pub fn read(app: &mut App, seen: Upkeep) {
     app.back.archive.memories.retain(|own| there.contains(own));
 }
 
-/// How many memories stand beside the line under the cursor.
+/// How many memories are beside the line under the cursor.
 pub fn within(app: &App) -> usize {
     match (app.screen, app.back.shelf()) {
         (Screen::Upkeep, _) => app.back.task().map_or(0, |chore| chore.touched.len()),

@@ -21,9 +21,9 @@ pub fn read(app: &mut App, accounts: Vec<Account>) {
         }
         _ => false,
     };
-    let stands = journal.lines.iter().position(same);
+    let current = journal.lines.iter().position(same);
     let newest = || journal.lines.iter().position(|line| matches!(line, Line::Step(..)));
-    journal.at.at = match stands {
+    journal.at.at = match current {
         Some(at) => at,
         None if first => newest().unwrap_or_default(),
         None => journal.at.at,
@@ -43,7 +43,7 @@ pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
 fn open(app: &mut App) -> Vec<Effect> {
     let journal = &mut app.back.journal;
     let Some((store, row)) = journal.row() else { return none(app) };
-    // What a step changed stands with the step that did it last.
+    // What a step changed is with the step that did it last.
     let step = row.line.step;
     journal.inside = true;
     journal.top = 0;
@@ -59,7 +59,7 @@ fn none(app: &mut App) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Shows what taking the step under the cursor back comes to, or doing it again.
+/// Shows what undoing the step under the cursor comes to, or redoing it.
 fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let Some((store, row)) = app.back.journal.row() else { return none(app) };
     let step = row.line.step;

@@ -156,7 +156,7 @@ fn leave(app: &mut App) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Whether what stands under the cursor of the view's list has the keys.
+/// Whether what is under the cursor of the view's list has the keys.
 fn inside(app: &mut App) -> &mut bool {
     match app.screen {
         Screen::Restore => &mut app.back.restore.inside,
@@ -188,7 +188,7 @@ fn go(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Where the cursor of what has the keys stands, among how many lines, of which how many are
+/// Where the cursor of what has the keys is, among how many lines, of which how many are
 /// on screen.
 fn place(app: &App) -> (usize, usize, usize) {
     let parts = layout::back(app);

@@ -53,8 +53,8 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec
     };
     editor.looked = true;
     let same = |draft: &FormDraft| {
-        let stands = |name: &str| editor.form.find(name).map(|at| editor.form.fields[at].value.as_str());
-        draft.fields.iter().all(|own| stands(&own.name) == Some(own.text.as_str()))
+        let current = |name: &str| editor.form.find(name).map(|at| editor.form.fields[at].value.as_str());
+        draft.fields.iter().all(|own| current(&own.name) == Some(own.text.as_str()))
     };
     let draft = draft.filter(|draft| !same(draft));
     if editor.version == editor.first {
@@ -127,8 +127,8 @@ fn forget(app: &App) -> Option<Effect> {
     Some(Effect::Job(Job::Keep(Box::new(request))))
 }
 
-/// The stores were read anew. A memory that says what it said is gone on with where it stands
-/// now; one that somebody changed is told at once.
+/// The stores were read anew. A memory that says what it said is gone on with where it is
+/// now; one that was changed is told at once.
 pub fn reloaded(app: &mut App) -> Vec<Effect> {
     let now = app.now;
     let snapshot = Arc::clone(&app.snapshot);
@@ -156,7 +156,7 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
             }
             let same = matches!((&before, theirs), (Some(Theirs::Changed { form: old, .. }), Theirs::Changed { form, .. }) if old == form);
             if before.is_some() && !same && editor.conflict.is_some() {
-                // What is shown there is not what stands there any more.
+                // What is shown there is not what is there any more.
                 return super::settle::open(app);
             }
         }
@@ -175,7 +175,7 @@ fn theirs(editor: &Editor, snapshot: &Arc<Snapshot>, now: Moment) -> Option<Thei
         Err(refusal) => {
             Some(Theirs::Gone(format!("The memory can't be edited any more: {}", refusal.message)))
         }
-        // Fields alone count: what the form does not show stays as it stands there.
+        // Fields alone count: what the form does not show stays as it is there.
         Ok(form) if form == *editor.form => None,
         Ok(form) => Some(Theirs::Changed { snapshot: Arc::clone(snapshot), at, form: Arc::new(form) }),
     }

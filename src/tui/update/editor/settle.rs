@@ -76,7 +76,7 @@ pub fn save(app: &mut App) -> Vec<Effect> {
     request.map_or(Vec::new(), |request| give(app, Job::SaveCopy(Box::new(request), into)))
 }
 
-/// The form goes on from what stands on disk, with what was chosen.
+/// The form goes on from what is on disk, with what was chosen.
 fn take(app: &mut App) -> Vec<Effect> {
     let Some(editor) = &mut app.editor else { return Vec::new() };
     let (Some(conflict), Some(Theirs::Changed { snapshot, at, form })) = (&editor.conflict, &editor.theirs)

@@ -30,7 +30,7 @@ pub enum Doing {
     Erase,
 }
 
-/// What was done before, by palimp or by somebody else.
+/// What was done before, by palimp or by another program.
 #[derive(Clone, Copy)]
 pub enum First {
     Plan(Make),

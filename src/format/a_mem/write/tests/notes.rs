@@ -37,7 +37,7 @@ fn three() -> Held {
 }
 
 #[test]
-fn a_new_note_stands_where_the_others_do() {
+fn a_new_note_is_where_the_others_are() {
     let place = |held: &Held| new_note(&held.parts(), NOTE, NOW).unwrap().0;
     assert_eq!(place(&Held::default()), Path::new("knowledge/notes/new-note-1.md"));
     let flat = Held::default().with("knowledge/a.md", "# A\n").with("knowledge/README.md", "# Notes\n");
@@ -142,7 +142,7 @@ proptest! {
     #![proptest_config(crate::tries::config(600, 9600))]
 
     #[test]
-    fn a_deprecation_that_is_taken_back_leaves_nothing_behind(
+    fn a_deprecation_that_is_undone_leaves_nothing_behind(
         front in proptest::sample::subsequence(
             vec!["id: x\n", "status: draft\n", "status: 'a: b' # c\n", "updated: 2025-01-01 # d\n", "tags:\n  - a\n",
                 "status:\n", "status: |\n  a\n  b\n", "# comment\n"], 0..5).prop_shuffle(),

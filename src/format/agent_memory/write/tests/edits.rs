@@ -182,7 +182,7 @@ fn the_event_and_the_checkpoint_are_what_the_tool_writes_of_such_a_bundle() {
 }
 
 #[test]
-fn numbers_come_after_all_that_stand_anywhere() {
+fn numbers_come_after_all_that_are_anywhere() {
     let mut shelf = Shelf::made(2);
     let line =
         shelf.store("history/events.jsonl").lines().next().unwrap().replace("evt-000001", "evt-000040");

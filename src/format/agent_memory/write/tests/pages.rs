@@ -15,7 +15,7 @@ fn set<'a>(path: &'a str, value: &'a str) -> BundleEdit<'a> {
 }
 
 #[test]
-fn what_people_added_to_a_page_stays_where_it_stands() {
+fn what_people_added_to_a_page_stays_where_it_is() {
     let mut shelf = Shelf::made(2);
     shelf.change(FOCUS, "- Paper runs out.", "- Mine.\n- Paper runs out.");
     shelf.change(FOCUS, "\n## Known Risks", "\nSome words.\n\n## Own\n\n- x\n\n## Known Risks");
