@@ -80,7 +80,7 @@ fn attributes(root: &Path) -> BTreeMap<PathBuf, Attributes> {
         let own = fs::symlink_metadata(path).unwrap();
         let named = Real.extended(path).unwrap().into_iter();
         let named = named.map(|(name, value)| (name.into_string().unwrap(), value)).collect();
-        if !path.extension().is_some_and(|end| end == "lock") && !path.ends_with("lock") {
+        if path.extension().is_none_or(|end| end != "lock") && !path.ends_with("lock") {
             all.insert(path.to_owned(), (own.uid(), own.gid(), own.mode(), named));
         }
     });
