@@ -105,6 +105,16 @@ impl Disk for Faulty {
         self.step(&op, |world| world.make_folder(folder, mode))
     }
 
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
+        let opened = self.reading(format!("open the folder {}", folder.told()), |world| {
+            let id = world.now.find(folder)?;
+            world.now.allow(id, READ)?;
+            world.now.entries(id)?;
+            Ok(self.opened(world, id, folder))
+        })?;
+        Ok(Box::new(opened))
+    }
+
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
         let op = Op::Link { file: file.to_owned(), name: name.to_owned() };
         self.step(&op, |world| {
