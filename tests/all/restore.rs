@@ -4,7 +4,7 @@
 use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use palimp::disk::{Real, ThisMachine};
 use palimp::model::{Extent, Moment};
@@ -15,53 +15,10 @@ use palimp::store;
 use palimp::store::commit::{Host, Writer};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{Output, StoreBuilder, TempStore, run};
+use support::kept_log::{LOG, line};
+use support::{KeptLog, StoreBuilder, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
-const LOG: &str = "sessions/s/memory.jsonl";
-
-struct Site {
-    store: TempStore,
-    data: tempfile::TempDir,
-}
-
-impl Site {
-    fn of(lines: &[String]) -> Site {
-        let store = StoreBuilder::session_log().session("s").build();
-        store.write(LOG, lines.concat().as_bytes());
-        Site { store, data: tempfile::tempdir().unwrap() }
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let data = self.data.path().to_str().unwrap();
-        let own = ["--store", self.store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data];
-        run(args.iter().chain(&own).copied())
-    }
-
-    /// Keeps a copy of the log, as `backup create` would have made it; its name.
-    fn keep(&self, lines: &[String]) -> String {
-        self.run(&["backup", "create", "--yes"]).expect_status(0);
-        let rows = self.run(&["backup", "list", "--json"]).json_lines();
-        let row = rows.iter().find(|row| row["file"] == LOG).unwrap();
-        let path = PathBuf::from(row["backup"].as_str().unwrap());
-        std::fs::write(&path, lines.concat()).unwrap();
-        row["backup"].as_str().unwrap().to_owned()
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let text = String::from_utf8(self.store.read(LOG)).unwrap();
-        text.split_inclusive('\n').map(str::to_owned).collect()
-    }
-}
-
-fn line(number: usize, text: &str) -> String {
-    let entry = json!({
-        "id": format!("mem_{number}"), "type": "conversation",
-        "timestamp": format!("2026-01-{:02}T00:00:00Z", number % 28 + 1),
-        "content": {"role": "user", "message": text},
-    });
-    format!("{entry}\n")
-}
 
 fn kinds(rows: &[Value]) -> BTreeMap<String, String> {
     let own = |row: &Value| Some((row["id"].as_str()?.to_owned(), row["change"].as_str()?.to_owned()));
@@ -72,7 +29,7 @@ fn kinds(rows: &[Value]) -> BTreeMap<String, String> {
 fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     let texts = ["kept as it is", "deleted by hand", "was changed", "has a tombstone", "was erased"];
     let old: Vec<String> = (0..5).map(|at| line(at, texts[at])).collect();
-    let site = Site::of(&old);
+    let site = KeptLog::of(&old);
     let copy = site.keep(&old);
     site.run(&["delete", "mem_3", "--yes"]).expect_status(0);
     site.run(&["erase", "mem_4", "--yes"]).expect_status(0);
@@ -106,7 +63,7 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
 fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_there_once() {
     for puts_back in [false, true] {
         let old = [line(0, "stays"), line(1, "is missing"), line(2, "was changed")];
-        let site = Site::of(&[old[0].clone(), line(2, "otherwise")]);
+        let site = KeptLog::of(&[old[0].clone(), line(2, "otherwise")]);
         let (root, data) = (&site.store.path, site.data.path());
         let now = Moment::parse(NOW).unwrap().0;
         let place = store::look_at(root, None).found.unwrap().remove(0);
@@ -137,7 +94,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
 
 #[test]
 fn the_list_says_why_a_backup_was_made_and_whether_it_can_be_read_whole() {
-    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    let site = KeptLog::of(&[line(0, "a"), line(1, "b")]);
     let copy = site.keep(&[line(0, "a"), line(1, "b")[..30].to_owned()]);
     let own = |args: &[&str]| {
         let rows = site.run(args).json_lines();
@@ -155,7 +112,7 @@ fn the_list_says_why_a_backup_was_made_and_whether_it_can_be_read_whole() {
 
 #[test]
 fn what_is_one_document_comes_back_whole_or_not_at_all() {
-    let site = Site::of(&[line(0, "a")]);
+    let site = KeptLog::of(&[line(0, "a")]);
     site.keep(&[]);
     let rows = site.run(&["backup", "list", "--json"]).json_lines();
     let row = rows.iter().find(|row| row["file"].as_str().unwrap().ends_with(".json")).unwrap();
@@ -183,7 +140,7 @@ fn copies_of_other_programs_beside_their_files_are_listed_with_the_file_they_are
 
 #[test]
 fn a_compaction_names_the_rule_and_each_memory_that_goes() {
-    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    let site = KeptLog::of(&[line(0, "a"), line(1, "b")]);
     site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
     let rows = site.run(&["compact", "--dry-run", "--json"]).json_lines();
     let told = rows[0]["plan"]["told"].as_array().unwrap();
@@ -194,7 +151,7 @@ fn a_compaction_names_the_rule_and_each_memory_that_goes() {
 
 #[test]
 fn the_journal_says_what_is_undone_and_what_others_wrote() {
-    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    let site = KeptLog::of(&[line(0, "a"), line(1, "b")]);
     let tag = |now: &str| {
         let own = ["--store", site.store.path.to_str().unwrap(), "--now", now, "--data-dir"];
         let args = ["delete", "mem_1", "--yes"].iter().chain(&own).copied();
@@ -241,7 +198,7 @@ proptest! {
         fates in fates(), newer in 0..4_usize, named in proptest::collection::vec(any::<bool>(), 12), whole in any::<bool>()
     ) {
         let old: Vec<String> = (0..fates.len()).map(|at| line(at, &format!("text of {at}"))).collect();
-        let site = Site::of(&old);
+        let site = KeptLog::of(&old);
         let copy = site.keep(&old);
         let all = &fates;
         let of = |fate| (0..all.len()).filter(move |&at| all[at] == fate);
@@ -306,7 +263,7 @@ fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
         let used = format!("2026-01-{:02}T{:02}:{:02}:00Z", 31 - number / 24, 23 - number % 24, 0);
         builder = builder.learning(json!({"id": format!("k-{number}"), "content": "x", "accessed_at": used}));
     }
-    let site = Site { store: builder.build(), data: tempfile::tempdir().unwrap() };
+    let site = KeptLog { store: builder.build(), data: tempfile::tempdir().unwrap() };
     let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
     let told = plan[0]["plan"]["told"].to_string();
     assert!(

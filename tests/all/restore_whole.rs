@@ -7,49 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use support::{Output, StoreBuilder, TempStore, run};
+use support::kept_log::{LOG, line};
+use support::{KeptLog, Output, run};
 
 const BEFORE: &str = "2026-02-01T10:00:00Z";
 const NOW: &str = "2026-02-01T12:00:00Z";
-const LOG: &str = "sessions/s/memory.jsonl";
-
-struct Site {
-    store: TempStore,
-    data: tempfile::TempDir,
-}
-
-impl Site {
-    fn of(lines: &[String]) -> Site {
-        let store = StoreBuilder::session_log().session("s").build();
-        store.write(LOG, lines.concat().as_bytes());
-        Site { store, data: tempfile::tempdir().unwrap() }
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.at(NOW, args)
-    }
-
-    fn at(&self, now: &str, args: &[&str]) -> Output {
-        let data = self.data.path().to_str().unwrap();
-        let own = ["--store", self.store.path.to_str().unwrap(), "--now", now, "--data-dir", data];
-        run(args.iter().chain(&own).copied())
-    }
-
-    fn backup(&self, file: &str) -> String {
-        self.at(BEFORE, &["backup", "create", "--yes"]).expect_status(0);
-        let rows = self.run(&["backup", "list", "--json"]).json_lines();
-        rows.iter().find(|row| row["file"] == file).unwrap()["backup"].as_str().unwrap().to_owned()
-    }
-}
-
-fn line(number: usize, text: &str) -> String {
-    let entry = json!({
-        "id": format!("mem_{number}"), "type": "conversation",
-        "timestamp": format!("2026-01-{:02}T00:00:00Z", number % 28 + 1),
-        "content": {"role": "user", "message": text},
-    });
-    format!("{entry}\n")
-}
 
 fn told(output: &Output) -> Vec<String> {
     let rows = output.json_lines();
@@ -59,8 +21,9 @@ fn told(output: &Output) -> Vec<String> {
 
 #[test]
 fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
-    let site = Site::of(&[line(0, "stays"), line(1, "goes"), line(2, "is deleted"), line(3, "is changed")]);
-    let copy = site.backup(LOG);
+    let site =
+        KeptLog::of(&[line(0, "stays"), line(1, "goes"), line(2, "is deleted"), line(3, "is changed")]);
+    let copy = site.backup(BEFORE, LOG);
     site.run(&["delete", "mem_2", "--yes"]).expect_status(0);
     // The log was compacted: the tombstone is there, and the record is not.
     let now = [line(0, "stays"), line(3, "otherwise"), line(8, "late"), line(9, "later still")];
@@ -93,9 +56,9 @@ fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
 
 #[test]
 fn a_log_of_deletions_that_is_replaced_says_which_deletions_are_lost() {
-    let site = Site::of(&[line(0, "a"), line(1, "b"), line(2, "c")]);
+    let site = KeptLog::of(&[line(0, "a"), line(1, "b"), line(2, "c")]);
     site.at(BEFORE, &["delete", "mem_0", "--yes"]).expect_status(0);
-    let copy = site.backup("sessions/s/tombstones.jsonl");
+    let copy = site.backup(BEFORE, "sessions/s/tombstones.jsonl");
     site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
     let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
     let told = told(&output);
@@ -110,8 +73,8 @@ fn a_log_of_deletions_that_is_replaced_says_which_deletions_are_lost() {
 #[test]
 fn a_copy_that_is_damaged_where_the_file_is_not_is_refused_as_every_other_change_would_be() {
     let lines = [line(0, "a"), line(1, "b")];
-    let site = Site::of(&lines);
-    let copy = site.backup(LOG);
+    let site = KeptLog::of(&lines);
+    let copy = site.backup(BEFORE, LOG);
     std::fs::write(&copy, [&lines[0], &lines[1][..30]].concat()).unwrap();
     let refused = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("Nothing was changed"), "{}", refused.stderr);
@@ -233,8 +196,8 @@ fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_fro
         .bundle(&[("/gotchas", all)])
         .files()
         .build("repo/.agent-memory");
-    let site = Site { store, data: tempfile::tempdir().unwrap() };
-    let copy = site.backup("state.json");
+    let site = KeptLog { store, data: tempfile::tempdir().unwrap() };
+    let copy = site.backup(BEFORE, "state.json");
     let elsewhere = std::fs::read(&copy).unwrap();
     site.run(&["erase", "gotchas.1", "--yes"]).expect_status(0);
     site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
@@ -256,8 +219,8 @@ fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_fro
 #[test]
 fn a_torn_last_line_stays_torn_where_a_record_before_it_is_put_back() {
     let old = [line(0, "a"), line(1, "b")];
-    let site = Site::of(&old);
-    let copy = site.backup(LOG);
+    let site = KeptLog::of(&old);
+    let copy = site.backup(BEFORE, LOG);
     let now = [line(0, "otherwise"), line(1, "b"), line(2, "c")[..40].to_owned()].concat();
     site.store.write(LOG, now.as_bytes());
     site.run(&["backup", "restore", &copy, "mem_0", "--yes"]).expect_status(0);
@@ -269,8 +232,8 @@ fn a_torn_last_line_stays_torn_where_a_record_before_it_is_put_back() {
 
 #[test]
 fn a_file_that_is_as_the_copy_has_it_is_not_copied_and_not_written() {
-    let site = Site::of(&[line(0, "a")]);
-    let copy = site.backup(LOG);
+    let site = KeptLog::of(&[line(0, "a")]);
+    let copy = site.backup(BEFORE, LOG);
     let count = || site.run(&["backup", "list", "--json"]).json_lines().len();
     let before = count();
     let output = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
@@ -280,10 +243,10 @@ fn a_file_that_is_as_the_copy_has_it_is_not_copied_and_not_written() {
 
 #[test]
 fn counts_that_come_back_with_a_file_are_those_of_the_records_as_they_are() {
-    let site = Site::of(&[line(0, "a"), line(1, "b")]);
+    let site = KeptLog::of(&[line(0, "a"), line(1, "b")]);
     site.run(&["reindex", "--yes"]).expect_status(0);
     let file = "sessions/s/metadata.json";
-    let copy = site.backup(file);
+    let copy = site.backup(BEFORE, file);
     site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
     let right = site.store.read(file);
     site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);

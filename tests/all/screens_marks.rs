@@ -4,7 +4,7 @@
 use crate::support;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use support::terminal::Program;
@@ -55,28 +55,13 @@ impl Desk {
 
     /// The files of the stores, but for what stays on purpose: locks and backups, and our own.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut files = BTreeMap::new();
-        gather(&self.stores(), &mut files);
-        files
+        support::lasting(&self.stores())
     }
 
     fn differing(&self, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
         let now = self.files();
         let paths = before.keys().chain(now.keys());
         paths.filter(|path| before.get(*path) != now.get(*path)).cloned().collect()
-    }
-}
-
-fn gather(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let name = item.file_name();
-        let name = name.to_string_lossy();
-        match item.file_type().unwrap().is_dir() {
-            true if name == ".backup" => {}
-            true => gather(&item.path(), files),
-            false if name == ".lock" || name.ends_with(".palimp-old") => {}
-            false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
-        }
     }
 }
 

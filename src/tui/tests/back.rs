@@ -1,6 +1,6 @@
 //! Backups, the archive, upkeep and the journal: keys in, state and files out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -16,28 +16,7 @@ use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
 use crate::work::{Job, Task, Wanted};
 
-/// The files of the demo's stores, but for locks, and what our own data has.
-pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
-    fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
-        for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            let name = item.file_name();
-            match item.file_type().unwrap().is_dir() {
-                true if name == "palimp-data" || name == ".backup" => {}
-                false if name == ".lock" || name.to_string_lossy().starts_with(".palimp-") => {}
-                true => walk(&item.path(), into),
-                false => into.push((item.path(), std::fs::read(item.path()).unwrap())),
-            }
-        }
-    }
-    let mut files = Vec::new();
-    walk(desk._folder.path(), &mut files);
-    files.sort();
-    files
-}
-
-pub(super) fn notice(desk: &Desk) -> &str {
-    desk.app.notice.as_deref().unwrap_or_default()
-}
+pub(super) use super::changes::{files, notice};
 
 pub(super) fn root(desk: &Desk) -> PathBuf {
     desk._folder.path().join("agents/memories")

@@ -61,19 +61,25 @@ fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_
     assert!(!is_left_over(&disk, &Still::next(), Path::new(DATA), &load(&disk, "session-log")).unwrap());
 }
 
+const LOG: &str = "sessions/sess_a/memory.jsonl";
+
+/// The step at which the change puts a file in its place.
+fn exchange_of(bench: &Bench, file: &str) -> usize {
+    let disk = bench.disk();
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+    disk.log().iter().position(|op| op.starts_with("exchange") && op.ends_with(file)).unwrap()
+}
+
 #[test]
 fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
     let bench = bench();
-    let learned = bench.disk();
-    run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
-    let log = "sessions/sess_a/memory.jsonl";
-    let at = learned.log().iter().position(|op| op.starts_with("exchange") && op.ends_with(log)).unwrap();
+    let at = exchange_of(&bench, LOG);
     let disk = bench.disk();
     disk.fail_at(at + 1, Fault::Crash);
     let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
     let disk = disk.restart();
     // The file can't be read now: nobody can tell how far the change came.
-    let path = Path::new(super::bench::ROOT).join(log);
+    let path = Path::new(super::bench::ROOT).join(LOG);
     let bytes = disk.files()[&path].clone();
     disk.put(&path, bytes, 0o000);
     let (store, machine) = (load(&disk, "session-log"), Still::next());
@@ -85,10 +91,7 @@ fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
 #[test]
 fn a_number_is_given_once_also_where_its_change_was_undone() {
     let bench = bench();
-    let learned = bench.disk();
-    run(&learned, &Still::first(), &bench.prepare(&learned)).unwrap();
-    let log = "sessions/sess_a/memory.jsonl";
-    let at = learned.log().iter().position(|op| op.starts_with("exchange") && op.ends_with(log)).unwrap();
+    let at = exchange_of(&bench, LOG);
     let disk = bench.disk();
     disk.fail_at(at, Fault::Error(Errno::IO));
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap_err();

@@ -98,14 +98,13 @@ fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1);
 }
 
-#[test]
-fn a_log_that_an_agent_cuts_while_its_old_name_is_kept_is_fitted_anew() {
+/// Sessions on a disk, and the plan that removes the first entry.
+fn a_removal() -> (Faulty, Plan) {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);
     for (path, bytes) in stores::sessions() {
         disk.put(Path::new(ROOT).join(path), bytes, 0o600);
     }
-    let log = "sessions/sess_a/memory.jsonl";
     let store = load(&disk, "session-log");
     let is_it = |own: &&palimp::model::Entry| {
         store.view(own).is_some_and(|view| view.id.as_deref() == Some("mem_001"))
@@ -113,6 +112,13 @@ fn a_log_that_an_agent_cuts_while_its_old_name_is_kept_is_fitted_anew() {
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
     let asked = ops::delete::Asked { remove: true, ..Default::default() };
     let plan = ops::delete::delete(&scene(&store), &entries, asked).unwrap();
+    (disk, plan)
+}
+
+#[test]
+fn a_log_that_an_agent_cuts_while_its_old_name_is_kept_is_fitted_anew() {
+    let log = "sessions/sess_a/memory.jsonl";
+    let (disk, plan) = a_removal();
     let mut cut = false;
     let last = text(&disk, log).lines().last().unwrap().len() as u64 + 1;
     disk.before(move |op, other| {
@@ -159,19 +165,8 @@ fn what_an_agent_adds_to_a_log_that_is_made_stays_where_the_lock_is_not_free() {
 
 #[test]
 fn a_log_that_an_agent_writes_over_while_its_old_name_is_kept_is_fitted_anew() {
-    let disk = Faulty::new();
-    disk.put_folder(DATA, 0o700);
-    for (path, bytes) in stores::sessions() {
-        disk.put(Path::new(ROOT).join(path), bytes, 0o600);
-    }
     let log = "sessions/sess_a/memory.jsonl";
-    let store = load(&disk, "session-log");
-    let is_it = |own: &&palimp::model::Entry| {
-        store.view(own).is_some_and(|view| view.id.as_deref() == Some("mem_001"))
-    };
-    let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
-    let asked = ops::delete::Asked { remove: true, ..Default::default() };
-    let plan = ops::delete::delete(&scene(&store), &entries, asked).unwrap();
+    let (disk, plan) = a_removal();
     let (mut wrote, previous) = (false, text(&disk, log));
     disk.before(move |op, other| {
         let op = op.to_string();

@@ -1,41 +1,11 @@
 //! What goes with a record that is erased: copies of it, which the plan names.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::Site;
-use crate::support::{Output, StoreBuilder, run};
-
-struct Desk {
-    folder: TempDir,
-    store: PathBuf,
-}
-
-impl Desk {
-    fn new(name: &str) -> Desk {
-        let folder = tempfile::tempdir().unwrap();
-        let demo = folder.path().join("demo");
-        run(["demo", demo.to_str().unwrap()]).expect_status(0);
-        Desk { store: demo.join(name), folder }
-    }
-
-    fn run(&self, words: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        let options = ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        run([words, &options].concat())
-    }
-
-    fn list(&self, query: &str) -> Vec<Value> {
-        self.run(&["list", query, "--json"])
-            .stdout
-            .lines()
-            .map(|own| serde_json::from_str(own).unwrap())
-            .collect()
-    }
-}
+use crate::support::{DemoStore, StoreBuilder};
 
 const CASES: [(&str, &str); 3] = [
     ("agents/memories", "type:learning"),
@@ -46,7 +16,7 @@ const CASES: [(&str, &str); 3] = [
 #[test]
 fn copies_go_and_are_named_before() {
     for (store, query) in CASES {
-        let desk = Desk::new(store);
+        let desk = DemoStore::new(store);
         let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
         let (id, raw) = (row["id"].as_str().unwrap(), row["raw"].as_str().unwrap());
         let log = desk.store.join(row["file"].as_str().unwrap());

@@ -1,7 +1,7 @@
 //! Where a store is in a git work tree, an erasure names the commits and branches that still
 //! hold what was erased.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -71,13 +71,19 @@ fn sorted<const N: usize>(mut ids: [&str; N]) -> [&str; N] {
     ids
 }
 
-#[test]
-fn an_erasure_names_the_commits_and_branches_that_hold_what_was_erased() {
-    let Some(site) = site() else { return };
+/// Commits the store without its learnings; its root, and what they were.
+fn without_it(site: &Site) -> (PathBuf, Vec<u8>) {
     let root = site.store.path.clone();
     let log = site.store.read("learnings.jsonl");
     site.store.write("learnings.jsonl", b"");
     commit(&root, "before it");
+    (root, log)
+}
+
+#[test]
+fn an_erasure_names_the_commits_and_branches_that_hold_what_was_erased() {
+    let Some(site) = site() else { return };
+    let (root, log) = without_it(&site);
     git(&root, &["branch", "clean"]).unwrap();
     git(&root, &["checkout", "-q", "-b", "side"]).unwrap();
     site.store.write("learnings.jsonl", &log);
@@ -108,10 +114,7 @@ fn an_erasure_names_the_commits_and_branches_that_hold_what_was_erased() {
 #[test]
 fn what_is_staged_or_in_the_reflog_alone_is_named_too() {
     let Some(site) = site() else { return };
-    let root = site.store.path.clone();
-    let log = site.store.read("learnings.jsonl");
-    site.store.write("learnings.jsonl", b"");
-    commit(&root, "before it");
+    let (root, log) = without_it(&site);
     site.store.write("learnings.jsonl", &log);
     let dropped = commit(&root, "it comes");
     git(&root, &["reset", "-q", "--hard", "HEAD~1"]).unwrap();
@@ -126,10 +129,7 @@ fn what_is_staged_or_in_the_reflog_alone_is_named_too() {
 #[test]
 fn where_no_commit_holds_it_or_git_is_missing_that_is_said() {
     let Some(site) = site() else { return };
-    let root = site.store.path.clone();
-    let log = site.store.read("learnings.jsonl");
-    site.store.write("learnings.jsonl", b"");
-    commit(&root, "before it");
+    let (_, log) = without_it(&site);
     site.store.write("learnings.jsonl", &log);
     let output = with_git(&site, &["erase", "k-1", "--yes"], &path()).expect_status(0);
     assert!(output.stderr.contains("none of the 1 commits here"), "{}", output.stderr);

@@ -1,6 +1,7 @@
 //! Stores of every format, what others do to them, and restoring from their backups.
 
 use super::*;
+use crate::support::lasting;
 
 /// Files by their paths.
 pub(super) type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -112,28 +113,13 @@ impl Desk {
 
     /// Every file around the store, but for locks, copies, and second names of files.
     pub(super) fn files(&self) -> Files {
-        let mut files = Files::new();
-        gather(&self.folder.path().join("demo"), &mut files);
-        files
+        lasting(&self.folder.path().join("demo"))
     }
 
     pub(super) fn role(&self, path: &Path) -> Option<Role> {
         let relative = path.strip_prefix(self.root()).ok()?;
         let own = self.snapshot.stores[0].documents.iter().find(|own| own.path == relative)?;
         Some(own.role)
-    }
-}
-
-pub(super) fn gather(folder: &Path, files: &mut Files) {
-    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let name = item.file_name();
-        let name = name.to_string_lossy();
-        match item.file_type().unwrap().is_dir() {
-            true if name == ".backup" => {}
-            true => gather(&item.path(), files),
-            false if name.ends_with("lock") || name.ends_with(".palimp-old") => {}
-            false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
-        }
     }
 }
 

@@ -5,8 +5,10 @@
 #![allow(dead_code, unused_imports)]
 
 pub mod agent_memory;
+pub mod demo;
 pub mod files;
 pub mod index;
+pub mod kept_log;
 pub mod memory_server;
 pub mod session_log;
 pub mod store;
@@ -16,12 +18,14 @@ pub mod tries;
 pub mod verb;
 
 pub use agent_memory::AgentMemoryBuilder;
+pub use demo::DemoStore;
 pub use files::{Files, check, gzip, problems, rows, tar_gz};
+pub use kept_log::KeptLog;
 pub use memory_server::MemoryServerBuilder;
 pub use session_log::SessionLogBuilder;
 pub use store::{StoreBuilder, TempStore};
 pub use terminal::{Exit, Terminal};
-pub use tree::{Tree, assert_untouched};
+pub use tree::{Tree, assert_untouched, lasting};
 pub use verb::{Output, Verb, run};
 
 use std::time::Duration;

@@ -84,3 +84,19 @@ fn gather(root: &Path, path: &Path, nodes: &mut BTreeMap<PathBuf, Node>) {
 fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// The files below a folder, but for locks, backups and old files, which stay on purpose.
+pub fn lasting(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = item.file_name();
+        let name = name.to_string_lossy();
+        match item.file_type().unwrap().is_dir() {
+            true if name == ".backup" => {}
+            true => files.extend(lasting(&item.path())),
+            false if name.ends_with("lock") || name.ends_with(".palimp-old") => {}
+            false => drop(files.insert(item.path(), std::fs::read(item.path()).unwrap())),
+        }
+    }
+    files
+}
