@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::change::{Carry, Written, make_written, scene};
+use super::change::{Carry, UserText, make_written, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::format::writing::{NO_PACKED, Scene};
@@ -10,7 +10,7 @@ use crate::model::{Snapshot, Store, Tell};
 use crate::ops::{self, Draft};
 
 /// What was asked for.
-pub struct Asked {
+pub struct NewRecord {
     pub session: Option<String>,
     pub kind: String,
     pub tags: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Asked {
 }
 
 /// Adds a record to the one store that is open, or to the one that has the session.
-pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, asked: &NewRecord) -> Result<Exit, Failure> {
     if asked.text.is_none() && asked.record.is_none() {
         return Err(Failure::new(Exit::Usage, "give the text with --text, or the record with --record -."));
     }
@@ -48,7 +48,7 @@ pub fn run(context: &mut Context, asked: &Asked) -> Result<Exit, Failure> {
     let plan = planned(store)?;
     // An id that is free now may be taken by then: it is settled when no other palimp writes.
     let carry: &Carry<'_> = &|writer, _| writer.commit(&planned(&writer.load())?);
-    let written = draft.text.or(draft.record).map(|text| Written { text, of: None });
+    let written = draft.text.or(draft.record).map(|text| UserText { text, of: None });
     make_written(context, &[(store, plan)], carry, written)
 }
 

@@ -76,7 +76,7 @@ pub fn make_written(
     context: &mut Context,
     plans: &[(&Store, Plan)],
     carry: &Carry<'_>,
-    written: Option<Written<'_>>,
+    written: Option<UserText<'_>>,
 ) -> Result<Exit, Failure> {
     if plans.iter().all(|(_, plan)| plan.is_empty()) {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
@@ -136,7 +136,7 @@ fn carry_out(
     store: &Store,
     plan: &Plan,
     carry: &Carry<'_>,
-    written: Option<Written<'_>>,
+    written: Option<UserText<'_>>,
 ) -> Result<(), Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
@@ -189,7 +189,7 @@ fn quoted(path: &Path) -> String {
 
 /// What the user wrote, and about which record, where it is about one.
 #[derive(Clone, Copy)]
-pub struct Written<'w> {
+pub struct UserText<'w> {
     pub text: &'w str,
     pub of: Option<&'w Entry>,
 }

@@ -1,6 +1,6 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
-use super::change::{Written, keep, make_written, scene};
+use super::change::{UserText, keep, make_written, scene};
 use super::chosen::the_shown;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open, records};
@@ -82,6 +82,6 @@ fn save(
 ) -> Result<Exit, Failure> {
     let plan = ops::edit::edit(&scene(context, store), entry, set)
         .map_err(|refusal| ops::form::with_code(store, entry, refusal, context.now))?;
-    let written = written.map(|text| Written { text, of: Some(entry) });
+    let written = written.map(|text| UserText { text, of: Some(entry) });
     make_written(context, &[(store, plan)], &|writer, plan| writer.commit(plan), written)
 }

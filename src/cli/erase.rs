@@ -18,7 +18,7 @@ use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
 use crate::text::secrets::mask;
 use crate::text::show::show;
-use crate::work::{ErasureAsked as Asked, Progress, ask_erasure, carry_out_erasure};
+use crate::work::{ErasureAsked, Progress, ask_erasure, carry_out_erasure};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -114,7 +114,12 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     Ok(any)
 }
 
-fn ask(context: &Context, store: &Arc<Store>, entries: &[Entry], reason: &str) -> Result<Asked, Failure> {
+fn ask(
+    context: &Context,
+    store: &Arc<Store>,
+    entries: &[Entry],
+    reason: &str,
+) -> Result<ErasureAsked, Failure> {
     let (machine, data) = (machine(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let scene = scene(context, store);
@@ -122,7 +127,7 @@ fn ask(context: &Context, store: &Arc<Store>, entries: &[Entry], reason: &str) -
 }
 
 /// Whether the user wants it: said so before, or types what it does.
-fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
+fn agreed(context: &mut Context, asked: &[ErasureAsked]) -> Result<bool, Failure> {
     if context.options.yes {
         return Ok(true);
     }
@@ -151,7 +156,7 @@ fn agreed(context: &mut Context, asked: &[Asked]) -> Result<bool, Failure> {
 }
 
 /// Whether nothing is left.
-fn carry_out(context: &mut Context, one: &Asked, reason: &str) -> Result<bool, Failure> {
+fn carry_out(context: &mut Context, one: &ErasureAsked, reason: &str) -> Result<bool, Failure> {
     let data = open::data_folder(context)?;
     let machine = machine();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
@@ -187,7 +192,7 @@ fn tell(context: &Context, erased: &Erased) {
     say(&format!("receipt: {}", erased.receipt.told()));
 }
 
-fn print(context: &mut Context, one: &Asked, erased: Option<&Erased>) -> Result<(), Failure> {
+fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<(), Failure> {
     if !context.options.json {
         for line in lines(&one.plan) {
             context.out.line(&line)?;

@@ -105,7 +105,7 @@ fn verb(
         Some(Verb::Show { id }) => show::run(context, &id),
         Some(Verb::Check) => check::run(context),
         Some(Verb::Add { session, kind, tags, importance, text, record }) => {
-            add::run(context, &add::Asked { session, kind, tags, importance, text, record })
+            add::run(context, &add::NewRecord { session, kind, tags, importance, text, record })
         }
         Some(Verb::Edit { id, query, set, editor }) => edit::run(context, id.as_deref(), query, &set, editor),
         Some(Verb::Tag { words, query, rename }) => records::tag(context, &words, query, rename.as_deref()),

@@ -54,16 +54,16 @@ fn all(ask: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno
     }
 }
 
-/// Gives an open file those attributes, and takes from it what it has beyond them.
+/// Gives an open file those attributes, and takes from it what it has beyond them: as many as the
+/// system lets. The error is the first of those that it does not.
 pub fn set(file: &File, wanted: &Extended) -> io::Result<()> {
     let there = of(file)?;
-    for (name, _) in there.iter().filter(|(name, _)| !wanted.iter().any(|(own, _)| own == name)) {
-        fremovexattr(file, name.as_os_str())?;
-    }
-    for (name, value) in wanted.iter().filter(|own| !there.contains(own)) {
-        fsetxattr(file, name.as_os_str(), value, XattrFlags::empty())?;
-    }
-    Ok(())
+    let gone = there.iter().filter(|(name, _)| !wanted.iter().any(|(own, _)| own == name));
+    let gone = gone.map(|(name, _)| fremovexattr(file, name.as_os_str()));
+    let new = wanted.iter().filter(|own| !there.contains(own));
+    let new = new.map(|(name, value)| fsetxattr(file, name.as_os_str(), value, XattrFlags::empty()));
+    let outcomes: Vec<Result<(), Errno>> = gone.chain(new).collect();
+    Ok(outcomes.into_iter().collect::<Result<(), Errno>>()?)
 }
 
 /// Gives an open file to a user and a group, where they are others.

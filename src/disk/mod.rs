@@ -33,6 +33,7 @@ pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
 use crate::model::Generation;
+pub use crate::model::attributes::{Extended, Owner};
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +45,6 @@ pub enum ItemKind {
     /// A FIFO, device or socket: never opened.
     Special,
 }
-
-/// A user and a group, by their numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Owner {
-    /// The user.
-    pub user: u32,
-    /// The group.
-    pub group: u32,
-}
-
-/// A file's extended attributes, access lists among them, by name.
-pub type Extended = Vec<(OsString, Vec<u8>)>;
 
 /// One thing in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +131,9 @@ pub trait Disk: Sync {
 
     /// Makes one folder; fails where something is already there.
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
+
+    /// A folder that is there, open so that it can be given an owner, a mode and attributes.
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>>;
 
     /// Gives a file a second name; fails where something is already there.
     fn link(&self, file: &Path, name: &Path) -> io::Result<()>;

@@ -115,6 +115,11 @@ impl Disk for Real {
         Ok(())
     }
 
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
+        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
+        Ok(Box::new(OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(folder)?))
+    }
+
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
         fs::hard_link(file, name)
     }

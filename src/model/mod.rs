@@ -1,5 +1,6 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
+pub mod attributes;
 pub mod carried;
 pub mod decay;
 pub mod document;

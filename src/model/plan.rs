@@ -8,6 +8,7 @@ mod splice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::attributes::Had;
 use super::unread::Whole;
 
 pub use splice::{Splice, apply, difference, inverse, last_line, line_end_for, whole_lines};
@@ -42,6 +43,8 @@ pub struct Change {
     pub base: Option<Arc<[u8]>>,
     /// Permission bits for what is made; the mode of what is there stays.
     pub mode: u32,
+    /// What comes back had this when it was removed.
+    pub had: Option<Arc<Had>>,
 }
 
 /// So many bytes of a store are kept for undoing steps.
@@ -54,12 +57,12 @@ pub const SHARED: u32 = 0o666;
 impl Change {
     /// A new private file.
     pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Change {
-        Change { path: path.into(), act: Act::Create(bytes.into()), base: None, mode: PRIVATE }
+        Change { path: path.into(), act: Act::Create(bytes.into()), base: None, mode: PRIVATE, had: None }
     }
 
     /// Lines at the end of a file that has `base`, or of one that is not there.
     pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Arc<[u8]>>) -> Change {
-        Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE }
+        Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE, had: None }
     }
 
     /// Edits of a file that has `base`, each a range of bytes and what it becomes.
@@ -69,7 +72,7 @@ impl Change {
         edits: Vec<(std::ops::Range<usize>, Vec<u8>)>,
     ) -> Change {
         let splices = whole_lines(&base, edits);
-        Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE }
+        Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE, had: None }
     }
 
     /// A file that has `base` and is to have `bytes`.
@@ -96,22 +99,28 @@ impl Change {
 
     /// A file that goes.
     pub fn remove(path: impl Into<PathBuf>, base: Arc<[u8]>) -> Change {
-        Change { path: path.into(), act: Act::Remove(Arc::clone(&base)), base: Some(base), mode: PRIVATE }
+        Change {
+            path: path.into(),
+            act: Act::Remove(Arc::clone(&base)),
+            base: Some(base),
+            mode: PRIVATE,
+            had: None,
+        }
     }
 
     /// A folder that is made.
     pub fn make_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700 }
+        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, had: None }
     }
 
     /// A folder that goes, if it is empty.
     pub fn remove_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700 }
+        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, had: None }
     }
 
     /// A copy of so many bytes that is too old.
     pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
-        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE }
+        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE, had: None }
     }
 
     /// Whether it changes nothing.
@@ -182,7 +191,7 @@ impl Change {
                 None => Act::Remove(bytes.as_slice().into()),
             },
         };
-        Change { path: self.path.clone(), act, base: None, mode: self.mode }
+        Change { path: self.path.clone(), act, base: None, mode: self.mode, had: None }
     }
 
     /// So many bytes undo it.

@@ -182,11 +182,11 @@ fn accessed(value: &Value, now: Moment) -> Result<Stretch, QueryError> {
     let wanted = format!("{SHAPES}; with <, <=, > or >= before it, before or after that");
     let when = When::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
     Ok(match comparison {
-        Comparison::Less => when.before(),
-        Comparison::AtMost => when.until(),
-        Comparison::More => when.after(),
-        Comparison::AtLeast => when.since(),
-        Comparison::Equal => when.around,
+        Operator::Less => when.before(),
+        Operator::AtMost => when.until(),
+        Operator::More => when.after(),
+        Operator::AtLeast => when.since(),
+        Operator::Equal => when.around,
     })
 }
 
@@ -214,11 +214,11 @@ fn bounds(text: &str) -> Option<(f64, Bounds)> {
     let (comparison, rest) = comparison(text);
     let number = rest.parse::<f64>().ok()?;
     let bounds = match comparison {
-        Comparison::Less => Bounds { low: lowest, high: (number, false) },
-        Comparison::AtMost => Bounds { low: lowest, high: (number, true) },
-        Comparison::More => Bounds { low: (number, false), high: highest },
-        Comparison::AtLeast => Bounds { low: (number, true), high: highest },
-        Comparison::Equal => Bounds { low: (number, true), high: (number, true) },
+        Operator::Less => Bounds { low: lowest, high: (number, false) },
+        Operator::AtMost => Bounds { low: lowest, high: (number, true) },
+        Operator::More => Bounds { low: (number, false), high: highest },
+        Operator::AtLeast => Bounds { low: (number, true), high: highest },
+        Operator::Equal => Bounds { low: (number, true), high: (number, true) },
     };
     Some((number, bounds))
 }
@@ -231,7 +231,7 @@ fn wanted(value: &Value) -> Wanted {
     }
 }
 
-enum Comparison {
+enum Operator {
     Less,
     AtMost,
     More,
@@ -240,16 +240,16 @@ enum Comparison {
 }
 
 /// The comparison that a value starts with, and the rest of it.
-fn comparison(text: &str) -> (Comparison, &str) {
+fn comparison(text: &str) -> (Operator, &str) {
     let signs = [
-        ("<=", Comparison::AtMost),
-        (">=", Comparison::AtLeast),
-        ("<", Comparison::Less),
-        (">", Comparison::More),
-        ("=", Comparison::Equal),
+        ("<=", Operator::AtMost),
+        (">=", Operator::AtLeast),
+        ("<", Operator::Less),
+        (">", Operator::More),
+        ("=", Operator::Equal),
     ];
     let found = signs.into_iter().find_map(|(sign, meant)| Some((meant, text.strip_prefix(sign)?)));
-    found.unwrap_or((Comparison::Equal, text))
+    found.unwrap_or((Operator::Equal, text))
 }
 
 fn bad(name: &str, value: &Value, wanted: &str) -> QueryError {

@@ -102,7 +102,7 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
             too_low += 1;
         } else {
-            found.push(Found::new(hit, candidate, order));
+            found.push(SortedHit::new(hit, candidate, order));
         }
     })?;
     let blocker = match min {
@@ -124,7 +124,7 @@ fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candi
 }
 
 /// A hit with what it is sorted by.
-struct Found {
+struct SortedHit {
     /// The greater comes first.
     key: f64,
     /// Decides between equal keys: the newer comes first.
@@ -132,8 +132,8 @@ struct Found {
     hit: Hit,
 }
 
-impl Found {
-    fn new(hit: Hit, candidate: &Candidate<'_>, order: Order) -> Found {
+impl SortedHit {
+    fn new(hit: Hit, candidate: &Candidate<'_>, order: Order) -> SortedHit {
         let key = match order {
             Order::Rank => hit.rank,
             // Microseconds of some 285 years fit a double exactly, and ties go by `time`.
@@ -141,23 +141,23 @@ impl Found {
             Order::Importance => candidate.view.map(|view| view.importance),
             Order::Size => Some(candidate.store.record(candidate.entry).span.len() as f64),
         };
-        Found { key: key.unwrap_or(f64::NEG_INFINITY), time: candidate.time, hit }
+        SortedHit { key: key.unwrap_or(f64::NEG_INFINITY), time: candidate.time, hit }
     }
 
-    fn before(&self, other: &Found) -> std::cmp::Ordering {
+    fn before(&self, other: &SortedHit) -> std::cmp::Ordering {
         let newer = other.time.cmp(&self.time);
         other.key.total_cmp(&self.key).then(newer).then(self.hit.at.cmp(&other.hit.at))
     }
 }
 
-fn sorted(mut found: Vec<Found>, limit: Option<usize>) -> Vec<Found> {
+fn sorted(mut found: Vec<SortedHit>, limit: Option<usize>) -> Vec<SortedHit> {
     if let Some(limit) = limit
         && limit < found.len()
     {
-        found.select_nth_unstable_by(limit, Found::before);
+        found.select_nth_unstable_by(limit, SortedHit::before);
         found.truncate(limit);
     }
-    found.sort_unstable_by(Found::before);
+    found.sort_unstable_by(SortedHit::before);
     found
 }
 

@@ -154,7 +154,7 @@ const STARTS: [(u8, u8); 256] = {
 
 /// A sensitive value, and what of it may be shown.
 #[derive(Debug, PartialEq)]
-struct Found {
+struct Sensitive {
     span: Range<usize>,
     /// The part that [`MASK`] takes the place of.
     hidden: Range<usize>,
@@ -169,7 +169,7 @@ pub fn sensitive_spans(text: &str) -> Vec<Range<usize>> {
 pub fn mask(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut shown = 0;
-    for Found { hidden, .. } in all(text.as_bytes()) {
+    for Sensitive { hidden, .. } in all(text.as_bytes()) {
         masked.push_str(text.get(shown..hidden.start).unwrap_or_default());
         masked.push_str(MASK);
         shown = hidden.end;
@@ -197,7 +197,7 @@ pub fn is_sensitive(bytes: &[u8]) -> bool {
     all(bytes).next().is_some()
 }
 
-fn all(bytes: &[u8]) -> impl Iterator<Item = Found> + '_ {
+fn all(bytes: &[u8]) -> impl Iterator<Item = Sensitive> + '_ {
     let mut scan = Scan { bytes, at: 0, no_jwt_before: 0 };
     std::iter::from_fn(move || scan.next())
 }
@@ -212,7 +212,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<Sensitive> {
         let mut even = self.at;
         while let Some(&[a, b]) = self.bytes.get(even..even + 2) {
             let pair = usize::from(a) | usize::from(b) << 8;
@@ -231,7 +231,7 @@ impl Scan<'_> {
     }
 
     /// The value that starts at `start`, if one does.
-    fn starting(&mut self, start: usize) -> Option<Found> {
+    fn starting(&mut self, start: usize) -> Option<Sensitive> {
         let first = *self.bytes.get(start)?;
         if first == b'-' {
             return self.key_block(start);
@@ -244,7 +244,7 @@ impl Scan<'_> {
         rules.iter().find_map(|rule| self.token(start, rule))
     }
 
-    fn token(&mut self, start: usize, Rule(prefix, body, least): &Rule) -> Option<Found> {
+    fn token(&mut self, start: usize, Rule(prefix, body, least): &Rule) -> Option<Sensitive> {
         let from = start + prefix.len();
         let rest = self.bytes.get(start..)?.strip_prefix(*prefix)?;
         let len = match body {
@@ -256,7 +256,7 @@ impl Scan<'_> {
             }
             _ => run(rest, *body),
         };
-        (len >= *least).then_some(Found { span: start..from + len, hidden: from..from + len })
+        (len >= *least).then_some(Sensitive { span: start..from + len, hidden: from..from + len })
     }
 
     /// How long the rest of a JWT is whose first part goes on at `from`.
@@ -281,7 +281,7 @@ impl Scan<'_> {
     }
 
     /// A private key block up to its end, or to the end of the text where it has none.
-    fn key_block(&self, start: usize) -> Option<Found> {
+    fn key_block(&self, start: usize) -> Option<Sensitive> {
         let rest = self.bytes.get(start..)?;
         let after = rest.strip_prefix(BEGIN)?;
         let label = after.get(..after.iter().position(|byte| *byte == b'-')?)?;
@@ -300,7 +300,7 @@ impl Scan<'_> {
         if body.get(..len) == Some(MASK.as_bytes()) {
             return None;
         }
-        Some(Found { span: start..from + len + end_len, hidden: from..from + len })
+        Some(Sensitive { span: start..from + len + end_len, hidden: from..from + len })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{Contents, Target, Wanted};
 
 /// What is erased of one store, and the plan that was shown of it.
-pub struct Asked {
+pub struct ErasureAsked {
     /// The store as it was read.
     pub store: Arc<Store>,
     /// The records.
@@ -91,7 +91,7 @@ pub fn ask(
     entries: &[Entry],
     (reason, each): (&str, bool),
     progress: &Progress,
-) -> Result<Asked, CommitError> {
+) -> Result<ErasureAsked, CommitError> {
     let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(scene, own, reason));
     let (targets, left) = if each {
         (targets(scene, entries, reason).map_err(CommitError::Refused)?, Vec::new())
@@ -108,7 +108,7 @@ pub fn ask(
     let scene = &Scene { store, ..*scene };
     if targets.is_empty() {
         let plan = Plan::of("erase", store.whole()?);
-        return Ok(Asked { store: Arc::clone(store), targets, plan, left });
+        return Ok(ErasureAsked { store: Arc::clone(store), targets, plan, left });
     }
     let refused = |refusal: Refusal| CommitError::Refused(refusal);
     let format = ops::writes(store).map_err(refused)?.0;
@@ -122,7 +122,7 @@ pub fn ask(
     plan.lines.extend(copies(store, entries, &wanted));
     plan.lines.extend(kept(&versions(store, &vault, &wanted, &outside)?));
     plan.lines.extend(telling);
-    Ok(Asked { store: Arc::clone(store), targets, plan, left })
+    Ok(ErasureAsked { store: Arc::clone(store), targets, plan, left })
 }
 
 /// The records that go with those that were chosen: copies, which say the same, and older versions in
@@ -188,7 +188,7 @@ fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
 }
 
 /// Erases what was shown.
-pub fn carry_out(host: Host<'_>, asked: &Asked, reason: &str) -> Result<Erased, CommitError> {
+pub fn carry_out(host: Host<'_>, asked: &ErasureAsked, reason: &str) -> Result<Erased, CommitError> {
     Writer::open(host, &asked.store)?.erase(&asked.plan, &asked.targets, reason)
 }
 

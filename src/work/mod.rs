@@ -17,7 +17,7 @@ mod wanted;
 
 pub use change::{ChangeRequest, Changed, Committed, Tended, Turned, keep, memories};
 pub use checked::{AllChecked, Checked, checked};
-pub use erase::{Asked as ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
+pub use erase::{ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
 pub use inspect::{
     Backup, Batch, Chore, Inspect, InspectRequest, Inspected, Opened, StepFile, StepShown, Task, Upkeep,
 };

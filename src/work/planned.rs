@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::change::{ChangeRequest, Failed, memories, not_made};
-use super::erase::{self, Asked as Erasure};
+use super::erase::{self, ErasureAsked};
 use super::meanwhile::Difference;
 use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
@@ -24,7 +24,7 @@ pub struct Planned {
     /// A plan a store, by the store's number.
     pub plans: Vec<(usize, Plan)>,
     /// What is erased.
-    pub erasures: Vec<Erasure>,
+    pub erasures: Vec<ErasureAsked>,
     /// The memories that change; empty where the plans themselves say which.
     pub changing: Vec<EntryRef>,
     /// What can't be changed, and why.
@@ -158,7 +158,7 @@ pub fn name_of(store: &Store, entry: &Entry) -> String {
 /// What a change comes to in one store.
 struct Part {
     plan: Option<Plan>,
-    erasure: Option<Erasure>,
+    erasure: Option<ErasureAsked>,
     entries: Vec<Entry>,
     left: Vec<LeftOut>,
 }

@@ -17,7 +17,7 @@ mod found;
 mod judge;
 mod kept;
 mod lost;
-mod machine;
+pub mod machine;
 mod meanwhile;
 mod other_names;
 mod planted;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use palimp::check::derived;
 use palimp::demo;
-use palimp::disk::ThisMachine;
 use palimp::disk::faulty::{Fault, Faulty};
 use palimp::format::writing::{Draft, NO_PACKED, Setting};
 use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
@@ -17,18 +16,28 @@ use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const ROOT: &str = "/store";
+use crate::crash::machine::Still;
+
+/// `agent-memory` has pages around a store that stands at its place in a repository.
+const ROOT: &str = "/repository/.agent-memory";
+const AROUND: &str = "/repository";
 const DATA: &str = "/data";
 
 /// The demo's stores, and their derived files that a build from nothing makes.
-const STORES: [(&str, &str, &[&str]); 4] = [
+const STORES: [(&str, &str, &[&str]); 5] = [
     ("session-log", "project/memory", &["index.json"]),
     ("memory-server", "agents/memories", &["index.json"]),
     ("bmad", "project/.bmad/memory", &["index.json"]),
     ("a-mem", "project/.chora/memory", &["tags.json", "links.json"]),
+    (
+        "agent-memory",
+        "project/.agent-memory",
+        &["README.md", "project-map.md", "current-focus.md", "gotchas.md", "next-steps.md"],
+    ),
 ];
 /// What says that a derived file is not as it should be.
-const TOLD: [Code; 3] = [Code::IndexStale, Code::IndexBroken, Code::CountMismatch];
+const TOLD: [Code; 5] =
+    [Code::IndexStale, Code::IndexBroken, Code::CountMismatch, Code::ProjectionStale, Code::EntryBlockStale];
 /// Members that are times, caches of a moment, or data of their own.
 const LEFT_OUT: [&str; 5] = ["created_at", "last_updated", "current_relevance", "strength", "clusters"];
 
@@ -40,14 +49,74 @@ fn now() -> Moment {
 
 /// The files of a store of the demo.
 fn files(root: &str, seed: u64) -> Files {
-    let all = demo::stores(seed, now()).into_iter();
-    all.filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_owned(), bytes))).collect()
+    let around = Path::new(root).parent().unwrap();
+    let own = |(path, bytes): (PathBuf, Vec<u8>)| {
+        let inside = path.strip_prefix(root).ok().map(Path::to_owned);
+        let beside = || path.strip_prefix(around).ok().map(|own| Path::new("..").join(own));
+        let is_beside = |own: &PathBuf| root.ends_with(".agent-memory") && is_page(own);
+        let path = inside.or_else(|| beside().filter(is_beside))?;
+        let bytes = bare_page(&path, &bytes).unwrap_or(bytes);
+        Some((path, bytes))
+    };
+    demo::stores(seed, now()).into_iter().filter_map(own).collect()
+}
+
+/// Whether that is a page beside the store, or the entry file.
+fn is_page(path: &Path) -> bool {
+    path.starts_with("../docs/agent-memory") || path == Path::new("../README.md")
+}
+
+/// Where a file of the store, or beside it, stands on a disk.
+fn place_of(path: &Path) -> PathBuf {
+    match path.strip_prefix("..") {
+        Ok(beside) => Path::new(AROUND).join(beside),
+        Err(_) => Path::new(ROOT).join(path),
+    }
+}
+
+/// A page in which no value is yet, of no bundle: a build from nothing starts with it. The entry
+/// file holds no value but the hash.
+fn bare_page(path: &Path, now: &[u8]) -> Option<Vec<u8>> {
+    if path == Path::new("../README.md") {
+        let text = String::from_utf8_lossy(now);
+        let (before, rest) = text.split_once("bundleHash=")?;
+        let (_, after) = rest.split_once(' ')?;
+        return Some(format!("{before}bundleHash=00 {after}").into_bytes());
+    }
+    let name = path.strip_prefix("../docs/agent-memory").ok()?.file_stem()?.to_str()?;
+    let headings: &[&str] = match name {
+        "README" => &["# Agent Memory", "## Canonical System", "## Reading Order"],
+        "project-map" => &[
+            "# Project Map",
+            "## Engineering Facts",
+            "## Key Paths",
+            "## Modules",
+            "## Entrypoints",
+            "## Dense Source Areas",
+            "## Architecture Notes",
+            "## First Files To Read",
+        ],
+        "current-focus" => &[
+            "# Current Focus",
+            "## Current State",
+            "## Known Risks",
+            "## Validation Snapshot",
+            "## Validation Results",
+            "## Suggested Next Actions",
+            "## Agent-Recommended Validation Commands",
+        ],
+        "gotchas" => &["# Gotchas"],
+        _ => &["# Next Steps"],
+    };
+    let word = name.to_lowercase();
+    let mark = format!("<!-- agent-memory:projection file={word} version=3 bundleHash=00 -->");
+    Some(format!("{mark}\n{}\n", headings.join("\n\n")).into_bytes())
 }
 
 fn load(files: &Files, format: &'static str) -> Store {
     let disk = Faulty::new();
     for (path, bytes) in files {
-        disk.put(Path::new(ROOT).join(path), bytes.clone(), 0o600);
+        disk.put(place_of(path), bytes.clone(), 0o600);
     }
     let place = Place { root: ROOT.into(), format, session: None };
     load_from(&disk, &place, Extent::Whole, None, now())
@@ -69,8 +138,29 @@ fn after(files: &Files, plan: &Plan, count: usize) -> Files {
     files
 }
 
+/// The records that deeds are done to: of `agent-memory` those that pages are made from.
+fn subjects(store: &Store) -> Vec<Entry> {
+    let is_one = |own: &&Entry| {
+        let file = &store.documents[own.document as usize].path;
+        own.state == State::Live && (store.format != "agent-memory" || file == Path::new("state.json"))
+    };
+    store.entries.iter().filter(is_one).copied().collect()
+}
+
+/// A bundle is edited and loses parts; it has no tags, and nothing is added to it.
+fn deed_of_bundle(scene: &Scene<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
+    let has_title = |own: &&str| ["gotchas", "nextSteps"].contains(own);
+    let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
+    let name = if Some(&*kind).filter(has_title).is_some() { "title" } else { "summary" };
+    match which {
+        0 | 1 => ops::edit::edit(scene, &entry, &[Setting { name, value: text }]),
+        _ => ops::delete::delete(scene, &[entry], Asked { remove: which == 2, ..Asked::default() }),
+    }
+}
+
 fn deed(scene: &Scene<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
     match which {
+        _ if scene.store.format == "agent-memory" => deed_of_bundle(scene, entry, which, text),
         0 => ops::edit::edit(scene, &entry, &[Setting { name: "text", value: text }]),
         1 => ops::tag::tag(scene, &[entry], &["brandnew".to_owned()], &[]),
         2 => ops::delete::delete(scene, &[entry], Asked { remove: true, ..Asked::default() }),
@@ -107,14 +197,19 @@ fn said(bytes: &[u8]) -> Value {
             other => other,
         }
     }
-    sorted(serde_json::from_slice(bytes).unwrap_or_default())
+    let text = || Value::String(String::from_utf8_lossy(bytes).into_owned());
+    serde_json::from_slice(bytes).map_or_else(|_| text(), sorted)
 }
 
 /// The derived files that a build from nothing makes.
 fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     let is_derived = |path: &Path| path.file_name().is_some_and(|name| names.iter().any(|own| name == *own));
-    let without: Files =
-        files.iter().filter(|(path, _)| !is_derived(path)).map(|(a, b)| (a.clone(), b.clone())).collect();
+    // A page that is missing stays so: one without a value is its beginning.
+    let begun = |(path, bytes): (&PathBuf, &Vec<u8>)| match is_derived(path) {
+        true => Some((path.clone(), bare_page(path, bytes)?)),
+        false => Some((path.clone(), bytes.clone())),
+    };
+    let without: Files = files.iter().filter_map(begun).collect();
     let store = load(&without, format);
     let made = derived::disagreeing(&store, now()).into_iter().filter(|change| is_derived(&change.path));
     made.filter_map(|change| Some((change.path.clone(), change.after()?))).collect()
@@ -158,7 +253,7 @@ fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
 fn fresh_again(path: &Path, files: &Files) -> bool {
     files.contains_key(path)
         && !path.starts_with("archive")
-        && path.extension().is_some_and(|end| end == "json")
+        && (is_page(path) || path.extension().is_some_and(|end| end == "json"))
 }
 
 fn difference(own: &[u8], right: &[u8]) -> String {
@@ -212,7 +307,7 @@ proptest! {
         let files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
         prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new());
         let store = load(&files, format);
-        let live: Vec<Entry> = store.entries.iter().copied().filter(|own| own.state == State::Live).collect();
+        let live = subjects(&store);
         let entry = live[at.index(live.len())];
         if let Ok(plan) = self::deed(&scene(&store), entry, deed, text) {
             let count = plan.all().count();
@@ -230,14 +325,19 @@ fn stride() -> usize {
 fn on_disk(files: &Files) -> Faulty {
     let disk = Faulty::new();
     for (path, bytes) in files {
-        disk.put(Path::new(ROOT).join(path), bytes.clone(), 0o600);
+        disk.put(place_of(path), bytes.clone(), 0o600);
     }
     disk.put_folder(DATA, 0o700);
     disk
 }
 
 fn files_of(disk: &Faulty) -> Files {
-    let below = |(path, bytes): (PathBuf, Vec<u8>)| Some((path.strip_prefix(ROOT).ok()?.to_owned(), bytes));
+    let below = |(path, bytes): (PathBuf, Vec<u8>)| {
+        let inside = path.strip_prefix(ROOT).ok().map(Path::to_owned);
+        let beside =
+            || path.strip_prefix(AROUND).ok().map(|own| Path::new("..").join(own)).filter(|own| is_page(own));
+        Some((inside.or_else(beside)?, bytes))
+    };
     disk.files().into_iter().filter_map(below).collect()
 }
 
@@ -248,12 +348,13 @@ fn load_disk(disk: &Faulty, format: &'static str) -> Store {
 
 /// Opens the store for writing, which goes on with what was cut short, and makes the change.
 fn change(disk: &Faulty, format: &'static str, change: Option<(usize, usize)>) {
-    let machine = ThisMachine::new();
+    // Who opens it is another process than the one that was killed.
+    let machine = if change.is_some() { Still::first() } else { Still::next() };
     let host = Host { disk, machine: &machine, data: Path::new(DATA), now: now() };
     let store = load_disk(disk, format);
     let Ok(writer) = Writer::open(host, &store) else { return };
     let Some((deed, at)) = change else { return };
-    let live: Vec<Entry> = store.entries.iter().copied().filter(|own| own.state == State::Live).collect();
+    let live = subjects(&store);
     let plan = self::deed(&scene(&store), live[at % live.len()], deed, "entirely other wording zebra");
     let _ = plan.map(|plan| writer.commit(&plan));
 }
@@ -270,7 +371,9 @@ fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew()
             let at = 3 + 5 * deed;
             let whole = start.restart();
             change(&whole, format, Some((deed, at)));
-            for step in ((which + deed)..whole.steps()).step_by(stride()) {
+            // Of a short change a few calls are tried, too.
+            let stride = stride().min(whole.steps() / 3 + 1);
+            for step in ((which + deed) % stride..whole.steps()).step_by(stride) {
                 let disk = start.restart();
                 disk.fail_at(step, Fault::Crash);
                 change(&disk, format, Some((deed, at)));

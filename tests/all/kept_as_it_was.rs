@@ -3,15 +3,22 @@
 
 use crate::support;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::Faulty;
+use palimp::disk::faulty::{Errno, Fault, Faulty};
 use palimp::disk::{Disk, Owner, Real};
-use palimp::model::{Code, Extent, Moment};
+use palimp::format::writing::{NO_PACKED, Scene};
+use palimp::model::{Code, Entry, Extent, Moment, State};
+use palimp::ops::delete::Asked;
+use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load, load_from};
+use serde_json::Value;
 use support::{StoreBuilder, Verb};
+
+use crate::crash::machine::Still;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -62,6 +69,203 @@ fn what_the_superuser_changes_in_anothers_store_stays_that_ones() {
         others.extend(((own.uid(), own.gid()) != (1234, 1235)).then(|| path.to_owned()));
     });
     assert!(others.is_empty(), "{others:?}");
+}
+
+/// What a file or folder has besides what it says.
+type Attributes = (u32, u32, u32, Vec<(String, Vec<u8>)>);
+
+fn attributes(root: &Path) -> BTreeMap<PathBuf, Attributes> {
+    let mut all = BTreeMap::new();
+    each(root, &mut |path| {
+        let own = fs::symlink_metadata(path).unwrap();
+        let named = Real.extended(path).unwrap().into_iter();
+        let named = named.map(|(name, value)| (name.into_string().unwrap(), value)).collect();
+        if path.extension().is_none_or(|end| end != "lock") && !path.ends_with("lock") {
+            all.insert(path.to_owned(), (own.uid(), own.gid(), own.mode(), named));
+        }
+    });
+    all
+}
+
+/// An access list that lets one user more read a file, as Linux keeps it.
+fn access_list() -> Vec<u8> {
+    let none = u32::MAX;
+    let entries = [(1_u16, 6_u16, none), (2, 4, 4321), (4, 0, none), (16, 4, none), (32, 0, none)];
+    let own = |(tag, may, who): &(u16, u16, u32)| {
+        [&tag.to_le_bytes()[..], &may.to_le_bytes(), &who.to_le_bytes()].concat()
+    };
+    [2_u32.to_le_bytes().to_vec(), entries.iter().flat_map(own).collect()].concat()
+}
+
+/// Whether the file system takes such an attribute; else the test says that it was left out.
+fn takes(path: &Path, name: &str, value: &[u8]) -> bool {
+    let outcome = rustix::fs::setxattr(path, name, value, rustix::fs::XattrFlags::empty());
+    if let Err(error) = outcome {
+        eprintln!("left out: {name} can't be set here ({error})");
+    }
+    outcome.is_ok()
+}
+
+/// Stores of the demo, and what is removed from them.
+const REMOVED: [(&str, &[&str]); 6] = [
+    ("project/.chora/memory", &["delete", "--remove", "--query", "type:note"]),
+    ("project/.chora/memory", &["archive", "--query", "type:event"]),
+    ("project/.agent-memory", &["delete", "chk-000001"]),
+    ("project/memory", &["session", "delete", "SESSION"]),
+    ("project/.bmad/memory", &["session", "delete", "SESSION"]),
+    ("project/.bmad/memory", &["session", "archive", "SESSION"]),
+];
+
+fn removed_and_undone(folder: &Path, adorn: &dyn Fn(&Path)) {
+    let (root, data) = (folder.join("demo"), folder.join("data"));
+    let few = r#"{"retention":{"enabled":true,"checkpoints":{"keepRecent":1}}}"#;
+    fs::write(root.join("project/.agent-memory/config.json"), few).unwrap();
+    let places: BTreeSet<&str> = REMOVED.iter().map(|own| own.0).collect();
+    places.iter().for_each(|place| each(&root.join(place), &mut |path| adorn(path)));
+    for (place, verb) in REMOVED {
+        let store = root.join(place);
+        let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+        let run = |args: &[&str]| Verb::new([args, &options, &["--now", NOW]].concat()).run();
+        let sessions = fs::read_dir(store.join("sessions")).into_iter().flatten().flatten();
+        let session = sessions.map(|own| own.file_name().into_string().unwrap()).min().unwrap_or_default();
+        let words: Vec<&str> =
+            verb.iter().map(|word| if *word == "SESSION" { &*session } else { word }).collect();
+        let before = attributes(&store);
+        run(&words).expect_status(0);
+        assert!(before.keys().any(|path| !path.exists()), "{place}: {words:?} removed nothing");
+        let undone = run(&["undo"]).expect_status(0);
+        let after = attributes(&store);
+        let differs = before.iter().filter(|(path, own)| after.get(*path) != Some(own));
+        let differs: Vec<_> = differs.map(|(path, own)| (path, own, after.get(path))).collect();
+        assert!(differs.is_empty(), "{place}, {words:?}: {differs:#?}\n{}", undone.stderr);
+    }
+}
+
+#[test]
+fn what_is_undone_comes_back_with_the_owner_and_the_mode_that_it_had() {
+    if !is_root() {
+        return eprintln!("skipped: only the superuser can give files away");
+    }
+    let folder = demo();
+    removed_and_undone(folder.path(), &|path| {
+        // Each has another owner than its folder.
+        let number = path.as_os_str().len() as u32;
+        std::os::unix::fs::lchown(path, Some(2000 + number), Some(3000 + number)).unwrap();
+        let mode = if path.is_dir() { 0o2750 } else { 0o640 };
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    });
+}
+
+#[test]
+fn what_is_undone_comes_back_with_its_attributes_and_access_list() {
+    let folder = demo();
+    removed_and_undone(folder.path(), &|path| {
+        takes(path, "user.note", path.to_str().unwrap().as_bytes());
+        takes(path, "user.empty", b"");
+        if path.is_file() {
+            takes(path, "system.posix_acl_access", &access_list());
+        }
+    });
+}
+
+#[test]
+fn a_note_that_is_undeleted_or_restored_from_a_copy_gets_what_it_had_when_it_was_removed() {
+    if !is_root() {
+        return eprintln!("skipped: only the superuser can give files away");
+    }
+    for back in [&["undelete", "--query", "is:deleted"][..], &["backup", "restore", "COPY"]] {
+        let folder = demo();
+        let (root, data) = (folder.path().join("demo/project/.chora/memory"), folder.path().join("data"));
+        let options = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+        let run = |args: &[&str]| Verb::new([args, &options, &["--now", NOW]].concat()).run();
+        let mut notes = Vec::new();
+        each(&root, &mut |path| {
+            notes.extend(path.extension().is_some_and(|end| end == "md").then(|| path.to_owned()))
+        });
+        for note in &notes {
+            std::os::unix::fs::lchown(note, Some(1234), Some(1235)).unwrap();
+            fs::set_permissions(note, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        run(&["backup", "create"]).expect_status(0);
+        run(&["delete", "--remove", "--query", "type:note"]).expect_status(0);
+        let gone: Vec<&PathBuf> = notes.iter().filter(|own| !own.exists()).collect();
+        assert!(!gone.is_empty());
+        let copies = run(&["backup", "list", "--json"]).expect_status(0).json_lines();
+        let is_of = |row: &&Value| gone.iter().any(|own| own.ends_with(row["file"].as_str().unwrap()));
+        let copy = copies.iter().find(is_of).map(|row| row["backup"].as_str().unwrap().to_owned()).unwrap();
+        let words: Vec<&str> = back.iter().map(|word| if *word == "COPY" { &*copy } else { word }).collect();
+        let told = run(&words).expect_status(0);
+        let is_back = |own: &&&PathBuf| own.exists();
+        let back: Vec<&&PathBuf> = gone.iter().filter(is_back).collect();
+        assert!(!back.is_empty(), "{words:?}: {told:?}");
+        for note in back {
+            let own = fs::metadata(note).unwrap();
+            assert_eq!(
+                (own.uid(), own.gid(), own.mode() & 0o777),
+                (1234, 1235, 0o644),
+                "{words:?} {}",
+                note.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
+    let root = Path::new("/home/demo/project/.chora/memory");
+    let now = Moment::parse(NOW).unwrap().0;
+    for refused in ["give ", "set the attributes of ", "set the mode of "] {
+        let disk = Faulty::new();
+        disk.put_folder("/data", 0o700);
+        for (path, bytes) in palimp::demo::stores(1, now) {
+            disk.put(Path::new("/home/demo").join(path), bytes, 0o600);
+        }
+        let notes: Vec<PathBuf> =
+            disk.files().into_keys().filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+        for note in &notes {
+            disk.put(note, disk.files()[note].clone(), 0o640);
+            disk.give(note, Owner { user: 7, group: 8 }, &vec![("user.note".into(), b"1".to_vec())]);
+        }
+        let before = disk.files();
+        let machine = Still::first();
+        let place = Place { root: root.into(), format: "a-mem", session: None };
+        // Deletes a note, or takes that back.
+        let change = |disk: &Faulty, is_undo: bool| {
+            let store = load_from(disk, &place, Extent::Whole, None, now);
+            let host = Host { disk, machine: &machine, data: Path::new("/data"), now };
+            let writer = Writer::open(host, &store).unwrap();
+            if is_undo {
+                let (plan, turn) = writer.undo(None).unwrap();
+                return writer.turn(&plan, turn).unwrap();
+            }
+            let is_note = |own: &&Entry| {
+                own.state == State::Live && store.view(own).is_some_and(|view| view.kind == "note")
+            };
+            let entry = store.entries.iter().find(is_note).unwrap();
+            let asked = Asked { remove: true, ..Asked::default() };
+            let scene = Scene { store: &store, now, random: [7; 16], packed: &NO_PACKED };
+            writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap()).unwrap()
+        };
+        change(&disk, false);
+        let gone: Vec<&PathBuf> = notes.iter().filter(|own| !disk.files().contains_key(*own)).collect();
+        assert_eq!(gone.len(), 1);
+        let (learned, refusing) = (disk.restart(), disk.restart());
+        assert!(change(&learned, true).notes.is_empty());
+        let at = learned.log().iter().position(|own| own.contains(refused)).expect(refused);
+        refusing.fail_at(at, Fault::Error(Errno::PERM));
+        let receipt = change(&refusing, true);
+        let name = gone[0].file_name().unwrap().to_str().unwrap();
+        assert!(
+            receipt.notes.iter().any(|own| own.contains(name) && own.contains("could not be given")),
+            "{:?}",
+            receipt.notes
+        );
+        let is_content = |path: &&PathBuf| !path.to_str().unwrap().contains(".palimp-");
+        let files = refusing.files();
+        for (path, bytes) in before.iter().filter(|own| is_content(&own.0)) {
+            assert_eq!(files.get(path), Some(bytes), "{}", path.display());
+        }
+    }
 }
 
 #[test]

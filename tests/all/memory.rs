@@ -255,3 +255,35 @@ fn a_session_at_its_fill_level_is_compacted_by_the_add_that_brings_it_there() {
     assert_eq!(ids, [Some(first.id.as_str())], "what a tombstone names goes first");
     assert_eq!(texts(&mut memory, "type:finding").len(), 3);
 }
+
+#[test]
+fn an_id_that_records_of_one_session_share_is_refused_with_their_keys() {
+    let (folder, memory) = created("memory-server");
+    drop(memory);
+    let log = folder.path().join("store/core_memories.jsonl");
+    let line = |text: &str| {
+        format!(
+            "{{\"id\":\"550e8400-e29b-41d4-a716-446655440000\",\"type\":\"core\",\"content\":\"{text}\",\
+             \"category\":\"fact\",\"created_at\":\"2026-01-01T10:00:00Z\",\"updated_at\":\"2026-01-01T10:00:00Z\",\
+             \"accessed_at\":\"2026-01-01T10:00:00Z\",\"access_count\":0,\"tags\":[],\"importance\":\"high\",\
+             \"archived\":false}}\n"
+        )
+    };
+    std::fs::write(&log, line("First of them") + &line("Second of them")).unwrap();
+    let mut memory = Memory::open(&folder.path().join("store"), &folder.path().join("data")).unwrap();
+    let id = "550e8400-e29b-41d4-a716-446655440000";
+    let keys: Vec<String> = memory.store().entries.iter().map(|own| memory.store().key(own)).collect();
+    let refused = [
+        memory.delete(None, id, "mistake").unwrap_err(),
+        memory.set(None, id, "text", "x").unwrap_err(),
+        memory.record_access(None, id).unwrap_err(),
+    ];
+    for error in refused {
+        assert_eq!(error.code, "E_AMBIGUOUS_ID");
+        assert!(keys.iter().all(|key| error.message.contains(key.as_str())), "{error}");
+    }
+    assert_eq!(memory.get(None, id).unwrap().unwrap().text, "First of them", "reading shows one that counts");
+    assert!(memory.delete(None, &keys[0], "mistake").unwrap());
+    assert_eq!(memory.get(None, &keys[1]).unwrap().unwrap().text, "Second of them");
+    memory.set(None, id, "text", "One is left: its id names it").unwrap();
+}

@@ -165,6 +165,26 @@ fn one_record_keeps_bytes_for_undo_in_proportion_to_it_and_derived_files_come_ba
 }
 
 #[test]
+fn in_a_small_store_one_record_keeps_no_more_for_undo_than_in_a_large_one() {
+    // What the journal and the log say of a change is as long whatever it is about.
+    const LINES: u64 = 200;
+    for records in [1, 2, 3, 5, 10, 100] {
+        let site = Site::new();
+        site.grow(records);
+        for verb in [&["tag", "mem_00000000", "+x"][..], &["edit", "mem_00000000", "--set", "importance=0.7"]]
+        {
+            let (before, index, text) = (site.own_bytes(), site.index(), site.text());
+            site.run(verb).expect_status(0);
+            let kept = site.own_bytes() - before;
+            let record = site.text().lines().next().unwrap().len() as u64;
+            assert!(kept <= 4 * record + LINES, "{verb:?} of {records} keeps {kept} B for one of {record} B");
+            site.run(&["undo"]).expect_status(0);
+            assert!(site.text() == text && site.index() == index, "{verb:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_kept_for_undo_never_exceeds_its_limit_and_the_oldest_goes_first() {
     let site = Site::new();
     site.add("another");

@@ -6,7 +6,7 @@ use std::io;
 use super::op::{Errno, Fault, Op};
 
 /// What a call is to do.
-pub(super) enum Verdict {
+pub(super) enum CallOutcome {
     Go,
     Refuse(io::Error),
     /// Do it, then say that it failed.
@@ -44,7 +44,7 @@ impl Calls {
     }
 
     /// The number of the step that begins, and what is to happen in it.
-    pub(super) fn step(&mut self, op: &Op) -> (usize, Verdict) {
+    pub(super) fn step(&mut self, op: &Op) -> (usize, CallOutcome) {
         let step = self.ops.len();
         self.ops.push(op.clone());
         let spared = self.changing.from_here.is_some_and(is_full) && op.needs_no_room();
@@ -52,7 +52,7 @@ impl Calls {
         (step, verdict)
     }
 
-    pub(super) fn read(&mut self, what: String) -> Verdict {
+    pub(super) fn read(&mut self, what: String) -> CallOutcome {
         let read = self.reads.len();
         self.reads.push(what);
         self.reading.verdict(read, false, &mut self.dead)
@@ -72,29 +72,29 @@ impl Calls {
 }
 
 impl Sort {
-    fn verdict(&mut self, at: usize, spared: bool, dead: &mut bool) -> Verdict {
+    fn verdict(&mut self, at: usize, spared: bool, dead: &mut bool) -> CallOutcome {
         if *dead {
-            return Verdict::Refuse(killed());
+            return CallOutcome::Refuse(killed());
         }
         match self.faults.get(&at) {
             Some(Fault::Crash) => {
                 *dead = true;
-                Verdict::Refuse(killed())
+                CallOutcome::Refuse(killed())
             }
             Some(Fault::CrashInWrite(bytes)) => {
                 *dead = true;
-                Verdict::Part(*bytes, killed())
+                CallOutcome::Part(*bytes, killed())
             }
-            Some(Fault::Error(errno)) => Verdict::Refuse((*errno).into()),
-            Some(Fault::ErrorAfter(errno)) => Verdict::After((*errno).into()),
+            Some(Fault::Error(errno)) => CallOutcome::Refuse((*errno).into()),
+            Some(Fault::ErrorAfter(errno)) => CallOutcome::After((*errno).into()),
             Some(Fault::ErrorFromHere(errno)) => {
                 self.from_here = Some(*errno);
-                Verdict::Refuse((*errno).into())
+                CallOutcome::Refuse((*errno).into())
             }
-            Some(Fault::ShortWrite(bytes)) => Verdict::Part(*bytes, Errno::NOSPC.into()),
+            Some(Fault::ShortWrite(bytes)) => CallOutcome::Part(*bytes, Errno::NOSPC.into()),
             None => match self.from_here {
-                Some(errno) if !spared => Verdict::Refuse(errno.into()),
-                _ => Verdict::Go,
+                Some(errno) if !spared => CallOutcome::Refuse(errno.into()),
+                _ => CallOutcome::Go,
             },
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Faulty;
-use super::calls::Verdict;
+use super::calls::CallOutcome;
 use super::op::{Errno, Lie, Op};
 use super::tree::{Body, Id, READ, WRITE};
 use super::world::{World, not_regular};
@@ -103,6 +103,16 @@ impl Disk for Faulty {
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
         let op = Op::MakeFolder { folder: folder.to_owned(), mode };
         self.step(&op, |world| world.make_folder(folder, mode))
+    }
+
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
+        let opened = self.reading(format!("open the folder {}", folder.told()), |world| {
+            let id = world.now.find(folder)?;
+            world.now.allow(id, READ)?;
+            world.now.entries(id)?;
+            Ok(self.opened(world, id, folder))
+        })?;
+        Ok(Box::new(opened))
     }
 
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
@@ -213,9 +223,9 @@ fn lockable(world: &World, path: &Path) -> io::Result<Id> {
 }
 
 impl Faulty {
-    fn opened(&self, world: &mut World, id: Id, path: &Path) -> Opened {
+    fn opened(&self, world: &mut World, id: Id, path: &Path) -> OpenFile {
         world.open(id);
-        Opened { disk: self.clone(), id, path: path.to_owned(), at: Some(0), lock: None }
+        OpenFile { disk: self.clone(), id, path: path.to_owned(), at: Some(0), lock: None }
     }
 
     fn drop_name(&self, file: &Path) -> io::Result<()> {
@@ -241,7 +251,7 @@ impl Faulty {
         let mut arrived = self.arrive(&Op::Sync { file: path.to_owned() });
         let verdict = arrived.take_verdict();
         let state = &mut *arrived.state;
-        if matches!(verdict, Verdict::Go | Verdict::After(_)) {
+        if matches!(verdict, CallOutcome::Go | CallOutcome::After(_)) {
             if !state.world.lies.contains(&Lie::SyncDoesNothing) {
                 state.world.sync(id);
             }
@@ -249,8 +259,10 @@ impl Faulty {
             state.world.spoil(id);
         }
         let result = match verdict {
-            Verdict::Go => Ok(()),
-            Verdict::After(error) | Verdict::Refuse(error) | Verdict::Part(_, error) => Err(error),
+            CallOutcome::Go => Ok(()),
+            CallOutcome::After(error) | CallOutcome::Refuse(error) | CallOutcome::Part(_, error) => {
+                Err(error)
+            }
         };
         arrived.leave(result.as_ref().err());
         result
@@ -260,10 +272,10 @@ impl Faulty {
     fn write_at(&self, id: Id, path: &Path, at: Option<u64>, bytes: &[u8]) -> (io::Result<()>, u64) {
         let mut arrived = self.arrive(&Op::Write { file: path.to_owned(), bytes: bytes.to_vec() });
         let (count, error) = match arrived.take_verdict() {
-            Verdict::Go => (bytes.len(), None),
-            Verdict::After(error) => (bytes.len(), Some(error)),
-            Verdict::Part(count, error) => (count.min(bytes.len()), Some(error)),
-            Verdict::Refuse(error) => (0, Some(error)),
+            CallOutcome::Go => (bytes.len(), None),
+            CallOutcome::After(error) => (bytes.len(), Some(error)),
+            CallOutcome::Part(count, error) => (count.min(bytes.len()), Some(error)),
+            CallOutcome::Refuse(error) => (0, Some(error)),
         };
         let world = &mut arrived.state.world;
         let end = || world.now.node(id).map_or(0, |node| node.generation().len);
@@ -277,7 +289,7 @@ impl Faulty {
 }
 
 /// An open file.
-struct Opened {
+struct OpenFile {
     disk: Faulty,
     id: Id,
     path: PathBuf,
@@ -287,13 +299,13 @@ struct Opened {
     lock: Option<u64>,
 }
 
-impl Drop for Opened {
+impl Drop for OpenFile {
     fn drop(&mut self) {
         self.disk.state().world.close(self.id, self.lock);
     }
 }
 
-impl Opened {
+impl OpenFile {
     fn write_once(&mut self, bytes: &[u8]) -> io::Result<()> {
         let (result, count) = self.disk.write_at(self.id, &self.path, self.at, bytes);
         self.at = self.at.map(|at| at + count);
@@ -301,7 +313,7 @@ impl Opened {
     }
 }
 
-impl Output for Opened {
+impl Output for OpenFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match bytes.split_at_checked(bytes.len() / 2) {
             Some((first, second)) if !first.is_empty() && self.disk.told(Lie::WriteInTwo) => {
@@ -365,7 +377,7 @@ impl Output for Opened {
 
 /// A file or folder that is locked.
 struct Locked {
-    file: Opened,
+    file: OpenFile,
     writable: bool,
 }
 

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::disk::{Extended, Owner};
-use calls::{Calls, Verdict};
+use calls::{CallOutcome, Calls};
 pub use op::{Errno, Fault, Lie, Op};
 use tree::{Body, Id};
 use world::World;
@@ -210,7 +210,7 @@ impl Faulty {
         let mut state = self.state();
         if self.outside {
             state.world.label = format!("another's {op}");
-            return Arrived { state, step: None, verdict: Verdict::Go };
+            return Arrived { state, step: None, verdict: CallOutcome::Go };
         }
         let (step, verdict) = state.calls.step(op);
         state.world.label = format!("step {step}, {op}");
@@ -234,9 +234,9 @@ impl Faulty {
     fn step<T>(&self, op: &Op, act: impl FnOnce(&mut World) -> io::Result<T>) -> io::Result<T> {
         let mut arrived = self.arrive(op);
         let (result, after) = match arrived.take_verdict() {
-            Verdict::Go => (act(&mut arrived.state.world), None),
-            Verdict::After(error) => (act(&mut arrived.state.world), Some(error)),
-            Verdict::Refuse(error) | Verdict::Part(_, error) => (Err(error), None),
+            CallOutcome::Go => (act(&mut arrived.state.world), None),
+            CallOutcome::After(error) => (act(&mut arrived.state.world), Some(error)),
+            CallOutcome::Refuse(error) | CallOutcome::Part(_, error) => (Err(error), None),
         };
         arrived.leave(after.as_ref().or(result.as_ref().err()));
         // A handle that was opened in vain locks the state to close itself.
@@ -248,13 +248,15 @@ impl Faulty {
 
     fn reading<T>(&self, what: String, act: impl FnOnce(&mut World) -> io::Result<T>) -> io::Result<T> {
         let mut state = self.state();
-        let verdict = if self.outside { Verdict::Go } else { state.calls.read(what) };
+        let verdict = if self.outside { CallOutcome::Go } else { state.calls.read(what) };
         if state.calls.dead {
             state.world.unlock_inside();
         }
         match verdict {
-            Verdict::Go => act(&mut state.world),
-            Verdict::Refuse(error) | Verdict::After(error) | Verdict::Part(_, error) => Err(error),
+            CallOutcome::Go => act(&mut state.world),
+            CallOutcome::Refuse(error) | CallOutcome::After(error) | CallOutcome::Part(_, error) => {
+                Err(error)
+            }
         }
     }
 }
@@ -263,12 +265,12 @@ impl Faulty {
 struct Arrived<'a> {
     state: MutexGuard<'a, State>,
     step: Option<usize>,
-    verdict: Verdict,
+    verdict: CallOutcome,
 }
 
 impl Arrived<'_> {
-    fn take_verdict(&mut self) -> Verdict {
-        std::mem::replace(&mut self.verdict, Verdict::Go)
+    fn take_verdict(&mut self) -> CallOutcome {
+        std::mem::replace(&mut self.verdict, CallOutcome::Go)
     }
 
     fn leave(mut self, error: Option<&io::Error>) {

@@ -22,7 +22,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
         Err(unread) => return unread,
     };
     let note = Note::read(text);
-    let mut found = Found { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
+    let mut found = NoteProblems { path, problems: byte_order_mark(path, bytes).into_iter().collect() };
     if let Some(line) = text.lines().position(|line| line.contains('\0')) {
         found.add(
             Code::NulBytes,
@@ -137,18 +137,18 @@ fn stem(path: &Path) -> String {
 }
 
 /// Problems of the note that is being read.
-struct Found<'a> {
+struct NoteProblems<'a> {
     path: &'a Path,
     problems: Vec<Problem>,
 }
 
-impl Found<'_> {
+impl NoteProblems<'_> {
     fn add(&mut self, code: Code, severity: Severity, line: u32, message: String) {
         self.problems.push(Problem::of_file(code, severity, self.path, message).at_line(line));
     }
 }
 
-fn view(note: &Note<'_>, text: &str, found: &mut Found<'_>, now: Moment) -> View {
+fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) -> View {
     let stem = stem(found.path);
     let id = ["id", "note_id"].iter().find_map(|name| one(note, name)).unwrap_or_else(|| stem.clone());
     if note.has_front_matter {
@@ -194,7 +194,7 @@ fn list(note: &Note<'_>, name: &str) -> Vec<String> {
 }
 
 /// A day without a time is its start; whatever names no zone is read as UTC.
-fn moment(note: &Note<'_>, name: &str, found: &mut Found<'_>, now: Moment) -> Option<Moment> {
+fn moment(note: &Note<'_>, name: &str, found: &mut NoteProblems<'_>, now: Moment) -> Option<Moment> {
     let field = note.field(name)?;
     let text = one(note, name)?;
     let (when, faults) = fields::moment(|| format!("`{name}`"), &text, now);
@@ -204,7 +204,7 @@ fn moment(note: &Note<'_>, name: &str, found: &mut Found<'_>, now: Moment) -> Op
     when
 }
 
-fn word(note: &Note<'_>, name: &str, known: &[&str], found: &mut Found<'_>) -> Option<String> {
+fn word(note: &Note<'_>, name: &str, known: &[&str], found: &mut NoteProblems<'_>) -> Option<String> {
     let word = one(note, name)?;
     if !known.contains(&word.as_str()) {
         let line = note.field(name).map_or(1, |field| field.line);

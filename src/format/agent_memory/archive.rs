@@ -30,14 +30,14 @@ const MANIFEST: Shape = Shape::Object(&[
 
 /// One batch's files.
 #[derive(Default)]
-struct Batch<'a> {
+struct BatchFiles<'a> {
     manifest: Option<&'a Document>,
     ids: BTreeSet<&'a str>,
 }
 
 /// What the batches hold against what their manifests and the active store say.
 pub fn check(parts: &Parts<'_>, live: &HashSet<&str>) -> Vec<Problem> {
-    let mut batches: BTreeMap<PathBuf, Batch<'_>> = BTreeMap::new();
+    let mut batches: BTreeMap<PathBuf, BatchFiles<'_>> = BTreeMap::new();
     for folder in parts.folders.iter().filter(|folder| folder.parent() == Some(Path::new("archive"))) {
         batches.entry(folder.clone()).or_default();
     }
@@ -52,7 +52,7 @@ pub fn check(parts: &Parts<'_>, live: &HashSet<&str>) -> Vec<Problem> {
     batches.iter().flat_map(|(folder, batch)| batch.problems(folder, live)).collect()
 }
 
-impl Batch<'_> {
+impl BatchFiles<'_> {
     fn problems(&self, folder: &Path, live: &HashSet<&str>) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut add = |severity, file: &Path, message: String| {

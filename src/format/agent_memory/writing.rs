@@ -20,7 +20,7 @@ use std::sync::Arc;
 use choice::{Choice, each_refused};
 
 use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
-use super::write::{canonical_write, pages_anew, path_of, prune, unsaid};
+use super::write::{canonical_write, counts_anew, pages_anew, path_of, prune, unsaid};
 use super::{AgentMemory, layout};
 use crate::format::writing::{
     Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document,
@@ -113,13 +113,18 @@ impl Writes for AgentMemory {
     }
 
     fn pages(&self, store: &Store) -> Result<Vec<Change>, Refusal> {
+        let state = counts_anew(&store.documents)?.and_then(|state| {
+            let stands = document(&store.documents, &state.path)?;
+            Some(Change::rewrite(&state.path, (&*stands.bytes).into(), &state.bytes))
+        });
         let pages = pages_anew(&store.documents, &beside_of(store))?;
         let change = |page: Written| {
             let (_, base) = store.beside.iter().find(|(own, _)| *own == page.path)?;
             let change = Change::rewrite(beside_path(&page.path), Arc::clone(base), &page.bytes);
             Some(Change { mode: SHARED, ..change })
         };
-        Ok(pages.into_iter().filter_map(change).filter(|change| !change.is_empty()).collect())
+        let pages = pages.into_iter().filter_map(change).chain(state);
+        Ok(pages.filter(|change| !change.is_empty()).collect())
     }
 
     fn way_back(&self, _session: Option<&str>) -> String {

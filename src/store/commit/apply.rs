@@ -2,6 +2,7 @@
 
 mod append;
 mod folder;
+pub mod given;
 mod replace;
 
 use std::io;
@@ -16,6 +17,7 @@ use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind, Seen};
 use crate::format::Format;
+use crate::model::attributes::Had;
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change, Tell, plan};
 
@@ -38,6 +40,8 @@ pub struct Ready {
     dropped: bool,
     pub(super) act: Act,
     pub(super) mode: u32,
+    /// What comes back had this.
+    pub(super) had: Option<Arc<Had>>,
     /// The file's bytes as the new ones were made of them.
     base: Option<Arc<[u8]>>,
     /// The file that was compared with them.
@@ -67,6 +71,7 @@ impl Ready {
             dropped: false,
             act: change.act.clone(),
             mode: change.mode,
+            had: change.had.clone(),
             base: change.base.clone(),
             seen: None,
             temp: None,
@@ -156,6 +161,8 @@ impl Scene<'_, '_> {
             make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }
         let (bytes, mode, owner) = match &own.act {
+            // What had a mode gets it back with its owner.
+            Act::Create(bytes) if own.had.is_some() => (bytes.clone(), Some(plan::PRIVATE), None),
             Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED), None),
             Act::Splice(splices) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
@@ -169,7 +176,7 @@ impl Scene<'_, '_> {
             _ => return Ok(()),
         };
         let temp = hidden::temp(&own.path, self.host.machine.own_process());
-        let write = |own: &mut Ready| {
+        let mut write = |own: &mut Ready| {
             // What is shared follows the umask; what is there keeps its mode.
             let created = disk.create(&temp, if mode.is_some() { plan::PRIVATE } else { own.mode });
             let mut out = created.map_err(own.io("written"))?;
@@ -179,6 +186,9 @@ impl Scene<'_, '_> {
             }
             if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE) {
                 out.set_mode(mode).map_err(own.io("written"))?;
+            }
+            if let Some(had) = own.had.clone() {
+                self.give_back(own, &temp, out.as_mut(), &had);
             }
             out.write(&bytes).and_then(|()| out.sync()).map_err(own.io("written"))?;
             own.made = Some(out.generation().map_err(own.io("written"))?);
@@ -334,6 +344,7 @@ impl Scene<'_, '_> {
                 act: own.act.clone(),
                 base: own.base.clone(),
                 mode: own.mode,
+                had: None,
             };
             keep(&own.relative, change.bare_inverse())?;
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::apply::given::Lacking;
 use super::apply::{Lost, Ready, Scene};
 use super::create::Made;
 use super::step::Step;
@@ -36,6 +37,8 @@ pub struct Carried {
     pub guard: Guard,
     /// What went otherwise than it was shown.
     pub notes: Vec<String>,
+    /// What could not be given back to what came back.
+    pub lacking: Lacking,
 }
 
 /// Changes under one lock.

@@ -7,7 +7,7 @@ use super::apply::{Ready, Scene};
 use super::hidden::{Old, Swapped};
 use super::vault::make_folders_as;
 use super::{CommitError, Writer};
-use crate::disk::put_new;
+use crate::disk::{Seen, put_new};
 use crate::model::Act;
 
 /// Why what was made stays.
@@ -24,11 +24,15 @@ impl Scene<'_, '_> {
     pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
-            let stood = disk.look(&own.path).is_ok();
+            let there = Seen::from(disk.look(&own.path)).there();
+            let stood = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
             self.begin(own);
             make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"))?;
             let made = Made { path: own.path.clone(), bytes: None };
             self.carried.made.extend((!stood).then_some(made));
+            if let Some(had) = own.had.clone().filter(|_| !stood) {
+                self.give_back_folder(own, &had);
+            }
             return Ok(());
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));

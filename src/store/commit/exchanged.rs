@@ -6,7 +6,7 @@ use std::path::Path;
 use super::hidden::{Old, Swapped};
 use super::rebase::rebase;
 use super::{Writer, carry};
-use crate::disk::{Holder, Item, is_unsupported, put_new};
+use crate::disk::{Holder, Item, Seen, is_unsupported, put_new};
 use crate::model::{Act, Change, Plan, Store, Tell, plan};
 use crate::text::digest::digest;
 
@@ -34,7 +34,7 @@ impl Writer<'_> {
         let own = path.file_name().and_then(Swapped::read)?;
         let item = disk.look(path).ok()?;
         let file = own.old.file_of(disk, path);
-        let now = disk.look(&file).ok();
+        let now = Seen::from(disk.look(&file)).there().ok()?;
         let is = |inode: u64| now.as_ref().is_some_and(|now| now.generation.inode == inode);
         if item.generation.inode == own.own || is(item.generation.inode) {
             // The two never changed places, or it has two names.
@@ -49,7 +49,7 @@ impl Writer<'_> {
             Some(_) if is(own.own) => match disk.exchange(path, &file) {
                 Err(error) if is_unsupported(&error) => disk.rename(path, &file).ok()?,
                 Err(_) => return None,
-                Ok(()) if disk.look(path).is_ok_and(|now| now.generation.inode == own.own) => {
+                Ok(()) if disk.look(path).ok()?.generation.inode == own.own => {
                     disk.remove(path).ok()?;
                 }
                 // Yet another took the place meanwhile.

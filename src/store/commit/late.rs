@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Writer;
 use super::hidden::Old;
 use super::unfinished::whole_lines;
+use crate::disk::Seen;
 use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
 use crate::model::{Record, Span, Tell};
@@ -43,7 +44,7 @@ impl Late {
         let is_it = taken.is_some_and(|taken| old.digest.is_none_or(|known| known == digest(taken)));
         match taken {
             Some(taken) if is_it && bytes.len() == taken.len() => Some(Late::Nothing),
-            Some(taken) if is_it && takes_lines(writer, path, old) => {
+            Some(taken) if is_it && takes_lines(writer, path, old)? => {
                 let begun = taken[whole_lines(taken).len()..].to_vec();
                 Some(Late::Lines { begun, bytes: bytes.split_off(old.taken as usize) })
             }
@@ -55,14 +56,14 @@ impl Late {
 }
 
 /// Whether what came behind the end of a file can be added to the one that took its place: to a
-/// log at any time, to a text while it is there.
-fn takes_lines(writer: &Writer<'_>, path: &Path, old: &Old) -> bool {
+/// log at any time, to a text while it is there. `None` where that can't be told now.
+fn takes_lines(writer: &Writer<'_>, path: &Path, old: &Old) -> Option<bool> {
     let file = old.file_of(writer.host.disk, path);
     let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
     match end {
-        "jsonl" => true,
-        "json" | "gz" | "tgz" => false,
-        _ => writer.host.disk.look(&file).is_ok(),
+        "jsonl" => Some(true),
+        "json" | "gz" | "tgz" => Some(false),
+        _ => Some(Seen::from(writer.host.disk.look(&file)).there().ok()?.is_some()),
     }
 }
 

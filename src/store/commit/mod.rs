@@ -18,6 +18,7 @@ mod error;
 mod exchanged;
 mod folders;
 mod guard;
+mod had;
 mod hidden;
 mod keeping;
 mod known;
@@ -233,9 +234,10 @@ impl<'a> Writer<'a> {
 
     fn commit_as(&self, plan: &Plan, turn: Option<Turn>) -> Result<Receipt, CommitError> {
         let plan = self.unless_erased_since(self.with_folders(self.with_free_names(plan)))?;
-        let plan = &*self.with_expiring(plan);
+        let plan = &*self.with_expiring(self.as_it_was(plan)?);
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
+        let inverse = |change| self.bare_inverse(change);
         let step = Step {
             verb: plan.verb.to_owned(),
             at: self.host.now.to_rfc3339(),
@@ -243,8 +245,8 @@ impl<'a> Writer<'a> {
             turn,
             process: self.own_process(),
             change: plan.change.clone(),
-            changes: plan.changes.iter().rev().map(|own| self.bare_inverse(own)).collect(),
-            derived: kept.iter().rev().map(|own| self.bare_inverse(own)).collect(),
+            changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
+            derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
         };
         self.vault.keep(number, &step)?;
@@ -255,6 +257,7 @@ impl<'a> Writer<'a> {
         }
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut carried.notes);
+        notes.extend(apply::given::told(&carried.lacking));
         notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
         let line = JournalLine {
@@ -374,33 +377,6 @@ impl<'a> Writer<'a> {
     /// The same, of which most was `read` before.
     fn load_again(&self, read: &Store) -> Store {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(read), self.host.now)
-    }
-
-    /// What takes a change back, without the bytes that it starts from. A file or folder that
-    /// goes comes back with the mode that it has.
-    fn bare_inverse(&self, change: &Change) -> Change {
-        let goes = matches!(change.act, Act::Remove(_) | Act::Expire(_) | Act::RemoveFolder);
-        let inverse = match (&change.act, &change.base) {
-            (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.to_vec()),
-            _ => short::without_neighbours(change, change.bare_inverse()),
-        };
-        let item = goes.then(|| self.host.disk.look(&self.path(&change.path)));
-        let mode = item.and_then(Result::ok).map_or(inverse.mode, |item| item.mode & 0o777);
-        Change { mode, ..inverse }
-    }
-
-    /// The plan, with what the copies hold that are to go.
-    fn with_expiring<'p>(&self, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
-        let is_one = |change: &Change| matches!(change.act, Act::Expire(len) if len <= EXPIRING);
-        if !plan.changes.iter().any(is_one) {
-            return plan;
-        }
-        let mut plan = plan.into_owned();
-        for change in plan.changes.iter_mut().filter(|change| is_one(change)) {
-            let read = self.host.disk.read(&self.path(&change.path), 0, None);
-            change.base = read.ok().map(|(bytes, _)| bytes.into());
-        }
-        Cow::Owned(plan)
     }
 
     /// The format's lock for those files, with whole paths.

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::apply::given;
 use super::keeping::STEP;
 use super::made::{Made, is_log, lines_at};
 use super::rebase::{fits, rebase};
 use super::vault::{FileLine, JournalLine};
 use super::{CommitError, Files, Step, Writer, carry};
-use crate::disk::ItemKind;
+use crate::disk::{Item, ItemKind, Seen};
 use crate::format::Placement;
 use crate::model::{Act, Change, Plan, Role};
 
@@ -104,6 +105,7 @@ impl Writer<'_> {
         if carry::carry_out(self, &plan, &mut carried, None).is_err() {
             return Ok(Settled::Waits);
         }
+        given::told(&carried.lacking).into_iter().for_each(|told| self.note(told));
         if carried.derive {
             self.derive(&touched, &plan);
         }
@@ -159,13 +161,22 @@ impl Writer<'_> {
         for path in touched.iter().map(|path| self.path(path)) {
             let failed = |source| CommitError::io(&path, "made durable", source);
             // What is not there is gone, as it is to be, or a folder.
-            if let Ok(mut file) = disk.append(&path) {
-                file.sync().map_err(failed)?;
+            match disk.append(&path) {
+                Ok(mut file) => file.sync().map_err(failed)?,
+                Err(error) if is_nothing_to_sync(&error) => {}
+                Err(error) => return Err(failed(error)),
             }
-            let there = path.ancestors().skip(1).find(|folder| disk.look(folder).is_ok());
+            // One that can't be looked at is there, as far as anybody knows.
+            let is_absent = |folder: &Path| matches!(Seen::from(disk.look(folder)), Seen::Absent);
+            let there = path.ancestors().skip(1).find(|folder| !is_absent(folder));
             there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// What is at a path; `None` where nothing is.
+    fn looked(&self, path: &Path) -> Result<Option<Item>, CommitError> {
+        Seen::from(self.host.disk.look(path)).there().map_err(|error| CommitError::unread(path, error))
     }
 
     /// A file's bytes; `None` where there is none. One that can't be read is there.
@@ -189,7 +200,7 @@ impl Writer<'_> {
             (Act::Expire(_), _) => return Ok(None),
             (Act::Append(lines), _) if lines.is_empty() => return Ok(None),
             (Act::MakeFolder, _) => Change::make_folder(&change.path),
-            (Act::RemoveFolder, _) if self.host.disk.look(&path).is_err() => return Ok(None),
+            (Act::RemoveFolder, _) if self.looked(&path)?.is_none() => return Ok(None),
             (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
             (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now.into())),
             (Act::Create(bytes) | Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
@@ -218,11 +229,20 @@ impl Writer<'_> {
                     files: Files::Untouched,
                 })?;
                 let base = Some(now.into());
-                Change { path: change.path.clone(), act: Act::Splice(splices), base, mode: change.mode }
+                let (path, mode) = (change.path.clone(), change.mode);
+                Change { path, act: Act::Splice(splices), base, mode, had: None }
             }
         };
-        Ok(Some(Change { mode: change.mode, ..own }))
+        Ok(Some(Change { mode: change.mode, had: change.had.clone(), ..own }))
     }
+}
+
+/// Whether a file can't be opened to be made durable because it is gone, is a folder, or is not to
+/// be written by us: then there is nothing that we could do for it.
+fn is_nothing_to_sync(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    let is_other = matches!(error.kind(), Kind::IsADirectory | Kind::InvalidInput | Kind::NotADirectory);
+    is_other || matches!(error.kind(), Kind::NotFound | Kind::PermissionDenied)
 }
 
 /// What the journal says of a step that was found to be finished.

@@ -12,8 +12,11 @@ use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
 const SMALL: usize = 1024;
-/// The same where records are only added: what tells the file from another is no shorter then.
-const SMALL_BESIDE_NEW: usize = 128;
+/// The same where records are only added, or where there are few: what tells the file from another
+/// is no longer than that, and making it anew takes no time.
+const SMALL_BESIDE_FEW: usize = 128;
+/// A store of so many bytes has few records.
+const FEW: u64 = 256 << 10;
 /// Up to so many bytes of a derived file that another wrote in its own way are kept.
 const FOREIGN: usize = 64 << 10;
 /// So many of the last steps are looked at for the one that wrote a derived file.
@@ -31,7 +34,7 @@ pub fn kept_of_derived<'p>(
         _ => 0,
     };
     let adds = plan.changes.iter().all(|change| matches!(change.act, Act::Append(_)));
-    let small = if adds { SMALL_BESIDE_NEW } else { SMALL };
+    let small = if adds || writer.store.bytes <= FEW { SMALL_BESIDE_FEW } else { SMALL };
     let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
     let journal = writer.vault.journal()?;
     let remade = |change: &Change| {

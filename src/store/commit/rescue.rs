@@ -12,6 +12,7 @@ use super::hidden::Old;
 use super::late::Late;
 use super::unfinished::{is_fresh, whole_lines};
 use super::{Host, Writer, afterwards};
+use crate::disk::Seen;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Plan, Store};
@@ -90,8 +91,13 @@ impl Writer<'_> {
     fn rescue_one(&self, path: &Path, old: &Old, is_open: bool) -> Looked {
         let disk = self.host.disk;
         let file = old.file_of(disk, path);
-        let Ok(own) = disk.look(path).map(|item| item.generation) else { return Looked::GONE };
-        let now = disk.look(&file).ok().map(|item| item.generation);
+        let looked = |path: &Path| Seen::from(disk.look(path)).map(|item| item.generation).there();
+        let own = match looked(path) {
+            Ok(Some(own)) => own,
+            Ok(None) => return Looked::GONE,
+            Err(_) => return Looked::waits(path),
+        };
+        let Ok(now) = looked(&file) else { return Looked::waits(path) };
         if now.is_some_and(|now| (now.device, now.inode) == (own.device, own.inode)) {
             // The rename never came: the file has two names, and needs one.
             return self.drop_name(path, now);

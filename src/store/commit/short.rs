@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::step::{Remade, path_of};
 use super::vault::FileLine;
+use crate::model::attributes::{Had, Owner};
 use crate::model::plan::PRIVATE;
 use crate::model::{Act, Change, Splice, Tell, meant};
 
@@ -18,6 +19,8 @@ pub(super) enum Entry<W> {
     Private(String, W),
     /// One of another mode.
     Moded(String, W, u32),
+    /// One that comes back, with what it had besides its mode.
+    Had(String, W, u32, HadForm),
     /// As earlier versions wrote it: the path as text, or in hexadecimal.
     Earlier {
         path: String,
@@ -29,20 +32,47 @@ pub(super) enum Entry<W> {
 }
 
 impl<W> Entry<W> {
-    pub(super) fn new(path: &std::path::Path, act: W, mode: u32) -> Entry<W> {
-        match path.told().into_owned() {
-            path if mode == PRIVATE => Entry::Private(path, act),
-            path => Entry::Moded(path, act, mode),
+    pub(super) fn new(path: &std::path::Path, act: W, mode: u32, had: Option<HadForm>) -> Entry<W> {
+        match (path.told().into_owned(), had) {
+            (path, Some(had)) => Entry::Had(path, act, mode, had),
+            (path, None) if mode == PRIVATE => Entry::Private(path, act),
+            (path, None) => Entry::Moded(path, act, mode),
         }
     }
 
-    /// Its path, what is done to it, and its mode.
-    pub(super) fn parts(self) -> Option<(std::path::PathBuf, W, u32)> {
+    /// Its path, what is done to it, its mode, and what it had besides.
+    pub(super) fn parts(self) -> Option<(std::path::PathBuf, W, u32, Option<HadForm>)> {
         Some(match self {
-            Entry::Private(path, act) => (meant(&path), act, PRIVATE),
-            Entry::Moded(path, act, mode) => (meant(&path), act, mode),
-            Entry::Earlier { path, hex, mode, act } => (path_of(&path, hex)?, act, mode),
+            Entry::Private(path, act) => (meant(&path), act, PRIVATE, None),
+            Entry::Moded(path, act, mode) => (meant(&path), act, mode, None),
+            Entry::Had(path, act, mode, had) => (meant(&path), act, mode, Some(had)),
+            Entry::Earlier { path, hex, mode, act } => (path_of(&path, hex)?, act, mode, None),
         })
+    }
+}
+
+/// What a file had: its user and group, and its attributes by name, with the lengths of their
+/// values.
+#[derive(Serialize, Deserialize)]
+pub(super) struct HadForm(
+    u32,
+    u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")] Vec<(String, usize)>,
+);
+
+impl HadForm {
+    /// The values go where `put` puts them.
+    pub(super) fn of(had: &Had, put: &mut dyn FnMut(&[u8]) -> usize) -> HadForm {
+        let named = had.extended.iter().map(|(name, value)| (name.told().into_owned(), put(value)));
+        HadForm(had.owner.user, had.owner.group, named.collect())
+    }
+
+    /// The values come from where `take` takes them.
+    pub(super) fn had(self, take: &mut dyn FnMut(usize) -> Option<Vec<u8>>) -> Option<Had> {
+        let HadForm(user, group, named) = self;
+        let own = |(name, len): (String, usize)| Some((meant(&name).into_os_string(), take(len)?));
+        let extended = named.into_iter().map(own).collect::<Option<_>>()?;
+        Some(Had { owner: Owner { user, group }, extended })
     }
 }
 

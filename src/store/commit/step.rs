@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::made::is_log;
-use super::short::{Entry, RemadeForm};
+use super::short::{Entry, HadForm, RemadeForm};
 use super::vault::Turn;
 use crate::model::{Act, Change, Splice};
 
@@ -174,7 +175,8 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> Entry<Word> {
             Word::Splice(splices.iter().map(word).collect())
         }
     };
-    Entry::new(&change.path, act, change.mode)
+    let had = change.had.as_deref().map(|had| HadForm::of(had, &mut put));
+    Entry::new(&change.path, act, change.mode, had)
 }
 
 /// How many bytes two stretches begin and end with alike; no byte counts twice.
@@ -185,7 +187,7 @@ fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
 }
 
 fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change> {
-    let (path, act, mode) = entry.parts()?;
+    let (path, act, mode, had) = entry.parts()?;
     let mut take = |len: usize| {
         let (own, rest) = body.split_at_checked(len)?;
         *body = rest;
@@ -217,7 +219,11 @@ fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change
             Act::Splice(own)
         }
     };
-    Some(Change { path, act, base: None, mode })
+    let had = match had {
+        Some(form) => Some(Arc::new(form.had(&mut take)?)),
+        None => None,
+    };
+    Some(Change { path, act, base: None, mode, had })
 }
 
 pub(super) fn path_text(path: &Path) -> (String, bool) {

@@ -8,7 +8,7 @@ use super::recover::is_copy;
 use super::remake::remake;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
-use crate::disk::ItemKind;
+use crate::disk::{ItemKind, Seen};
 use crate::model::{Act, Change, Moment, Plan, Splice, Tell, plan};
 
 /// Which steps are in force, and which were taken back, the last one last; each with the
@@ -165,7 +165,8 @@ fn stands_as_left(writer: &Writer<'_>, change: &Change, by: u64) -> Result<(), C
     let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
     let left = files.iter().find(|file| file.path == change.path);
     let file = writer.path(&change.path);
-    let len = writer.host.disk.look(&file).ok().map(|item| item.generation.len);
+    let there = Seen::from(writer.host.disk.look(&file)).there();
+    let len = there.map_err(|error| CommitError::unread(&file, error))?.map(|item| item.generation.len);
     match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
         true => Err(CommitError::Moved {
             file,

@@ -4,7 +4,7 @@
 //! store. The journal holds numbers and names of files and no content; what undo needs is
 //! content, stands in a file a step, and goes after 30 days or 256 MB.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::CommitError;
 use super::keeping::{NEW, STEP};
 use super::short;
 use super::step::{Step, digest};
-use crate::disk::{Disk, ItemKind};
+use crate::disk::{Disk, ItemKind, Seen};
 use crate::model::Tell;
 use crate::model::plan::PRIVATE;
 
@@ -279,21 +279,28 @@ impl<'a> Vault<'a> {
     pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
         let path = self.step_path(number);
         match self.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => Ok(Step::read(&bytes, &|file, made| self.made(file, made))),
+            Ok((bytes, _)) => {
+                let failed = RefCell::new(None);
+                let step = Step::read(&bytes, &|file, made| {
+                    let fail = |error| drop(failed.replace(Some(CommitError::unread(file, error))));
+                    self.made(file, made).map_err(fail).unwrap_or_default()
+                });
+                failed.into_inner().map_or(Ok(step), Err)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CommitError::unread(&path, error)),
         }
     }
 
     /// The bytes of a file of the store that a step made with that digest; where it is another
-    /// by now, bytes that it does not have.
-    fn made(&self, file: &Path, made: &str) -> Vec<u8> {
-        let read = self.disk.read(&self.root.join(file), 0, None);
+    /// by now, bytes that it does not have. One that can't be read is not another.
+    fn made(&self, file: &Path, made: &str) -> io::Result<Vec<u8>> {
+        let read = Seen::from(self.disk.read(&self.root.join(file), 0, None)).there()?;
         let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
         if digest(&bytes) != made {
             bytes.push(0);
         }
-        bytes
+        Ok(bytes)
     }
 }
 

@@ -34,8 +34,11 @@ pub use waiting::Patience;
 
 use self::exclusive::Exclusive;
 use self::lease::Lease;
-use crate::disk::{Disk, Machine};
+use crate::disk::{Disk, Machine, Seen};
 use crate::model::snapshot::Generation;
+
+/// So often a lock's place is looked at where the look fails: a network disk may fail once.
+const LOOKS: usize = 3;
 
 /// How a format keeps writers apart, with the absolute paths of its locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +73,14 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether that very file stands at the path, not one that took its place.
+    /// Whether that very file is at the path, not one that took its place. A look that fails
+    /// says nothing about it and is repeated; where all fail it is not known to be there.
     fn stands_at(&self, path: &Path, file: Generation) -> bool {
-        self.disk.look(path).is_ok_and(|item| {
-            let there = item.generation;
-            item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
-        })
+        let mut looks = (0..LOOKS).map(|_| Seen::from(self.disk.look(path)));
+        let seen = looks.find(|seen| !matches!(seen, Seen::Unreadable(_)));
+        let Some(Seen::Read(item)) = seen else { return false };
+        let there = item.generation;
+        item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
     }
 
     fn failed(path: &Path) -> impl Fn(std::io::Error) -> LockError + use<> {

@@ -132,6 +132,10 @@ impl Disk for Careless<'_> {
         self.disk.make_folder(folder, mode)
     }
 
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
+        self.disk.open_folder(folder)
+    }
+
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
         self.disk.link(file, name)
     }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use palimp::demo;
-use palimp::disk::ThisMachine;
 use palimp::disk::faulty::{Errno, Fault, Faulty};
 use palimp::format::writing::{Draft, NO_PACKED, Refusal, Scene, Setting};
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops;
 use palimp::store::commit::{CommitError, Files, Host, Receipt, Writer};
 use palimp::store::{Place, load_from};
+
+use crate::crash::machine::Still;
 
 const HOME: &str = "/home/demo";
 const DATA: &str = "/home/data";
@@ -23,13 +24,14 @@ const SAMPLED: usize = 13;
 type Make = fn(&Scene<'_>) -> Result<Plan, Refusal>;
 
 /// What is tried, in which store of the demo.
-const TRIED: [(&str, &str, &str, Make); 7] = [
+const TRIED: [(&str, &str, &str, Make); 8] = [
     ("memory-server", "agents/memories", "add", add),
     ("memory-server", "agents/memories", "edit", edit),
     ("session-log", "project/memory", "add", add),
     ("session-log", "project/memory", "delete", delete),
     ("agent-memory", "project/.agent-memory", "edit", edit),
     ("bmad", "project/.bmad/memory", "add", add),
+    ("bmad", "project/.bmad/memory", "edit", edit),
     ("a-mem", "project/.chora/memory", "edit", edit),
 ];
 
@@ -78,6 +80,7 @@ fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// The change, as the verbs make it: planned, the store taken, planned again, carried out.
 fn changed(disk: &Faulty, format: &'static str, root: &str, make: Make) -> Result<Receipt, CommitError> {
+    let machine = Still::first();
     let place = Place { root: Path::new(HOME).join(root), format, session: None };
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     let planned = |store: &Store| {
@@ -85,7 +88,6 @@ fn changed(disk: &Faulty, format: &'static str, root: &str, make: Make) -> Resul
         make(&Scene { store, now: NOW, random: [7; 16], packed: &NO_PACKED })
     };
     planned(&store)?;
-    let machine = ThisMachine::new();
     let host = Host { disk, machine: &machine, data: Path::new(DATA), now: NOW };
     let writer = Writer::open(host, &store)?;
     let plan = planned(&writer.load())?;
@@ -127,5 +129,62 @@ fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same(
             }
         }
     }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A start, as each verb makes it: what was cut short is gone on with.
+fn started(disk: &Faulty, machine: &Still, format: &'static str, root: &str) -> bool {
+    let place = Place { root: Path::new(HOME).join(root), format, session: None };
+    let store = load_from(disk, &place, Extent::Whole, None, NOW);
+    Writer::open(Host { disk, machine, data: Path::new(DATA), now: NOW }, &store).is_ok()
+}
+
+/// Folders that are there, without our own data.
+fn folders(disk: &Faulty) -> Vec<PathBuf> {
+    disk.folders().into_iter().filter(|own| own.starts_with(HOME)).collect()
+}
+
+/// Of so many kills and calls that read the short form tries one.
+const KILLS: usize = 23;
+const READS: usize = 17;
+
+#[test]
+fn where_any_one_call_fails_that_reads_for_going_on_with_a_change_the_next_start_makes_it_good() {
+    let is_long = std::env::var_os("PALIMP_LONG").is_some();
+    let (kills, reads) = if is_long { (3, 1) } else { (KILLS, READS) };
+    let (begun, mut wrong, mut count) = (disk(), Vec::new(), 0);
+    for (number, (format, root, verb, make)) in TRIED.into_iter().enumerate() {
+        let whole = begun.restart();
+        changed(&whole, format, root, make).unwrap();
+        for kill in (number % kills..whole.steps()).step_by(kills) {
+            let disk = begun.restart();
+            disk.fail_at(kill, Fault::Crash);
+            drop(changed(&disk, format, root, make));
+            let cut = disk.restart();
+            let clean = cut.restart();
+            assert!(started(&clean, &Still::between(), format, root), "{format} {verb} {kill}");
+            let calls = clean.reads();
+            assert!(started(&clean, &Still::next(), format, root));
+            let right = (standing(&clean), folders(&clean));
+            for call in ((number + kill) % reads..calls.len()).step_by(reads) {
+                let disk = cut.restart();
+                disk.fail_reads(call, Fault::Error(Errno::IO));
+                started(&disk, &Still::between(), format, root);
+                assert!(started(&disk, &Still::next(), format, root));
+                count += 1;
+                if (standing(&disk), folders(&disk)) != right {
+                    let now = standing(&disk);
+                    let differs: Vec<_> = right
+                        .0
+                        .iter()
+                        .filter(|(path, own)| now.get(*path) != Some(own))
+                        .map(|own| own.0)
+                        .collect();
+                    wrong.push(format!("{format} {verb}, killed at {kill}, {}: {differs:?}", calls[call]));
+                }
+            }
+        }
+    }
+    eprintln!("{count} starts");
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }

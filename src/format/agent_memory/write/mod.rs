@@ -211,6 +211,26 @@ pub fn pages_anew(
     Ok(around(&files, state, state, &hash, beside, &mut Vec::new()))
 }
 
+/// The state with the counts that its files make, where it says otherwise. A line that can't be
+/// read may or may not be counted.
+pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<Written>, Refused> {
+    let files = Files::of(documents)?;
+    let mut tape = Tape::default();
+    let said = store::object(&mut tape, &files.state.bytes).map_err(Refused::NoState)?;
+    let mut state = StateText::of(files.state)?;
+    let mut is_wrong = false;
+    for (name, own) in [("historyEventCount", files.events), ("importSourceCount", files.sources)] {
+        let Some(own) = own else { continue };
+        let count = said.path(&["maintenance", name]).and_then(|count| count.count());
+        let read = Files::count(Some(own));
+        if count.is_some_and(|count| !(read..=own.records.len() as u64).contains(&count)) {
+            state.set(&["maintenance"], name, &read.to_string())?;
+            is_wrong = true;
+        }
+    }
+    if is_wrong { Ok(Some(in_store(layout::STATE.into(), state.into_bytes()?))) } else { Ok(None) }
+}
+
 /// The path that names a record of `state.json` in a [`BundleEdit`], whatever its id is.
 pub fn path_of(state: &Document, record: usize) -> Option<String> {
     let span = state.records.get(record)?.span;

@@ -37,7 +37,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// The last step of a path: where a value is, or could.
-struct Target<'a> {
+struct LastStep<'a> {
     parent: Json<'a>,
     place: Place<'a>,
     found: Option<Json<'a>>,
@@ -51,7 +51,7 @@ enum Place<'a> {
 
 /// Follows a dotted path. A name may hold dots itself, so that of an object the longest
 /// name that it has is taken; an item of a list is named by its number or its own `id`.
-fn target<'a>(root: Json<'a>, path: &'a str) -> Result<Target<'a>, Refused> {
+fn target<'a>(root: Json<'a>, path: &'a str) -> Result<LastStep<'a>, Refused> {
     let none = || Refused::NoSuchPath(path.to_owned());
     let (mut value, mut rest) = (root, path);
     loop {
@@ -65,7 +65,7 @@ fn target<'a>(root: Json<'a>, path: &'a str) -> Result<Target<'a>, Refused> {
                 match (found, child()) {
                     (None, Some((child, after))) => (value, rest) = (child, after),
                     (None, None) if rest.contains('.') || rest.is_empty() => return Err(none()),
-                    (found, _) => return Ok(Target { parent: value, place: Place::Member(rest), found }),
+                    (found, _) => return Ok(LastStep { parent: value, place: Place::Member(rest), found }),
                 }
             }
             Kind::Array => {
@@ -76,7 +76,7 @@ fn target<'a>(root: Json<'a>, path: &'a str) -> Result<Target<'a>, Refused> {
                 match (item, after) {
                     (Some(item), Some(after)) => (value, rest) = (item, after),
                     (None, Some(_)) => return Err(none()),
-                    (found, None) => return Ok(Target { parent: value, place: Place::Item(index), found }),
+                    (found, None) => return Ok(LastStep { parent: value, place: Place::Item(index), found }),
                 }
             }
             _ => return Err(none()),

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{Ready, Scene};
-use crate::disk::Output;
+use crate::disk::{Output, Seen};
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
@@ -131,7 +131,8 @@ impl<'a> Scene<'a, '_> {
                 Ok((disk.append(&own.path).map_err(own.io("opened"))?, false))
             }
             Err(source) => {
-                if disk.look(&own.path).is_ok() {
+                // Where nobody can tell it may have been made.
+                if !matches!(Seen::from(disk.look(&own.path)), Seen::Absent) {
                     self.begin(own);
                 }
                 Err(CommitError::io(&own.path, "made", source))

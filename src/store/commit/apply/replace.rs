@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use super::{Lost, Ready, Scene};
-use crate::disk::{Disk, Output, Owner, is_unsupported, put_new};
+use crate::disk::{Disk, Output, Owner, Seen, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
 use crate::store::commit::hidden::{Old, Swapped};
@@ -51,7 +51,7 @@ impl Scene<'_, '_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Lost::Yes),
             Err(error) => {
                 // A network disk may say so of what it has done.
-                if !own.is_at(self.host.disk, &name) {
+                if !own.is_at(self.host.disk, &name).unwrap_or(false) {
                     own.temp = None;
                     self.begin(own);
                 }
@@ -68,7 +68,7 @@ impl Scene<'_, '_> {
             return Ok(Lost::No);
         }
         match disk.exchange(name, &own.path) {
-            Ok(()) if own.is_at(disk, name) => own.temp = Some(name.to_owned()),
+            Ok(()) if own.is_at(disk, name).map_err(own.io("put back"))? => own.temp = Some(name.to_owned()),
             Ok(()) => {
                 // Yet another was put in the place of ours: it stays, and so does what it replaced.
                 disk.exchange(name, &own.path).map_err(own.io("put back"))?;
@@ -143,7 +143,7 @@ impl Scene<'_, '_> {
         own.temp = None;
         self.begin(own);
         let is_other = guard == Guard::Link && own.is_other(disk, &kept).map_err(own.io("read"))?;
-        if is_other && own.is_at(disk, &own.path) {
+        if is_other && own.is_at(disk, &own.path).map_err(own.io("read"))? {
             disk.rename(&kept, &own.path).map_err(own.io("put back"))?;
             disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
             return Ok(Lost::Yes);
@@ -165,7 +165,8 @@ impl Scene<'_, '_> {
             Ok(()) => self.begin(own),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lost::Yes),
             Err(error) => {
-                if disk.look(&name).is_ok() {
+                // Where nobody can tell it may have gone.
+                if !matches!(Seen::from(disk.look(&name)), Seen::Absent) {
                     self.begin(own);
                 }
                 return Err(CommitError::io(&own.path, "removed", error));
@@ -198,9 +199,9 @@ impl Ready {
     }
 
     /// Whether our new bytes are what stands there.
-    fn is_at(&self, disk: &dyn Disk, path: &Path) -> bool {
-        let own = |made| disk.look(path).is_ok_and(|item| item.generation.inode == made);
-        self.made.is_some_and(|made| own(made.inode))
+    fn is_at(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+        let there = Seen::from(disk.look(path)).there()?;
+        Ok(self.made.zip(there).is_some_and(|(made, item)| item.generation.inode == made.inode))
     }
 
     /// Whether the file at `path` is not what was compared any more: another took its place, or

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::search::{PACKED, says};
-use crate::disk::{Disk, Git};
+use crate::disk::{Disk, Git, Seen};
 use crate::model::Tell;
 use crate::store::erase::LARGEST;
 use crate::text::needle::Needles;
@@ -88,7 +88,8 @@ impl History {
     /// With the folder of the store and that of the work tree, as they are without links.
     fn begin(disk: &dyn Disk, root: &Path) -> Option<(History, PathBuf, PathBuf)> {
         let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
-        let has_git = |folder: &&Path| disk.look(&folder.join(".git")).is_ok();
+        // One that can't be looked at may be there: git says so itself then.
+        let has_git = |folder: &&Path| !matches!(Seen::from(disk.look(&folder.join(".git"))), Seen::Absent);
         let work_tree = root.ancestors().find(has_git)?.to_owned();
         let history = History { work_tree: work_tree.told().into_owned(), ..History::default() };
         Some((history, root, work_tree))

@@ -133,6 +133,10 @@ impl Disk for Meddled<'_> {
         Real.make_folder(folder, mode)
     }
 
+    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
+        Real.open_folder(folder)
+    }
+
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
         Real.link(file, name)
     }

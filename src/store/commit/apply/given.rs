@@ -1,0 +1,80 @@
+//! What a file or folder had when it was removed, given back when it comes again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Ready, Scene};
+use crate::disk::Output;
+use crate::model::attributes::{Had, Owner};
+use crate::model::{Tell, plan};
+
+/// What could not be given back, with the files and folders that lack it.
+pub type Lacking = BTreeMap<String, Vec<PathBuf>>;
+
+impl Scene<'_, '_> {
+    /// Gives what was made at `made` the owner, the attributes and the mode that it had. What the
+    /// system refuses keeps nothing from coming back: it is told.
+    pub(super) fn give_back(&mut self, own: &Ready, made: &Path, out: &mut dyn Output, had: &Had) {
+        let mut mode = own.mode;
+        let mut lacks = Vec::new();
+        if let Err(error) = out.set_owner(had.owner) {
+            let Owner { user, group } = had.owner;
+            lacks.push(format!("its owner {user}:{group} ({error})"));
+            if !self.shares_group(made, out, had.owner) {
+                mode = for_no_group(mode);
+            }
+        }
+        if let Err(error) = out.set_extended(&had.extended) {
+            lacks.push(format!("its extended attributes and access list ({error})"));
+            mode = for_no_group(mode);
+        }
+        if let Err(error) = out.set_mode(mode) {
+            lacks.push(format!("its mode {mode:04o} ({error})"));
+        }
+        for what in lacks {
+            self.carried.lacking.entry(what).or_default().push(own.relative.clone());
+        }
+    }
+
+    /// Who can't give a file to its user may give it to the group that he shares with him.
+    fn shares_group(&self, made: &Path, out: &mut dyn Output, wanted: Owner) -> bool {
+        let now = self.host.disk.look(made).map(|item| item.owner);
+        now.is_ok_and(|now| out.set_owner(Owner { group: wanted.group, ..now }).is_ok())
+    }
+
+    /// The same of a folder that was made.
+    pub fn give_back_folder(&mut self, own: &Ready, had: &Had) {
+        match self.host.disk.open_folder(&own.path) {
+            Ok(mut out) => {
+                self.give_back(own, &own.path, out.as_mut(), had);
+                // It is there: what is not durable of its attributes is no reason to fail.
+                let _ = out.sync();
+            }
+            Err(error) => {
+                let what = format!("its owner, mode and attributes ({error})");
+                self.carried.lacking.entry(what).or_default().push(own.relative.clone());
+            }
+        }
+    }
+}
+
+/// The group of a file is another than it was, or a list of who may do what is missing: what
+/// only they were allowed nobody else is.
+fn for_no_group(mode: u32) -> u32 {
+    mode & !0o070 | (mode & 0o007) << 3
+}
+
+/// What is told of it: a sentence for each thing that is lacking.
+pub fn told(lacking: &Lacking) -> Vec<String> {
+    let told = |(what, files): (&String, &Vec<PathBuf>)| {
+        let first = files.first().map(|file| file.told().into_owned()).unwrap_or_default();
+        match files.len() {
+            0 | 1 => format!("{first} is back, but could not be given {what}"),
+            count => {
+                let more = plan::counted(count as u64 - 1, "other");
+                format!("{first} and {more} are back, but could not be given {what}")
+            }
+        }
+    };
+    lacking.iter().map(told).collect()
+}
