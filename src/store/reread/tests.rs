@@ -84,12 +84,8 @@ fn parts() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("PALIMP_LONG").is_some_and(|value| value == "1") { 20_000 } else { 100 }
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(crate::tries::config(100, 20_000))]
 
     #[test]
     fn a_log_that_changed_in_one_place_is_read_as_if_it_was_read_whole(
