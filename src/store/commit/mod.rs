@@ -274,7 +274,7 @@ impl<'a> Writer<'a> {
             guard: carried.guard.word(),
         };
         if carried.derive {
-            self.is_busy.set(self.is_busy.get() || !plan.derive_after);
+            self.is_busy.set(self.is_busy.get() || carried.met_others);
             self.pend(&carried.touched);
         }
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
@@ -406,7 +406,9 @@ impl Drop for Writer<'_> {
 fn stale(derived: Derived) -> Option<String> {
     let why = match derived {
         Derived::Made => return None,
-        Derived::Later => "others keep writing; it is rebuilt when they pause",
+        Derived::Later => {
+            "others keep writing; it is rebuilt when they pause, or at the next start of palimp"
+        }
         Derived::Not => "what it is made of kept changing, or can't be read; the next change rebuilds it",
     };
     Some(format!("an index is stale: {why}"))
