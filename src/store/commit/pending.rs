@@ -26,6 +26,20 @@ pub(super) enum Derived {
     Not,
 }
 
+impl Derived {
+    /// What is said where it is not made anew.
+    pub(super) fn stale(self) -> Option<String> {
+        let why = match self {
+            Derived::Made => return None,
+            Derived::Later => {
+                "others keep writing; it is rebuilt when they pause, or at the next start of palimp"
+            }
+            Derived::Not => "what it is made of kept changing, or can't be read; the next change rebuilds it",
+        };
+        Some(format!("an index is stale: {why}"))
+    }
+}
+
 impl Vault<'_> {
     /// The files of which derived ones are to be made anew; an empty path stands for all, where
     /// nobody can tell any more which they were.
