@@ -43,7 +43,6 @@ mod unfinished;
 mod vault;
 mod verified;
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -75,7 +74,7 @@ use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
+use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
