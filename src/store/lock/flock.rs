@@ -16,6 +16,8 @@ const PACE: Duration = Duration::from_millis(50);
 const AGAIN: Duration = Duration::from_millis(1);
 /// So many locks that were removed are kept: as many agents may wait for them.
 const REMOVED: usize = 16;
+/// So long at most agents are kept waiting by locks that we can't use.
+const HINDERED: Duration = Duration::from_secs(1);
 /// So long an agent may need between letting go of the lock and removing its file.
 const SETTLED: Duration = Duration::from_millis(20);
 
@@ -59,20 +61,19 @@ pub(super) fn take<'a>(
     loop {
         let pace = match attempt(scene, path)? {
             Attempt::Ours(mut locked) => {
-                locked.removed = removed;
+                locked.removed = removed.into_iter().map(|(_, lock)| lock).collect();
                 return Ok(locked);
             }
-            Attempt::Held => {
-                removed.clear();
-                PACE
-            }
+            Attempt::Held => PACE,
             // Agents that wait for it would remove the next one, too, were it let go of now.
             Attempt::Removed(lock) => {
-                removed.push(lock);
-                removed.drain(..removed.len().saturating_sub(REMOVED));
+                removed.push((scene.machine.monotonic(), lock));
                 AGAIN
             }
         };
+        let now = scene.machine.monotonic();
+        removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
+        removed.drain(..removed.len().saturating_sub(REMOVED));
         if !waiting.pause(path, false, pace)? {
             let holder = said::holder(scene, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });
