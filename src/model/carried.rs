@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::record::Named;
-use super::snapshot::{Entry, EntryRef, Snapshot, Store};
+use super::snapshot::{Entry, EntryRef, Snapshot, State, Store};
 
 /// The memories of `from` in `to`, without those that are gone.
 pub fn carried(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRef>) -> Vec<EntryRef> {
@@ -91,6 +91,13 @@ impl<'a> Carry<'a> {
             Some(id) => self.by_id(was, entry, (is, store), id, taken),
             None => by_bytes(was, entry, (is, store), file?, taken),
         }
+    }
+
+    /// Whether the memory is among the others as it was: not deleted, archived or brought back since.
+    pub fn is_in_place(&self, at: EntryRef, to: EntryRef) -> bool {
+        let (was, is) = (self.from.get(at).1.state, self.to.get(to).1.state);
+        let is_aside = |state| matches!(state, State::Deleted | State::Archived);
+        was == is || !is_aside(was) && !is_aside(is)
     }
 
     /// The record where the file is the same from its start to it, or from it to its end: of equal

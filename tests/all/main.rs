@@ -49,6 +49,7 @@ mod screens_meanwhile;
 mod screens_undelete;
 mod several;
 mod shared_ids;
+mod slips;
 mod support;
 mod undelete;
 mod undo;
