@@ -125,13 +125,17 @@ fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure
     match told.is_empty() {
         true => Ok(()),
         false if all => {
-            let advice =
-                "there may be more stores. Name the one that is meant with --store. Nothing was changed.";
+            let advice = "there may be more stores. Name the one that is meant itself with --store. Nothing was \
+                          changed.";
             Err(Failure::lines(Exit::Refused, [told, vec![advice.into()]].concat()))
         }
         false => {
             told.into_iter().for_each(|line| context.unread.line(line));
-            say("there may be more stores: name a folder with --store to see all in it");
+            // Who named a folder already can only name one that can be looked into.
+            say(match context.options.stores.is_empty() {
+                true => "there may be more stores: name a folder with --store to see all in it",
+                false => "there may be more stores in what could not be looked into",
+            });
             Ok(())
         }
     }

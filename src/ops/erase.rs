@@ -75,7 +75,24 @@ pub fn plan(
     copies: &[Outside],
     reason: &str,
 ) -> Result<Removal, Refusal> {
-    Site { scene, wanted, contents, outside, copies, reason }.removal()
+    let mut removal = Site { scene, wanted, contents, outside, copies, reason }.removal()?;
+    removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
+    Ok(removal)
+}
+
+/// The records that go whose id others have, too, by their lines: the plan says as much of those
+/// that stay.
+fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
+    let goes = |entry: &&Entry| {
+        let view = store.view(entry);
+        view.and_then(|view| view.id.as_deref()).is_some_and(|id| wanted.is_shared(id))
+            && wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
+    };
+    let told = |entry: &Entry| {
+        let (own, line) = (store.document(entry), store.record(entry).line);
+        format!("goes, of the records with this id: {}:{line}", own.path.told())
+    };
+    store.entries.iter().filter(goes).map(told).collect()
 }
 
 /// What was erased of a store, for whatever would bring records back.

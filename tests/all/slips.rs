@@ -100,3 +100,45 @@ fn a_mistyped_field_is_told_the_nearest_and_members_beyond_the_schema_may_be_set
     let own = on(&store, &["add", "--session", "s", "--type", "finding", "--text", " \n", "--yes"]);
     assert!(own.status == Some(3) && own.stderr.contains("the text is empty"), "{own:?}");
 }
+
+#[test]
+fn numbers_that_are_none_are_told_in_plain_words() {
+    for (words, said) in [
+        (&["undo", "abc"][..], "a step's number"),
+        (&["undo", "0"], "a step's number"),
+        (&["list", "--limit", "0"], "a whole number from 1"),
+        (&["list", "--limit=-1"], "a whole number from 1"),
+        (&["search", "a", "--limit", "x"], "a whole number from 1"),
+        (&["list", "limit:-1"], "a whole number from 1"),
+    ] {
+        let own = run(words).stderr;
+        assert!(own.contains(said) && !own.contains("digit"), "{words:?}: {own}");
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_no_failure_of_the_system() {
+    for verb in ["check", "list", "stats", "undo"] {
+        let own = run([verb, "--store", "/nowhere/at/all"]).expect_status(1);
+        assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
+    }
+}
+
+#[test]
+fn the_list_of_sessions_counts_what_is_archived() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let end = ["--store", demo.to_str().unwrap(), "--json"];
+    let sessions = run([&["session", "list"][..], &end].concat()).json_lines();
+    let mut any = false;
+    for session in sessions.iter().filter(|own| own["archived"] != 0) {
+        let query = format!("session:{} is:archived", session["session"].as_str().unwrap());
+        let found = run([&["list", &query][..], &end].concat()).json_lines();
+        assert_eq!(session["archived"], found.len(), "{session}");
+        any = true;
+    }
+    assert!(any, "{sessions:?}");
+    let told = run(["session", "list", "--store", demo.to_str().unwrap()]).stdout;
+    assert!(told.contains(" archived, ") && !told.contains(" 1 records"), "{told}");
+}
