@@ -178,6 +178,7 @@ fn tell(context: &Context, erased: &Erased) {
         return;
     }
     erased.alike.iter().for_each(|own| say(&format!("another record holds the same text and stays: {own}")));
+    erased.went_with_torn().for_each(|own| say(&own));
     if !context.options.json {
         let files: u64 = erased.searched.iter().map(|own| own.files).sum();
         say(&match erased.alike.is_empty() {

@@ -135,6 +135,12 @@ impl Store {
         &self.documents[entry.document as usize]
     }
 
+    /// The document of a file, by its path relative to the root.
+    pub fn at_path(&self, path: &Path) -> Option<&Document> {
+        let at = self.documents.binary_search_by(|own| (*own.path).cmp(path)).ok()?;
+        self.documents.get(at).map(|own| &**own)
+    }
+
     /// The record of an entry.
     pub fn record(&self, entry: &Entry) -> &Record {
         &self.document(entry).records[entry.record as usize]

@@ -203,7 +203,7 @@ impl Gone {
         let now = writing::document(&scene.store.documents, file);
         let stand: HashSet<&[u8]> =
             now.into_iter().flat_map(|now| now.records.iter().map(|own| now.raw(own))).collect();
-        let records = wanted.read(file, &copy);
+        let records = wanted.read(file, &copy, None);
         let doubtful = records.iter().filter(|own| {
             let raw = copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
             let has_id = own.view().is_some_and(|view| view.id.is_some());

@@ -81,10 +81,13 @@ pub fn plan(
     if let Ok((_, writes)) = writes(store) {
         plan.lines = writes.told(store, &changes);
     }
-    let after = derive::after(store, &changes, scene.now);
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-    plan.derived = derive::derived(store, &after, &touched, scene.now);
-    plan.made_of = derive::made_of(store, &touched);
+    plan.derive_after = derive::is_written_to(store, &changes, scene.now);
+    if !plan.derive_after {
+        let after = derive::after(store, &changes, scene.now);
+        plan.derived = derive::derived(store, &after, &touched, scene.now);
+        plan.made_of = derive::made_of(store, &touched);
+    }
     plan.lines.extend(store.other_names(&changes));
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));

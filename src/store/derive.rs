@@ -5,11 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::packed::{self, Packing};
-use super::reread::{File, reread};
+use super::reread::{File, is_log, reread};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Parts};
 use crate::model::plan::PRIVATE;
-use crate::model::{Change, Document, Moment, Role, Store, container};
+use crate::model::{Act, Change, Document, Moment, Role, Store, container};
+
+/// Of logs above so many bytes that others are writing to, what is derived is made when the change is
+/// over: made before it would be out of date by then.
+pub const LARGE: u64 = 1 << 20;
+/// Who wrote to a file so many nanoseconds ago, a second, is writing to it.
+pub const FRESH: i128 = 1_000_000_000;
+
+/// Whether somebody is writing to the logs that are changed, and they are large. Only lines change in
+/// them: what is made or goes is told of in what is derived at once.
+pub fn is_written_to(store: &Store, changes: &[Change], now: Moment) -> bool {
+    let is_log = |own: &Change| matches!(own.act, Act::Splice(_)) && is_log(&own.path);
+    let mut logs = changes.iter().filter(|own| is_log(own)).filter_map(|own| store.at_path(&own.path));
+    let is_fresh =
+        |own: &Document| (0..FRESH).contains(&(i128::from(now.0) * 1000 - own.generation.modified));
+    logs.any(|own| own.len > LARGE && is_fresh(own))
+}
 
 /// The documents of a store as they are after the changes. What stands beside the store is
 /// none of them.
@@ -24,9 +40,7 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
         if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(path, false)
         {
-            let before = store.documents.binary_search_by(|own| (*own.path).cmp(path)).ok();
-            let before = before.map(|at| &*store.documents[at]);
-            documents.push(Arc::new(read(format, role, path, bytes, before, now)));
+            documents.push(Arc::new(read(format, role, path, bytes, store.at_path(path), now)));
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));

@@ -29,6 +29,7 @@ mod left;
 mod lossless;
 mod memory;
 mod namesakes;
+mod nothing_made;
 mod odd_names;
 mod ranking;
 mod reading;

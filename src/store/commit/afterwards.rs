@@ -125,8 +125,9 @@ impl<'a> Watched<'a> {
         }
         let left = self.names();
         let mut waits = !self.pending().is_empty();
-        if waits {
-            waits = now.saturating_sub(*self.due_since.get_or_insert(now)) < LONGEST;
+        match waits {
+            true => waits = now.saturating_sub(*self.due_since.get_or_insert(now)) < LONGEST,
+            false => self.due_since = None,
         }
         for (old, _) in &left {
             let first = *self.seen.entry(old.number).or_insert(now);

@@ -293,7 +293,7 @@ impl Scene<'_, '_> {
         }
         let base = own.base.as_deref().unwrap_or_default();
         own.base = Some([base, lines].concat().into());
-        self.carried.derive = true;
+        (self.carried.derive, self.carried.met_others) = (true, true);
         Ok(())
     }
 

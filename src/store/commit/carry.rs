@@ -29,6 +29,8 @@ pub struct Carried {
     pub made: Vec<Made>,
     /// Whether derived files have to be made anew, because files were not as planned.
     pub derive: bool,
+    /// Whether others wrote to a file meanwhile.
+    pub met_others: bool,
     /// The files that were changed, relative to the root.
     pub touched: Vec<PathBuf>,
     /// Second names of files that were replaced.
@@ -252,6 +254,7 @@ fn commit_set(
         }
         if !is_as_made {
             scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
+            scene.carried.met_others = true;
             scene.drop_derived(ready);
         }
         scene.locks = protocol.files().to_vec();

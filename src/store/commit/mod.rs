@@ -17,6 +17,7 @@ pub mod erase;
 mod error;
 mod exchanged;
 mod folders;
+mod free_names;
 mod guard;
 mod had;
 mod hidden;
@@ -42,7 +43,6 @@ mod unfinished;
 mod vault;
 mod verified;
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,14 +74,11 @@ use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::{self, Format};
-use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
-use pending::Derived;
+use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
 
 /// So long another palimp is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// So many names are tried for a copy.
-const NAMES: usize = 100;
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
 const EXPIRING: u64 = 64 << 10;
 
@@ -274,7 +271,7 @@ impl<'a> Writer<'a> {
             guard: carried.guard.word(),
         };
         if carried.derive {
-            self.is_busy.set(self.is_busy.get() || !plan.derive_after);
+            self.is_busy.set(self.is_busy.get() || carried.met_others);
             self.pend(&carried.touched);
         }
         // Said as soon as the files hold it: what others write next makes it hard to tell. A
@@ -293,7 +290,7 @@ impl<'a> Writer<'a> {
         carried.derive |= !late.is_empty();
         carried.touched.extend(late);
         if carried.derive {
-            notes.extend(stale(self.derive_touched(&carried.touched, plan)));
+            notes.extend(self.derive_touched(&carried.touched, plan).stale());
         }
         let is_journalled = journalled.is_ok();
         notes.extend(journalled.err());
@@ -314,24 +311,6 @@ impl<'a> Writer<'a> {
 
     fn own_process(&self) -> Option<i32> {
         i32::try_from(self.host.machine.own_process()).ok()
-    }
-
-    /// The plan, with other names for copies whose names others took since it was made.
-    fn with_free_names<'p>(&self, plan: &'p Plan) -> Cow<'p, Plan> {
-        let stands = |path: &Path| self.host.disk.look(&self.path(path)).is_ok();
-        let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && stands(&change.path);
-        let Some(writes) = self.format.writes() else { return Cow::Borrowed(plan) };
-        if !plan.changes.iter().any(is_taken) {
-            return Cow::Borrowed(plan);
-        }
-        let mut plan = plan.clone();
-        for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
-            let mut others = (2..NAMES).map_while(|number| writes.other_name(&change.path, number));
-            if let Some(free) = others.find(|other| !stands(other)) {
-                change.path = free;
-            }
-        }
-        Cow::Owned(plan)
     }
 
     /// After a failure: nothing had been changed, or it is put back, or that waits.
@@ -400,16 +379,6 @@ impl Drop for Writer<'_> {
             self.derive_touched(&late, &Plan::unseen("rescue", &self.place.root, self.place.format));
         }
     }
-}
-
-/// What is said of what is derived and not made anew.
-fn stale(derived: Derived) -> Option<String> {
-    let why = match derived {
-        Derived::Made => return None,
-        Derived::Later => "others keep writing; it is rebuilt when they pause",
-        Derived::Not => "what it is made of kept changing, or can't be read; the next change rebuilds it",
-    };
-    Some(format!("an index is stale: {why}"))
 }
 
 fn file_line(change: &Change) -> FileLine {

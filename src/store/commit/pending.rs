@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use super::step::{path_of, path_text};
 use super::unfinished::is_fresh;
 use super::{CommitError, Host, Vault, Writer, afterwards, carry};
-use crate::model::{Change, Lock, Plan, Store};
+use crate::format::Placement;
+use crate::model::{Change, Lock, Plan, Role, Store};
 use crate::store::derive;
 
 /// So often derived files are made anew where others keep changing what they are made of.
 const DERIVE_TRIES: usize = 4;
-
-/// So many bytes that others are writing to are read as quickly as a small file is written; what is
-/// derived from more waits until they pause.
-const LARGE: u64 = 1 << 20;
 
 const PENDING: &str = "derive.json";
 
@@ -29,13 +26,29 @@ pub(super) enum Derived {
     Not,
 }
 
+impl Derived {
+    /// What is said where it is not made anew.
+    pub(super) fn stale(self) -> Option<String> {
+        let why = match self {
+            Derived::Made => return None,
+            Derived::Later => {
+                "others keep writing; it is rebuilt when they pause, or at the next start of palimp"
+            }
+            Derived::Not => "what it is made of kept changing, or can't be read; the next change rebuilds it",
+        };
+        Some(format!("an index is stale: {why}"))
+    }
+}
+
 impl Vault<'_> {
-    /// The files of which derived ones are to be made anew.
+    /// The files of which derived ones are to be made anew; an empty path stands for all, where
+    /// nobody can tell any more which they were.
     pub(super) fn pending(&self) -> Result<Vec<PathBuf>, CommitError> {
         let path = self.path(PENDING);
         let Some(bytes) = self.own(&path)? else { return Ok(Vec::new()) };
-        let texts: Vec<(String, bool)> =
-            serde_json::from_slice(&bytes).map_err(|error| CommitError::unread(&path, error.into()))?;
+        let Ok(texts) = serde_json::from_slice::<Vec<(String, bool)>>(&bytes) else {
+            return Ok(vec![PathBuf::new()]);
+        };
         Ok(texts.iter().filter_map(|(text, hex)| path_of(text, *hex)).collect())
     }
 }
@@ -116,22 +129,32 @@ impl Writer<'_> {
             return Derived::Later;
         }
         let is_made = self.derive(touched, plan);
-        let is_over = |all: Vec<PathBuf>| all.iter().all(|path| touched.contains(path));
+        let is_over =
+            |all: Vec<PathBuf>| all.iter().all(|path| path.as_os_str().is_empty() || touched.contains(path));
         if is_made && self.vault.pending().is_ok_and(is_over) {
             let _ = self.host.disk.remove(&self.vault.path(PENDING));
         }
         if is_made { Derived::Made } else { Derived::Not }
     }
 
+    /// Whether what is derived is made of large logs alone; copies that a change makes are not read
+    /// for it.
     fn are_large_logs(&self, touched: &[PathBuf]) -> bool {
+        let is_copy = |path: &PathBuf| self.format.place(path, false) == Placement::File(Role::Backup);
+        let mut sources = touched.iter().filter(|path| !is_copy(path)).peekable();
         let len =
             |path: &PathBuf| self.host.disk.look(&self.path(path)).map_or(0, |item| item.generation.len);
-        touched.iter().all(|path| self.format.grows(path)) && touched.iter().map(len).sum::<u64>() > LARGE
+        sources.peek().is_some()
+            && sources.clone().all(|path| self.format.grows(path))
+            && sources.map(len).sum::<u64>() > derive::LARGE
     }
 
     /// Makes anew what an earlier change could not, or left until others pause.
     pub(super) fn derive_pending(&self) -> Result<(), CommitError> {
-        let touched = self.vault.pending()?;
+        let mut touched = self.vault.pending()?;
+        if touched.iter().any(|path| path.as_os_str().is_empty()) {
+            touched = self.store.documents.iter().map(|own| own.path.clone()).collect();
+        }
         if !touched.is_empty() {
             self.is_busy.set(self.is_busy.get() || is_written_to(self.host, &self.place.root, &touched));
             self.derive_touched(&touched, &Plan::unseen("recover", &self.place.root, self.place.format));

@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::Host;
 use crate::disk::Machine;
 use crate::model::snapshot::Generation;
+use crate::store::derive;
 
-/// Who writes a line in two goes needs no longer between them.
-const FRESH: i128 = 1_000_000_000;
 /// So often an agent is waited for.
 const TRIES: usize = 20;
 /// So long each time.
@@ -23,7 +22,7 @@ pub fn whole_lines(bytes: &[u8]) -> &[u8] {
 /// line that an agent is writing.
 pub fn is_fresh(machine: &dyn Machine, seen: &Generation) -> bool {
     let age = i128::from(machine.now().0) * 1000 - seen.modified;
-    (0..FRESH).contains(&age)
+    (0..derive::FRESH).contains(&age)
 }
 
 /// Gives an agent time to end a line. Taken over as it is, its second half would come to the

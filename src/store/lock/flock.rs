@@ -14,6 +14,8 @@ use crate::disk::Flock;
 const PACE: Duration = Duration::from_millis(50);
 /// After which to try again where the file was removed under us.
 const AGAIN: Duration = Duration::from_millis(1);
+/// So many locks that were removed are kept: as many agents may wait for them.
+const REMOVED: usize = 16;
 /// So long an agent may need between letting go of the lock and removing its file.
 const SETTLED: Duration = Duration::from_millis(20);
 
@@ -22,6 +24,8 @@ pub(super) struct Locked<'a> {
     scene: Scene<'a>,
     path: PathBuf,
     lock: Box<dyn Flock + 'a>,
+    /// Locks on files that were removed while we waited.
+    removed: Vec<Locked<'a>>,
 }
 
 impl Locked<'_> {
@@ -41,7 +45,8 @@ impl Drop for Locked<'_> {
 enum Attempt<'a> {
     Ours(Locked<'a>),
     Held,
-    Removed,
+    /// We have one that was removed meanwhile.
+    Removed(Locked<'a>),
 }
 
 pub(super) fn take<'a>(
@@ -50,11 +55,23 @@ pub(super) fn take<'a>(
     patience: &Patience<'_>,
 ) -> Result<Locked<'a>, LockError> {
     let mut waiting = Waiting::new(scene.machine, patience);
+    let mut removed = Vec::new();
     loop {
         let pace = match attempt(scene, path)? {
-            Attempt::Ours(locked) => return Ok(locked),
-            Attempt::Held => PACE,
-            Attempt::Removed => AGAIN,
+            Attempt::Ours(mut locked) => {
+                locked.removed = removed;
+                return Ok(locked);
+            }
+            Attempt::Held => {
+                removed.clear();
+                PACE
+            }
+            // Agents that wait for it would remove the next one, too, were it let go of now.
+            Attempt::Removed(lock) => {
+                removed.push(lock);
+                removed.drain(..removed.len().saturating_sub(REMOVED));
+                AGAIN
+            }
         };
         if !waiting.pause(path, false, pace)? {
             let holder = said::holder(scene, path, false);
@@ -70,13 +87,13 @@ fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> 
     let Some(lock) = scene.disk.flock(path, Some(0o600)).map_err(Scene::failed(path))? else {
         return Ok(Attempt::Held);
     };
-    let mut locked = Locked { scene, path: path.to_owned(), lock };
+    let mut locked = Locked { scene, path: path.to_owned(), lock, removed: Vec::new() };
     if !locked.still_ours() {
-        return Ok(Attempt::Removed);
+        return Ok(Attempt::Removed(locked));
     }
     scene.machine.sleep(SETTLED);
     if !locked.still_ours() {
-        return Ok(Attempt::Removed);
+        return Ok(Attempt::Removed(locked));
     }
     let text = format!("{} {}\n", scene.machine.own_process(), stamp(scene.machine.now()));
     // The kernel's lock holds whether or not the file says whose it is.

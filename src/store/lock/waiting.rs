@@ -12,8 +12,10 @@ use crate::disk::Machine;
 const JUDGED_AT_MOST: Duration = Duration::from_secs(60);
 
 /// Agents that never pause leave a lock free for some microseconds at a time: who looks now and
-/// then finds it held for ever. So many looks follow each other so quickly, before a longer pause.
+/// then finds it held for ever. So many looks follow each other so quickly, before a longer pause,
+/// and so often: who has not let go by then does something else.
 const BURST: u32 = 64;
+const BURSTS: u32 = 6;
 const QUICK: Duration = Duration::from_micros(100);
 
 /// How long to wait for a lock.
@@ -48,11 +50,14 @@ pub(super) struct Waiting<'a> {
     waited: Duration,
     judged: Duration,
     turns: u32,
+    /// When the last pause ended: the tries take their time, too.
+    ended: Duration,
 }
 
 impl<'a> Waiting<'a> {
     pub(super) fn new(machine: &'a dyn Machine, patience: &'a Patience<'a>) -> Self {
-        Waiting { machine, patience, waited: Duration::ZERO, judged: Duration::ZERO, turns: 0 }
+        let (waited, judged) = (Duration::ZERO, Duration::ZERO);
+        Waiting { machine, patience, waited, judged, turns: 0, ended: machine.monotonic() }
     }
 
     /// For how long it was waited, judging left out.
@@ -63,6 +68,9 @@ impl<'a> Waiting<'a> {
     /// Waits for about `pace`; `false` when the time is up.
     pub(super) fn pause(&mut self, path: &Path, judging: bool, pace: Duration) -> Result<bool, LockError> {
         let judging = judging && self.judged < JUDGED_AT_MOST;
+        if !judging {
+            self.waited += self.machine.monotonic().saturating_sub(self.ended);
+        }
         let left = self.patience.wait.saturating_sub(self.waited);
         if self.patience.wait.is_zero() || (left.is_zero() && !judging) {
             return Ok(false);
@@ -70,7 +78,7 @@ impl<'a> Waiting<'a> {
         if self.patience.go_on.is_some_and(|go_on| !go_on()) {
             return Err(LockError::GivenUp { path: path.to_owned() });
         }
-        let is_quick = !judging && self.turns % (BURST + 1) < BURST;
+        let is_quick = !judging && self.turns / (BURST + 1) < BURSTS && self.turns % (BURST + 1) < BURST;
         let pace = if is_quick { QUICK.min(pace) } else { pace };
         let step = if judging { self.step(pace) } else { self.step(pace).min(left) };
         let before = self.machine.monotonic();
@@ -79,6 +87,7 @@ impl<'a> Waiting<'a> {
         let took = self.machine.monotonic().saturating_sub(before).max(step / 2);
         *(if judging { &mut self.judged } else { &mut self.waited }) += took;
         self.turns = self.turns.wrapping_add(1);
+        self.ended = self.machine.monotonic();
         Ok(true)
     }
 
