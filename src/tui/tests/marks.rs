@@ -247,8 +247,8 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
             |entry: &&Entry| entry.state == State::Live && ops::may(&own, entry, ops::Deed::Delete).is_ok();
         let ids = own.entries.iter().filter(can).filter_map(|entry| own.view(entry)?.id.clone());
         // Events of agent-memory are archived first, and what its bundle has one of is emptied.
-        let can = |id: &Box<str>| own.format != "agent-memory" || id.starts_with("gotchas.");
-        let ids: Vec<Box<str>> = ids.filter(can).take(3).collect();
+        let ids: Vec<Box<str>> =
+            ids.filter(|id| own.format != "agent-memory" || id.starts_with("gotchas.")).take(3).collect();
         let ids: Vec<String> = ids.iter().map(|id| format!("id:{id}")).collect();
         assert_eq!(ids.len(), 3, "{}", own.format);
         search(&mut desk, &ids.join(" OR "));
