@@ -160,7 +160,7 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
     });
     let back = site.read("knowledge/notes/timeout-fix.md");
     assert_eq!(without_time(&back), without_time(FIX));
-    site.refuses("none of these is a deprecated note", |scene| {
+    site.refuses("none of these is deleted or deprecated", |scene| {
         ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
     });
     for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "no note of this store")] {
