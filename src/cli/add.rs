@@ -73,9 +73,9 @@ pub fn the_store<'a>(snapshot: &'a Snapshot, session: Option<&str>) -> Result<&'
     match (with.as_slice(), all.as_slice()) {
         ([one], _) | ([], [one]) => Ok(one),
         _ => {
-            let names: Vec<String> = all.iter().map(|store| format!("  {}", store.root.told())).collect();
-            let message = format!("several stores are open; name one with --store:\n{}", names.join("\n"));
-            Err(Failure::new(Exit::Refused, message))
+            let names = all.iter().map(|store| format!("  {}", store.root.told()));
+            let message = "several stores are open; name one with --store:".to_owned();
+            Err(Failure::lines(Exit::Refused, [message].into_iter().chain(names).collect()))
         }
     }
 }

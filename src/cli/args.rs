@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::backup::BackupVerb;
-use crate::model::{Moment, Tell, Zone};
+use super::values::{fraction, known_format, limit, moment, name, step};
+use crate::model::Moment;
 use crate::query::Ranking;
 
 /// Review, repair and forget what AI agents remember.
@@ -112,7 +112,7 @@ pub enum Verb {
         /// What to list; everything live where it is absent.
         query: Vec<String>,
         /// Limit the number of results.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = limit)]
         limit: Option<usize>,
     },
     /// Records, best first.
@@ -124,7 +124,7 @@ pub enum Verb {
         #[arg(long)]
         explain: bool,
         /// Limit the number of results.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = limit)]
         limit: Option<usize>,
     },
     /// One record with all its fields.
@@ -269,6 +269,7 @@ pub enum Verb {
     /// Undo the last step, or that one.
     Undo {
         /// The step's number.
+        #[arg(value_parser = step)]
         step: Option<u64>,
     },
     /// Redo what was undone last.
@@ -371,29 +372,4 @@ pub enum ShapeArg {
     Markdown,
     /// Comma-separated values.
     Csv,
-}
-
-/// What names something that is there: bytes that are no text are as they are told.
-pub fn name() -> impl TypedValueParser<Value = String> {
-    OsStringValueParser::new().map(|word| word.into_string().unwrap_or_else(|word| word.told().into_owned()))
-}
-
-fn fraction(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "it should be a number from 0 to 1".into())
-}
-
-fn moment(text: &str) -> Result<Moment, String> {
-    match Moment::parse(text) {
-        Some((when, Zone::Given)) => Ok(when),
-        _ => Err("it should be a time with a zone, such as 2026-01-31T12:00:00Z".into()),
-    }
-}
-
-fn known_format(text: &str) -> Result<String, String> {
-    let names: Vec<&str> = crate::format::FORMATS.iter().map(|format| format.name()).collect();
-    if names.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("it should be one of {}", names.join(", ")))
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::args::name;
 use super::change::{Carry, make_with, scene};
 use super::failure::{Exit, Failure, say};
+use super::values::name;
 use super::{Context, open};
 use crate::disk::{Disk, Real};
 use crate::model::{Moment, Snapshot, Store, Tell};

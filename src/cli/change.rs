@@ -155,7 +155,7 @@ fn carry_out(
     })?;
     print(context, &receipt.plan, true, Some(&receipt))?;
     if !receipt.is_journalled {
-        return Err(Failure::new(Exit::Failed, receipt.notes.join("\n")));
+        return Err(Failure::lines(Exit::Failed, receipt.notes));
     }
     let undo = undo_of(context, store, receipt.step);
     context.changed.push(format!("  {}: `{undo}` undoes it", store.root.told()));
@@ -203,7 +203,7 @@ pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -
             let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
             keep_draft(host, &store.root, text)
         }
-        (Err(failure), _) => failure.message().to_owned(),
+        (Err(failure), _) => failure.message(),
     }
 }
 
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(Failure::from(moved(Files::Halfway)).exit, Exit::Failed);
         assert_eq!(Failure::from(moved(Files::Erasing)).exit, Exit::Failed);
         assert_eq!(Failure::from(moved(Files::Restored)).exit, Exit::Refused);
-        let erased = Failure::from(moved(Files::Erasing)).message().to_owned();
+        let erased = Failure::from(moved(Files::Erasing)).message();
         assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
     }
 }

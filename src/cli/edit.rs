@@ -53,8 +53,7 @@ pub fn run(
         return Ok(Exit::Done);
     }
     if written.trim().is_empty() && !before.trim().is_empty() {
-        let why = "the editor left no text; nothing was changed. `palimp delete` deletes a record, and \
-                   `--set text=` empties it.";
+        let why = "the editor left no text; nothing was changed. `palimp delete` deletes a record.";
         return Err(Failure::new(Exit::Refused, why));
     }
     settings.push(Setting { name: "text", value: &written });

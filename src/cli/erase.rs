@@ -11,7 +11,7 @@ use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Entry, EntryRef, Plan, Snapshot, Store, Tell};
+use crate::model::{Entry, EntryRef, Plan, Snapshot, Store, Tell, plan};
 use crate::ops::erase::REASON;
 use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
@@ -168,7 +168,9 @@ fn carry_out(context: &mut Context, one: &ErasureAsked, reason: &str) -> Result<
 
 fn tell(context: &Context, erased: &Erased) {
     if erased.too_short > 0 {
-        say(&format!("{} values were too short to be searched for", erased.too_short));
+        let were = if erased.too_short == 1 { "was" } else { "were" };
+        let values = plan::counted(erased.too_short as u64, "value");
+        say(&format!("{values} {were} too short to be searched for"));
     }
     if !erased.left.is_empty() {
         say("not erased everywhere; what is left is here, and is yours to remove:");
@@ -176,6 +178,7 @@ fn tell(context: &Context, erased: &Erased) {
         return;
     }
     erased.alike.iter().for_each(|own| say(&format!("another record holds the same text and stays: {own}")));
+    erased.went_with_torn().for_each(|own| say(&own));
     if !context.options.json {
         let files: u64 = erased.searched.iter().map(|own| own.files).sum();
         say(&match erased.alike.is_empty() {

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::{ExitCode, Termination};
 
+use clap::error::{ContextKind, ContextValue};
+
 use crate::disk::WriteError;
 use crate::query::QueryError;
 use crate::store::commit::nothing_else;
@@ -51,7 +53,8 @@ impl Termination for Exit {
 #[derive(Debug)]
 pub struct Failure {
     pub(super) exit: Exit,
-    message: String,
+    /// Each is told on a line of its own, whatever names in it hold.
+    lines: Vec<String>,
     /// What others changed of what was agreed to: it can be asked for again.
     pub(super) moved: Option<Difference>,
     /// Whether the files are not as the plan knows them, and are as they were found.
@@ -63,11 +66,16 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with its message.
+    /// A failure with its message, which is one line.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Failure::lines(exit, vec![message.into()])
+    }
+
+    /// A failure that takes several lines to tell.
+    pub fn lines(exit: Exit, lines: Vec<String>) -> Self {
         Failure {
             exit,
-            message: message.into(),
+            lines: lines.into_iter().filter(|line| !line.is_empty()).collect(),
             moved: None,
             is_moved: false,
             is_ambiguous: false,
@@ -83,8 +91,8 @@ impl Failure {
 
     /// The same, with where what the user wrote is kept. Nothing is added for a reader that has gone.
     pub fn with(mut self, sentence: &str) -> Self {
-        if !self.message.is_empty() {
-            self.message = format!("{} {sentence}", self.message);
+        if let Some(last) = self.lines.last_mut() {
+            *last = format!("{last} {sentence}");
         }
         self.kept = Some(sentence.to_owned());
         self
@@ -93,35 +101,39 @@ impl Failure {
     /// The same after stores were changed already, which are named: it is not true any more
     /// that nothing was.
     pub fn after(mut self, changed: &[String]) -> Self {
-        if changed.is_empty() || self.message.is_empty() {
+        if changed.is_empty() || self.lines.is_empty() {
             return self;
         }
-        let message = nothing_else(&self.message).replace(" No store was touched.", "");
-        self.message = format!("{message}\nchanged before that:\n{}", changed.join("\n"));
+        let no_more = |line: &mut String| *line = nothing_else(line).replace(" No store was touched.", "");
+        self.lines.iter_mut().for_each(no_more);
+        self.lines.push("changed before that:".into());
+        self.lines.extend_from_slice(changed);
         self.exit = Exit::Failed;
         self
     }
 
-    /// What to say.
-    pub fn message(&self) -> &str {
-        &self.message
+    /// What to say, in one.
+    pub fn message(&self) -> String {
+        self.lines.join(" ")
     }
 
     /// Says on stderr what happened. A stderr that is closed is nobody to talk to.
     pub fn tell(self) -> Exit {
-        if !self.message.is_empty() {
-            say(&self.message);
-        }
+        self.lines.iter().for_each(|line| say(line));
         self.exit
     }
 }
 
 /// Says what is wrong with the arguments, which it may quote: safe to show. Help and
 /// version are what was asked for.
-pub fn wrong_usage(error: clap::Error) -> Exit {
+pub fn wrong_usage(mut error: clap::Error) -> Exit {
     if !error.use_stderr() {
         let _ = error.print();
         return Exit::Done;
+    }
+    let quoted: Vec<(ContextKind, String)> = error.context().filter_map(quoted).collect();
+    for (kind, text) in quoted {
+        error.insert(kind, ContextValue::String(show(&text).into_owned()));
     }
     for line in error.to_string().lines() {
         let _ = writeln!(io::stderr(), "{}", show(line));
@@ -129,11 +141,16 @@ pub fn wrong_usage(error: clap::Error) -> Exit {
     Exit::Usage
 }
 
-/// Says something on stderr, safe to show.
-pub fn say(message: &str) {
-    for line in message.lines() {
-        let _ = writeln!(io::stderr(), "palimp: {}", show(line));
+fn quoted((kind, value): (ContextKind, &ContextValue)) -> Option<(ContextKind, String)> {
+    match value {
+        ContextValue::String(text) if text.contains('\n') => Some((kind, text.clone())),
+        _ => None,
     }
+}
+
+/// Says one line on stderr, safe to show: what it quotes can't begin another.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "palimp: {}", show(line));
 }
 
 impl From<io::Error> for Failure {

@@ -141,10 +141,9 @@ fn with_step<'a>(
         [] => Ok(None),
         [one] => Ok(Some(one)),
         several => {
-            let names: Vec<String> = several.iter().map(|store| format!("  {}", store.root.told())).collect();
-            let message =
-                format!("several stores have a step {number}; name one with --store:\n{}", names.join("\n"));
-            Err(Failure::new(Exit::Refused, message))
+            let names = several.iter().map(|store| format!("  {}", store.root.told()));
+            let message = format!("several stores have a step {number}; name one with --store:");
+            Err(Failure::lines(Exit::Refused, [message].into_iter().chain(names).collect()))
         }
     }
 }

@@ -33,6 +33,7 @@ mod stats;
 mod store_verbs;
 mod stores;
 mod unread;
+mod values;
 mod words;
 
 use std::io::{self, ErrorKind};

@@ -1,5 +1,6 @@
 //! From the options to a snapshot of stores.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -123,16 +124,18 @@ fn unseen(context: &Context, looked: &[Looked], all: bool) -> Result<(), Failure
     let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.told())).collect();
     match told.is_empty() {
         true => Ok(()),
-        false if all => Err(Failure::new(
-            Exit::Refused,
-            format!(
-                "{}\nthere may be more stores. Name the one that is meant with --store. Nothing was changed.",
-                told.join("\n")
-            ),
-        )),
+        false if all => {
+            let advice = "there may be more stores. Name the one that is meant itself with --store. Nothing was \
+                          changed.";
+            Err(Failure::lines(Exit::Refused, [told, vec![advice.into()]].concat()))
+        }
         false => {
             told.into_iter().for_each(|line| context.unread.line(line));
-            say("there may be more stores: name a folder with --store to see all in it");
+            // Who named a folder already can only name one that can be looked into.
+            say(match context.options.stores.is_empty() {
+                true => "there may be more stores: name a folder with --store to see all in it",
+                false => "there may be more stores in what could not be looked into",
+            });
             Ok(())
         }
     }
@@ -213,21 +216,21 @@ fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapsho
 
 /// What to say where no store was found.
 pub fn none_found(looked: &[Looked], named: bool) -> Failure {
-    let exit = if looked.iter().any(|look| look.refused) { Exit::Failed } else { Exit::Nothing };
+    // That nothing is there is an answer.
+    let is_absent = |path: &Path| Real.look(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let failed = looked.iter().any(|look| look.refused && !is_absent(&look.path));
+    let exit = if failed { Exit::Failed } else { Exit::Nothing };
     if named {
         let why = looked.iter().filter_map(|look| Some((&look.path, look.found.as_ref().err()?)));
-        let lines: Vec<String> = why.map(|(path, why)| format!("{}: {why}", path.told())).collect();
-        return Failure::new(
-            exit,
-            format!("{}\nno store was found there. Nothing was written.", lines.join("\n")),
-        );
+        let lines = why.map(|(path, why)| format!("{}: {why}", path.told()));
+        let nothing = "no store was found there. Nothing was written.".to_owned();
+        return Failure::lines(exit, lines.chain([nothing]).collect());
     }
     let alike = looked.iter().flat_map(|look| &look.alike);
     let places = looked.iter().map(|look| format!("  {}", look.path.told()));
-    let places: Vec<String> =
-        places.chain(alike.map(|(path, why)| format!("{}: {why}", path.told()))).collect();
+    let places = places.chain(alike.map(|(path, why)| format!("{}: {why}", path.told())));
     let message = "no store was found from here or from home. Name one with --store PATH. Looked at:";
-    Failure::new(exit, format!("{message}\n{}", places.join("\n")))
+    Failure::lines(exit, [message.to_owned()].into_iter().chain(places).collect())
 }
 
 /// The folder of palimp's own data.

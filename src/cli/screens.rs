@@ -64,7 +64,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool) -> Result<Options, 
     let no_color =
         context.options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let ranking = context.options.ranking(places.iter().map(|place| place.format));
-    let demo = |now| new_demo(now).map_err(|failure| failure.message().to_owned());
+    let demo = |now| new_demo(now).map_err(|failure| failure.message());
     let readonly = context.options.readonly || context.options.dry_run;
     Ok(Options { places, looked, now: context.options.now, ranking, no_color, data, readonly, demo })
 }

@@ -9,7 +9,7 @@ use super::failure::{Exit, Failure};
 use super::{Context, export, open};
 use crate::disk::Real;
 use crate::format::writing::Scene;
-use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell};
+use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell, plan};
 use crate::ops;
 use crate::store::packed_bytes;
 
@@ -20,6 +20,7 @@ struct Row {
     lifecycle: Option<&'static str>,
     created: Option<String>,
     records: usize,
+    archived: usize,
     deleted: usize,
     bytes: u64,
     limit: Option<u64>,
@@ -87,7 +88,12 @@ fn list(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
                 context.out.json(&row)?;
             } else {
                 let state = row.lifecycle.unwrap_or("");
-                let line = format!("{:40} {} records, {} bytes {state}", row.session, row.records, row.bytes);
+                let records = plan::counted(row.records as u64, "record");
+                let archived = match row.archived {
+                    0 => String::new(),
+                    archived => format!(", {archived} archived"),
+                };
+                let line = format!("{:40} {records}{archived}, {} bytes {state}", row.session, row.bytes);
                 context.out.line(&line)?;
             }
         }
@@ -104,6 +110,7 @@ fn row(store: &Store, number: u32, session: &Session) -> Row {
         lifecycle: session.lifecycle,
         created: session.created.map(|when| when.to_rfc3339()),
         records: count(State::Live),
+        archived: count(State::Archived),
         deleted: count(State::Deleted),
         bytes: session.size,
         limit: session.limit,

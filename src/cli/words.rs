@@ -15,6 +15,7 @@ use super::help;
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
 use crate::text::shell;
+use crate::text::show::show;
 
 /// What is before a tag to take away, or a word of a query that is to be absent, within this
 /// program: no argument can hold it.
@@ -217,7 +218,7 @@ impl<'a> Sorted<'a> {
     fn refuse_misplaced(&self) -> Result<(), clap::Error> {
         let refused = |message: String| Err(clap::Error::raw(ErrorKind::InvalidSubcommand, message));
         let [first, others @ ..] = self.before.as_slice() else { return Ok(()) };
-        let shown = |word: &OsString| word.told().into_owned();
+        let shown = |word: &OsString| show(&word.told()).into_owned();
         if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
             let paths = self.before.iter().filter(|word| *word != verb).map(shown);
             let paths: Vec<String> = paths.map(|path| shell::word(&path)).collect();

@@ -7,7 +7,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::Path;
 
-use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+use rustix::fs::{
+    XattrFlags, fgetxattr, fgetxattr_query, flistxattr, flistxattr_query, fremovexattr, fsetxattr,
+};
 use rustix::io::Errno;
 
 use super::{Extended, Owner};
@@ -17,7 +19,7 @@ const OF_THE_SYSTEM: [&str; 3] = ["security.ima", "security.evm", "com.apple.pro
 
 /// The attributes of an open file.
 pub fn of(file: &File) -> io::Result<Extended> {
-    let names = match all(|buffer| flistxattr(file, buffer)) {
+    let names = match all(|| flistxattr_query(file), |buffer| flistxattr(file, buffer)) {
         Err(error) if [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error) => Vec::new(),
         names => names?,
     };
@@ -25,7 +27,7 @@ pub fn of(file: &File) -> io::Result<Extended> {
     let names = names.map(OsStr::from_bytes).filter(|name| !OF_THE_SYSTEM.iter().any(|own| name == own));
     let mut found = Vec::new();
     for name in names {
-        match all(|buffer| fgetxattr(file, name, buffer)) {
+        match all(|| fgetxattr_query(file, name), |buffer| fgetxattr(file, name, buffer)) {
             // One that went meanwhile, or that only others may see.
             Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::NOTSUP) => {}
             value => found.push((OsString::from_vec(name.as_bytes().to_vec()), value?)),
@@ -35,15 +37,19 @@ pub fn of(file: &File) -> io::Result<Extended> {
     Ok(found)
 }
 
-/// All that a call tells which fills a buffer and says how much it would take where that is empty.
-fn all(ask: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
+/// All that a call tells which fills a buffer. How much it takes is asked in a call of its own: with
+/// an empty buffer, this one says that there is nothing.
+fn all(
+    len: impl Fn() -> Result<usize, Errno>,
+    fill: impl Fn(&mut [u8]) -> Result<usize, Errno>,
+) -> Result<Vec<u8>, Errno> {
     loop {
-        let needed = ask(&mut [])?;
+        let needed = len()?;
         let mut told = vec![0; needed];
         if needed == 0 {
             return Ok(told);
         }
-        match ask(&mut told) {
+        match fill(&mut told) {
             // It grew between the two.
             Err(Errno::RANGE) => {}
             len => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::record::Named;
-use super::snapshot::{Entry, EntryRef, Snapshot, Store};
+use super::snapshot::{Entry, EntryRef, Snapshot, State, Store};
 
 /// The memories of `from` in `to`, without those that are gone.
 pub fn carried(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRef>) -> Vec<EntryRef> {
@@ -91,6 +91,19 @@ impl<'a> Carry<'a> {
             Some(id) => self.by_id(was, entry, (is, store), id, taken),
             None => by_bytes(was, entry, (is, store), file?, taken),
         }
+    }
+
+    /// Whether the memory is among the others as it was: not deleted, archived or brought back since.
+    pub fn is_in_place(&self, at: EntryRef, to: EntryRef) -> bool {
+        let ((was, old), (is, new)) = (self.from.get(at), self.to.get(to));
+        let is_aside = |state| matches!(state, State::Deleted | State::Archived);
+        let is_as_it_was = old.state == new.state || !is_aside(old.state) && !is_aside(new.state);
+        // Where ids are places in a list, another one moves up when one goes.
+        let id = was.view(old).and_then(|view| view.id.as_deref()).unwrap_or_default();
+        let is_place = id.rsplit_once('.').is_some_and(|(_, place)| place.parse::<u32>().is_ok());
+        let count = |store: &Store, entry: &Entry| store.document(entry).records.len();
+        let moved_up = is_place && count(was, old) != count(is, new) && was.raw(old) != is.raw(new);
+        is_as_it_was && !moved_up
     }
 
     /// The record where the file is the same from its start to it, or from it to its end: of equal

@@ -2,18 +2,21 @@
 
 use super::tag::check_words;
 use super::{Draft, Refusal, Scene, backups, check, plan, writes};
-use crate::format;
 use crate::format::writing::{Members, removals};
+use crate::format::{self, Format};
 use crate::model::plan::{line_end_for, whole_lines};
 use crate::model::{Act, Change, Entry, Plan, Store};
+use crate::text::edit::scan;
+use crate::text::scan::Tape;
 
 /// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
 pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(scene.store)?;
+    let (format, writes) = writes(scene.store)?;
     check_words(draft.tags.iter().map(String::as_str))?;
     let own = Members::of(draft.record).map(|own| own.texts("tags")).unwrap_or_default();
     check_words(own.iter().map(String::as_str))?;
     let added = writes.add(scene, draft)?;
+    has_text(format, draft)?;
     let bytes = added.iter().map(grown).sum();
     let goes = writes.makes_room(scene, draft, bytes)?;
     let changes = joined(added, removals(scene.store, &goes));
@@ -26,6 +29,20 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
     }
     check(scene, &plan)?;
     Ok(plan)
+}
+
+/// Refuses a record that says nothing.
+fn has_text(format: &dyn Format, draft: &Draft<'_>) -> Result<(), Refusal> {
+    let mut tape = Tape::default();
+    let text = match (draft.text, draft.record) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(record)) => format.main_text(scan(&mut tape, record.as_bytes())?).0,
+        (None, None) => return Ok(()),
+    };
+    match text.trim().is_empty() {
+        true => Err(Refusal::invalid("the text is empty: there is nothing to remember.")),
+        false => Ok(()),
+    }
 }
 
 fn named(store: &Store, entry: &Entry) -> String {

@@ -1,5 +1,7 @@
 //! `edit`: one field of one record, every other byte as it was.
 
+mod sense;
+
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -77,6 +79,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
     if scene.store.view(entry).is_none() {
         return Err(Refusal::broken());
     }
+    sense::makes_sense(scene, entry, set)?;
     match writes.edit(scene, entry, set) {
         Some(changes) => Ok(Edited::Files(changes?)),
         None if is_json(format, scene.store, entry) => {

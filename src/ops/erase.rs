@@ -75,7 +75,24 @@ pub fn plan(
     copies: &[Outside],
     reason: &str,
 ) -> Result<Removal, Refusal> {
-    Site { scene, wanted, contents, outside, copies, reason }.removal()
+    let mut removal = Site { scene, wanted, contents, outside, copies, reason }.removal()?;
+    removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
+    Ok(removal)
+}
+
+/// The records that go whose id others have, too, by their lines: the plan says as much of those
+/// that stay.
+fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
+    let goes = |entry: &&Entry| {
+        let view = store.view(entry);
+        view.and_then(|view| view.id.as_deref()).is_some_and(|id| wanted.is_shared(id))
+            && wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
+    };
+    let told = |entry: &Entry| {
+        let (own, line) = (store.document(entry), store.record(entry).line);
+        format!("goes, of the records with this id: {}:{line}", own.path.told())
+    };
+    store.entries.iter().filter(goes).map(told).collect()
 }
 
 /// What was erased of a store, for whatever would bring records back.
@@ -186,7 +203,7 @@ impl Gone {
         let now = writing::document(&scene.store.documents, file);
         let stand: HashSet<&[u8]> =
             now.into_iter().flat_map(|now| now.records.iter().map(|own| now.raw(own))).collect();
-        let records = wanted.read(file, &copy);
+        let records = wanted.read(file, &copy, None);
         let doubtful = records.iter().filter(|own| {
             let raw = copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
             let has_id = own.view().is_some_and(|view| view.id.is_some());

@@ -148,6 +148,7 @@ impl<'a> Mend<'a> {
         let bytes = &self.document.bytes;
         let content = &bytes[range.clone()];
         let Some(stay) = whole_behind(content, &|object| self.is_record(object)) else { return };
+        let stay: Vec<Range<usize>> = stay.into_iter().map(|own| own.range).collect();
         let mut at = 0;
         let end = content.len();
         for own in stay.iter().cloned().chain(std::iter::once(end..end)) {

@@ -13,12 +13,20 @@ use super::scan::{Newlines, Scan, Tape};
 const LOOKS: usize = 64;
 const FEW: usize = 1 << 20;
 
+/// A whole object behind a torn one.
+pub struct Behind {
+    /// Where it is.
+    pub range: Range<usize>,
+    /// Whether nothing of what is torn before it can go on in it.
+    pub is_apart: bool,
+}
+
 /// Where whole objects are in `content`, which starts with one that is torn. One that is
 /// where a value may be can be part of the torn one: it counts if nothing of that follows it,
 /// and it starts as a torn one does or `is_record` says so. `None` where that would take too long.
-pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<Range<usize>>> {
+pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<Behind>> {
     let mut tape = Tape::default();
-    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut found: Vec<Behind> = Vec::new();
     // Of the torn ones: how they start, and where none of them can go on.
     let (mut names, mut ends) = (HashSet::new(), HashSet::new());
     let (mut next, mut cost) = (0, 0);
@@ -32,9 +40,12 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
                 let object = &content[at..next];
                 let is_like = || names.contains(&first_name(object)) || is_record(object);
                 let is_apart = ends.contains(&at) || !may_be_a_value(&content[..at]);
+                let is_last = ends_a_record(&content[next..]);
                 let is_text = std::str::from_utf8(object).is_ok();
-                if at > 0 && is_text && (is_apart || ends_a_record(&content[next..]) && is_like()) {
-                    found.push(at..next);
+                if at > 0 && is_text && (is_apart || is_last && is_like()) {
+                    // A string that was torn ends in the first name, and nothing but that can stop there.
+                    let is_apart = is_last && (is_apart || ends.contains(&(at + 2)));
+                    found.push(Behind { range: at..next, is_apart });
                 }
                 next
             }
@@ -56,8 +67,8 @@ pub fn whole_behind(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option
 /// Whether a whole object is behind the torn start of `content`, up to its end or to the next.
 pub fn is_torn(content: &[u8]) -> bool {
     let found = whole_behind(content, &|_| false).unwrap_or_default();
-    found.iter().any(|range| {
-        let rest = &content[range.end..];
+    found.iter().any(|own| {
+        let rest = &content[own.range.end..];
         let braces = rest.iter().take_while(|byte| **byte == b'}').count();
         ends_a_record(&rest[braces..])
     })

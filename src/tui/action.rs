@@ -118,7 +118,7 @@ const fn known(
 
 /// Every action there is.
 pub static ACTIONS: &[Known] = &[
-    known(Action::Down, "down", &["j", "Down"], "next line; `19j` goes 19 down"),
+    known(Action::Down, "down", &["j", "Down"], "next line; `6j` to `99j` goes 6 to 99 down"),
     known(Action::Up, "up", &["k", "Up"], "previous line"),
     known(Action::HalfPageDown, "half page down", &["Ctrl-d"], "half a page down"),
     known(Action::HalfPageUp, "half page up", &["Ctrl-u"], "half a page up"),

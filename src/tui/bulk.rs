@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::app::Aim;
+use crate::model::{EntryRef, Snapshot};
 use crate::work::{Progress, Wanted};
 
 /// Changes that are under way, and the last one.
@@ -16,6 +17,8 @@ pub struct Bulk {
     pub receipt: Option<Vec<String>>,
     /// Its first line on screen.
     pub receipt_top: usize,
+    /// What was asked to go or to come back last, of which state of the stores: done, it has no mark.
+    pub going_or_coming: Option<(Arc<Snapshot>, Vec<EntryRef>)>,
 }
 
 /// A change that is being planned or written.

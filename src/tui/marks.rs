@@ -93,13 +93,14 @@ impl Marks {
         rest.list()
     }
 
-    /// The same marks in another state of the stores. A memory that is gone has none; what came
-    /// since never has one.
+    /// The same marks in another state of the stores. A memory that is gone has none, and one that
+    /// was deleted, archived or brought back has none either, so that in every format the next key
+    /// means what the list shows; what came since never has one.
     pub fn carried(&self, carry: &mut Carry<'_>) -> Marks {
         let mut marks = Marks { only: self.only, ..Marks::default() };
         for at in self.list() {
             if let Some(to) = carry.find(at, &|to| marks.has(to)) {
-                marks.set(to, true);
+                marks.set(to, carry.is_in_place(at, to));
             }
         }
         marks.range = self.range.and_then(|at| carry.find(at, &|_| false));

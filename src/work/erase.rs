@@ -213,6 +213,7 @@ pub fn told(erased: &Erased) -> Vec<String> {
     lines.extend(
         erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")),
     );
+    lines.extend(erased.went_with_torn());
     lines.push(format!("receipt: {}", erased.receipt.told()));
     lines.push("What no program can reach:".into());
     lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));

@@ -94,7 +94,9 @@ fn the_event_log_is_append_only() {
     site.refuses("append-only", |scene| ops::tag::tag(scene, &[first(scene)], &tags(&["x"]), &[]));
     site.refuses("append-only", |scene| ops::delete::delete(scene, &[first(scene)], Asked::default()));
     let remove = Asked { remove: true, ..Asked::default() };
-    site.refuses("append-only", |scene| ops::delete::delete(scene, &[first(scene)], remove));
+    site.refuses("can be archived, and what is secret erased", |scene| {
+        ops::delete::delete(scene, &[first(scene)], remove)
+    });
     site.refuses("only notes have an importance", |scene| ops::tag::importance(scene, &first(scene), 0.9));
     site.refuses("nothing is ever dropped", |scene| ops::compact::compact(scene, None));
 }

@@ -74,12 +74,22 @@ fn what_the_superuser_changes_in_anothers_store_stays_that_ones() {
 /// What a file or folder has besides what it says.
 type Attributes = (u32, u32, u32, Vec<(String, Vec<u8>)>);
 
+/// The attributes that the tests set.
+const NAMES: [&str; 3] = ["user.note", "user.empty", "system.posix_acl_access"];
+
+/// An attribute as the system tells it: not through what is tested.
+fn read(path: &Path, name: &str) -> Option<Vec<u8>> {
+    let mut told = vec![0; 4096];
+    let len = rustix::fs::lgetxattr(path, name, &mut *told).ok()?;
+    told.truncate(len);
+    Some(told)
+}
+
 fn attributes(root: &Path) -> BTreeMap<PathBuf, Attributes> {
     let mut all = BTreeMap::new();
     each(root, &mut |path| {
         let own = fs::symlink_metadata(path).unwrap();
-        let named = Real.extended(path).unwrap().into_iter();
-        let named = named.map(|(name, value)| (name.into_string().unwrap(), value)).collect();
+        let named = NAMES.iter().filter_map(|name| Some((name.to_string(), read(path, name)?))).collect();
         if path.extension().is_none_or(|end| end != "lock") && !path.ends_with("lock") {
             all.insert(path.to_owned(), (own.uid(), own.gid(), own.mode(), named));
         }
@@ -156,16 +166,54 @@ fn what_is_undone_comes_back_with_the_owner_and_the_mode_that_it_had() {
     });
 }
 
+/// Gives a file or folder attributes that this file system takes, and sees that they are there.
+fn adorn(path: &Path) {
+    let own = path.to_str().unwrap().as_bytes();
+    let list = access_list();
+    let is_file = path.is_file();
+    for (name, value) in NAMES.into_iter().zip([own, b"", &list]) {
+        if (is_file || name != NAMES[2]) && takes(path, name, value) {
+            assert_eq!(read(path, name).as_deref(), Some(value), "{name}");
+        }
+    }
+}
+
 #[test]
 fn what_is_undone_comes_back_with_its_attributes_and_access_list() {
     let folder = demo();
-    removed_and_undone(folder.path(), &|path| {
-        takes(path, "user.note", path.to_str().unwrap().as_bytes());
-        takes(path, "user.empty", b"");
-        if path.is_file() {
-            takes(path, "system.posix_acl_access", &access_list());
+    removed_and_undone(folder.path(), &adorn);
+}
+
+#[test]
+fn a_rewritten_file_keeps_its_attributes_and_access_list() {
+    for (place, verb) in [
+        ("agents/memories", &["tag", "--query", "type:learning", "+marked"][..]),
+        ("agents/memories", &["delete", "--query", "type:learning"]),
+        ("project/.chora/memory", &["tag", "--query", "type:note", "+marked"]),
+    ] {
+        let folder = demo();
+        let (store, data) = (folder.path().join("demo").join(place), folder.path().join("data"));
+        each(&store, &mut |path| adorn(path));
+        let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+        let run = |args: &[&str]| Verb::new([args, &options, &["--now", NOW]].concat()).run();
+        let (before, content) = (attributes(&store), contents(&store));
+        for words in [verb, &["undo"]] {
+            let told = run(words).expect_status(0);
+            let after = attributes(&store);
+            let differs = before.iter().filter(|(path, own)| after.get(*path).is_some_and(|now| now != *own));
+            let differs: Vec<_> = differs.map(|(path, own)| (path, own, after.get(path))).collect();
+            assert!(differs.is_empty(), "{place}, {words:?}: {differs:#?}\n{}", told.stderr);
+            let is_other =
+                contents(&store).iter().any(|(path, own)| content.get(path).is_some_and(|was| was != own));
+            assert!(is_other || words == ["undo"], "{place}: {words:?} rewrote nothing");
         }
-    });
+    }
+}
+
+fn contents(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    each(root, &mut |path| all.extend(fs::read(path).ok().map(|bytes| (path.to_owned(), bytes))));
+    all
 }
 
 #[test]

@@ -309,3 +309,44 @@ fn the_undo_that_is_printed_can_be_pasted_whatever_the_path_holds() {
         assert_eq!(left.run().expect_status(1).stdout, "", "{command}");
     }
 }
+
+/// What is told about a store and its files is one line each, whatever the folder is called.
+#[test]
+fn a_line_end_in_a_path_begins_no_message() {
+    let forged = "palimp: saved; all is well";
+    let folder = tempfile::tempdir().unwrap();
+    let above = folder.path().join(format!("evil\n{forged}"));
+    let (store, other, data) = (above.join("m"), above.join("n"), folder.path().join("data"));
+    fs::create_dir(&above).unwrap();
+    for store in [&store, &other] {
+        Verb::new([OsStr::new("init"), "memory-server".as_ref(), store.as_ref(), "--yes".as_ref()])
+            .run()
+            .expect_status(0);
+    }
+    let on = |words: &[&str], stores: &[&Path]| {
+        let stores = stores.iter().flat_map(|store| [OsString::from("--store"), store.into()]);
+        let data = ["--data-dir".into(), data.clone().into_os_string()];
+        Verb::new(words.iter().map(OsString::from).chain(stores).chain(data)).run()
+    };
+    let add = ["add", "--type", "core", "--text", "One.", "--yes"];
+    let missing = above.join("missing");
+    for (words, stores, status) in [
+        (&["undo", "--yes"][..], &[&*store][..], 1),
+        (&["list"], &[&missing], 1),
+        (&add, &[&store, &other], 3),
+        (&add, &[&store], 0),
+        (&["list", "--limit", &format!("x\n{forged}")], &[&store], 2),
+        (&[&format!("lis\n{forged}")], &[], 2),
+    ] {
+        let own = on(words, stores);
+        assert!(
+            own.stderr.contains(&format!("\u{240a}{forged}")) || own.status == Some(0),
+            "{words:?} {own:?}"
+        );
+        assert!(
+            !own.stderr.lines().any(|line| line.contains(&format!(": {forged}")) || line.starts_with(forged)),
+            "{own:?}"
+        );
+        assert_eq!(own.status, Some(status), "{words:?} {own:?}");
+    }
+}

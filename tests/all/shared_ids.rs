@@ -120,3 +120,24 @@ fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
         desk.run(&["delete", &desk.id, "--remove"]).expect_status(0);
     }
 }
+
+#[test]
+fn the_plan_of_an_erasure_tells_which_of_them_goes_and_which_stays() {
+    for format in FORMATS {
+        let desk = Desk::new(format);
+        let rows = desk.rows();
+        let (goes, stays) = (&rows[0], &rows[1]);
+        let plan = desk.raw(&[
+            "erase",
+            goes["key"].as_str().unwrap(),
+            "--dry-run",
+            "--store",
+            desk.root().to_str().unwrap(),
+        ]);
+        let place = |row: &serde_json::Value| format!("{}:{}", row["file"].as_str().unwrap(), row["line"]);
+        let line = |word: &str| plan.stdout.lines().filter(|line| line.starts_with(word)).collect::<Vec<_>>();
+        assert!(line("goes").iter().any(|own| own.ends_with(&place(goes))), "{format:?} {plan:?}");
+        assert!(line("stays").iter().any(|own| own.ends_with(&place(stays))), "{format:?} {plan:?}");
+        assert!(!line("goes").iter().any(|own| own.ends_with(&place(stays))), "{format:?} {plan:?}");
+    }
+}

@@ -277,6 +277,49 @@ fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_i
 }
 
 #[test]
+fn records_that_share_id_and_time_and_were_deleted_one_after_the_other_are_all_listed_and_come_back() {
+    for (store, query, verb) in CASES.into_iter().filter(|(_, query, _)| !query.contains("note")) {
+        let desk = DemoStore::new(store);
+        let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+        let title = row["title"].as_str().unwrap();
+        let raw = row["raw"].as_str().unwrap();
+        let log = desk.store.join(row["file"].as_str().unwrap());
+        let other = raw.replacen(title, "It says something else", 1);
+        let text = fs::read_to_string(&log).unwrap();
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        fs::write(&log, text + end + &other + "\n").unwrap();
+        let scope = format!("{query} id:{}", row["id"].as_str().unwrap());
+        let gone = || desk.list(&format!("is:deleted {scope}"));
+        let words: Vec<&str> = verb.split(' ').collect();
+        for own in [raw, &other] {
+            let live = desk.list(&scope);
+            let live = live.iter().find(|row| row["raw"] == own).unwrap();
+            desk.change(&[&words[..], &[live["key"].as_str().unwrap()]].concat()).expect_status(0);
+        }
+        for left in (0..2).rev() {
+            let listed = gone();
+            assert_eq!(listed.len(), left + 1, "{store}: {listed:?}");
+            desk.change(&["undelete", listed[0]["key"].as_str().unwrap()]).expect_status(0);
+        }
+        assert!(gone().is_empty(), "{store}");
+        let back = desk.list(&scope);
+        for own in [raw, &other] {
+            assert!(back.iter().any(|row| row["raw"] == own), "{store}: {back:?}");
+        }
+        // One that an agent wrote anew as it was is the same, whatever else it notes by then.
+        let live = desk.list(&scope);
+        desk.change(&[&words[..], &[live[0]["key"].as_str().unwrap()]].concat()).expect_status(0);
+        let again = live[0]["raw"].as_str().unwrap().replacen('{', "{\"noted\":1,", 1);
+        fs::write(&log, fs::read_to_string(&log).unwrap() + &again + "\n").unwrap();
+        let live = desk.list(&scope);
+        let live = live.iter().find(|row| row["raw"] == *again).unwrap();
+        desk.change(&[&words[..], &[live["key"].as_str().unwrap()]].concat()).expect_status(0);
+        let listed = gone();
+        assert!(listed.len() == 1 && listed[0]["raw"] == *again, "{store}: {listed:?}");
+    }
+}
+
+#[test]
 fn a_deleted_item_of_a_bundle_can_be_erased() {
     let desk = DemoStore::new("project/.agent-memory");
     let before = desk.list("type:gotchas");

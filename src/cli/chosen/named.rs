@@ -82,7 +82,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
     if let Some(more) = several.len().checked_sub(CANDIDATES).filter(|more| *more > 0) {
         lines.push(format!("  and {more} more: `palimp list --json` gives their keys"));
     }
-    let mut failure = Failure::new(Exit::Refused, lines.join("\n"));
+    let mut failure = Failure::lines(Exit::Refused, lines);
     failure.is_ambiguous = true;
     failure
 }

@@ -31,7 +31,7 @@ use crate::text::edit;
 use crate::text::front_matter::edit::EditRefused;
 
 const APPEND_ONLY: &str = "the event log is append-only, so that it stays a record of what happened: an event \
-    is neither changed nor deleted. Months that are over can be archived, and what is secret redacted or erased.";
+    is neither changed nor deleted. Months that are over can be archived, and what is secret erased.";
 const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\n\n\
     - `events/`: what happened, a log a month; append-only\n\
     - `knowledge/notes/`: what was learned, a note a file; `links.json` and `tags.json` are made from them\n\

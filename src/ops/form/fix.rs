@@ -174,7 +174,7 @@ fn present(value: &str, message: &str) -> Option<(String, String)> {
 }
 
 /// The word that takes the fewest changes to become.
-fn nearest<'w>(typed: &str, words: &'w [String]) -> Option<&'w str> {
+pub(in crate::ops) fn nearest<'w>(typed: &str, words: &'w [String]) -> Option<&'w str> {
     let typed: Vec<char> = fold(typed).chars().take(64).collect();
     let distance = |word: &&String| {
         let word: Vec<char> = fold(word).chars().collect();

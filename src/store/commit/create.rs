@@ -26,8 +26,11 @@ impl Scene<'_, '_> {
         if own.act == Act::MakeFolder {
             let there = Seen::from(disk.look(&own.path)).there();
             let stood = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
-            self.begin(own);
-            make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"))?;
+            let outcome = make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"));
+            if outcome.is_ok() || !self.is_absent(&own.path) {
+                self.begin(own);
+            }
+            outcome?;
             let made = Made { path: own.path.clone(), bytes: None };
             self.carried.made.extend((!stood).then_some(made));
             if let Some(had) = own.had.clone().filter(|_| !stood) {
@@ -36,8 +39,13 @@ impl Scene<'_, '_> {
             return Ok(());
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));
-        // What stands there already is another's, and not to be taken back.
-        if !matches!(made, Err(CommitError::Moved { .. })) {
+        // What stands there already is another's, and not to be taken back; what was not made needs not be.
+        let is_made = match &made {
+            Err(CommitError::Moved { .. }) => false,
+            Err(_) => !self.is_absent(&own.path),
+            Ok(()) => true,
+        };
+        if is_made {
             self.begin(own);
         }
         made?;
@@ -45,6 +53,11 @@ impl Scene<'_, '_> {
             self.carried.made.push(Made { path: own.path.clone(), bytes: Some(bytes.clone()) });
         }
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
+    }
+
+    /// Whether nothing is there, as far as can be told.
+    fn is_absent(&self, path: &Path) -> bool {
+        matches!(Seen::from(self.host.disk.look(path)), Seen::Absent)
     }
 
     /// Gives what was made ready its name, which nothing may have yet.

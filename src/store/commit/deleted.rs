@@ -17,11 +17,12 @@ use super::vault::Turn;
 use super::{CommitError, Vault, copies};
 use crate::disk::{Disk, Seen};
 use crate::format::reading::Reading;
-use crate::format::{self, Format, Placement};
+use crate::format::{self, Format, Placement, main_text};
 use crate::model::told::{HELD, deleted_from};
 use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, Unread};
 use crate::store::erase::{Target, Wanted};
 use crate::store::packed::Packing;
+use crate::text::digest::digest;
 
 /// The verbs that take records out of their files for good. What others replaced or moved is there
 /// in another shape.
@@ -195,11 +196,13 @@ impl Search<'_> {
             let raw = if is_lines { held.bytes.get(span).unwrap_or_default() } else { &held.bytes[..] };
             let is_erased = || self.wanted.takes(&held.path, raw, Some(view), None);
             let step = if let Kept::Deletion(step) = held.kept { Some(step) } else { None };
+            let said = step.map_or(0, |_| digest(main_text(self.format, &held.path, raw).as_bytes()));
             let is_back = step.is_some() && !self.taken.next(&held.path, raw);
-            if is_there || is_back || self.known.has(name.as_deref(), view, raw, held.kept) || is_erased() {
+            let is_known = || self.known.has(name.as_deref(), view, raw, held.kept, said);
+            if is_there || is_back || is_known() || is_erased() {
                 continue;
             }
-            self.known.add(name.as_deref(), view, raw, step);
+            self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));
             let own = self.found.entry(held.path.clone()).or_default();
             match is_lines {
                 true => own.extend(raw.iter().map(|b| if matches!(b, b'\n' | b'\r') { b' ' } else { *b })),

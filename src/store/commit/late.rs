@@ -100,7 +100,7 @@ impl Writer<'_> {
         }
         let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
         let whole = [begun, late].concat();
-        let records = wanted.read(relative, &whole);
+        let records = wanted.read(relative, &whole, None);
         let raw =
             |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
         let taken = records.iter().filter(|own| wanted.takes(relative, raw(own), own.view(), None));

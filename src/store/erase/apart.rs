@@ -2,33 +2,53 @@
 
 use std::path::Path;
 
-use super::wanted::Wanted;
+use super::wanted::{Wanted, original};
 use crate::format::reading::is_record;
-use crate::model::{Record, Role, Span};
+use crate::model::{Record, Span, Tell};
+use crate::text::needle::Needles;
 use crate::text::torn::whole_behind;
 
 impl Wanted<'_> {
     /// What stands on a line that starts torn: its torn stretches, and the whole records behind them.
-    /// One that was chosen as it is stays as it is.
-    pub(super) fn apart(&self, (role, path): (Role, &Path), bytes: &[u8], line: Record) -> Vec<Record> {
+    /// One that was chosen as it is stays as it is. Where a torn stretch is erased, what may be a part
+    /// of it is no record: what is erased would be left in it.
+    pub(super) fn apart(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        line: Record,
+        contents: Option<&Needles>,
+    ) -> Vec<Record> {
+        let (role, own_path) = (self.role(path), original(path));
         let start = line.span.start as usize;
         let content = bytes.get(start..line.span.end as usize).unwrap_or_default();
-        let is_record = |object: &[u8]| is_record(self.format, (role, path), object, self.now);
+        let is_record = |object: &[u8]| is_record(self.format, (role, &own_path), object, self.now);
         let whole = whole_behind(content, &is_record).filter(|_| !self.digests.tell(content));
         let Some(whole) = whole.filter(|own| !own.is_empty()) else { return vec![line] };
         let span = |from: usize, to: usize| Span { start: (start + from) as u64, end: (start + to) as u64 };
         let (mut records, mut at) = (Vec::new(), 0);
-        for own in whole.into_iter().chain(std::iter::once(content.len()..content.len())) {
-            if own.start > at {
-                records.push(Record { span: span(at, own.start), ..line.clone() });
+        for own in whole {
+            let before = &content[at..own.range.start];
+            if !own.is_apart && self.takes(path, before, None, contents) {
+                self.went_with_torn(format!("{}:{}", path.told(), line.line));
+                continue;
             }
-            let read = self.format.read(role, path, &content[own.clone()], self.now).records;
+            if !before.is_empty() {
+                records.push(Record { span: span(at, own.range.start), ..line.clone() });
+            }
+            let read = self.format.read(role, &own_path, &content[own.range.clone()], self.now).records;
             records.extend(read.into_iter().map(|record| Record {
-                span: span(own.start + record.span.start as usize, own.start + record.span.end as usize),
+                span: span(
+                    own.range.start + record.span.start as usize,
+                    own.range.start + record.span.end as usize,
+                ),
                 line: line.line,
                 ..record
             }));
-            at = own.end;
+            at = own.range.end;
+        }
+        if at < content.len() {
+            records.push(Record { span: span(at, content.len()), ..line });
         }
         records
     }

@@ -35,12 +35,14 @@ pub struct Sought {
     pub alike: Vec<String>,
     /// How many values other records have as well.
     pub also_elsewhere: usize,
+    /// Where something goes with the torn record before it, as it may be a part of that: `file:line`.
+    pub with_torn: Vec<String>,
 }
 
 impl Contents {
     /// Takes in the wanted records of a file. Returns how many there are.
     pub fn see(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
-        let records = wanted.read(path, bytes);
+        let records = wanted.read(path, bytes, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record));
         count + self.see_parts(wanted, path, bytes)
     }
@@ -184,6 +186,7 @@ impl Contents {
             main: main.without(&shared_main),
             parts: Needles::default(),
             alike,
+            with_torn: wanted.with_torn(),
         }
     }
 }

@@ -98,6 +98,9 @@ impl Site<'_> {
         }));
         plan.lines.extend(self.namesakes());
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        let with_torn =
+            |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
+        plan.lines.extend(sought.with_torn.iter().map(with_torn));
         sought.parts = parts;
         Ok(Removal { plan, sought })
     }
@@ -306,7 +309,8 @@ impl Site<'_> {
                 false => clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same),
             };
             let bytes = outcome.left(&own.bytes).unwrap_or_default();
-            let records = if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes) };
+            let records =
+                if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes, Some(marks.main)) };
             let own = Document::of_bytes(own.path.clone(), Role::Backup, bytes);
             staying.push(Arc::new(Document { records, ..own }));
         }

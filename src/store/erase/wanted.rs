@@ -145,6 +145,8 @@ pub struct Wanted<'a> {
     pub now: Moment,
     /// The bytes of every version that was found: another record of the same bytes is a copy.
     raws: RefCell<BTreeSet<Vec<u8>>>,
+    /// Where something goes with the torn record before it.
+    with_torn: RefCell<BTreeSet<String>>,
     /// What is erased of an id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, Group<'a>)>>,
     pub(super) digests: Digests<'a>,
@@ -177,6 +179,7 @@ impl<'a> Wanted<'a> {
             sessions,
             now,
             raws: RefCell::default(),
+            with_torn: RefCell::default(),
             by_id,
             digests,
             is_over: false,
@@ -215,25 +218,35 @@ impl<'a> Wanted<'a> {
     }
 
     /// The records of a file, whatever copy of which file it is. Whole records behind a torn one on
-    /// its line are records of their own: only what is erased leaves the line.
-    pub fn read(&self, path: &Path, bytes: &[u8]) -> Vec<Record> {
-        let (role, own) = (self.role(path), original(path));
-        let records = self.format.read(role, &own, bytes, self.now).records;
+    /// its line are records of their own: only what is erased leaves the line. `contents` tell a torn
+    /// one that is erased.
+    pub fn read(&self, path: &Path, bytes: &[u8], contents: Option<&Needles>) -> Vec<Record> {
+        let records = self.format.read(self.role(path), &original(path), bytes, self.now).records;
         if !is_log(path) || is_whole(&records) {
             return records;
         }
         let apart = |record: Record| match record.view() {
             Some(_) => vec![record],
-            None => self.apart((role, &own), bytes, record),
+            None => self.apart(path, bytes, record, contents),
         };
         records.into_iter().flat_map(apart).collect()
+    }
+
+    /// Notes where something goes with the torn record before it, as it may be a part of that.
+    pub(super) fn went_with_torn(&self, place: String) {
+        self.with_torn.borrow_mut().insert(place);
+    }
+
+    /// Where something went, or goes, with the torn record before it: `file:line`.
+    pub fn with_torn(&self) -> Vec<String> {
+        self.with_torn.borrow().iter().cloned().collect()
     }
 
     /// The same of a file that was read.
     pub fn records<'d>(&self, own: &'d Document) -> Cow<'d, [Record]> {
         match is_whole(&own.records) || !is_log(&own.path) {
             true => Cow::Borrowed(&own.records),
-            false => Cow::Owned(self.read(&own.path, &own.bytes)),
+            false => Cow::Owned(self.read(&own.path, &own.bytes, None)),
         }
     }
 

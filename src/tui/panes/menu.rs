@@ -17,7 +17,9 @@ const WIDTH: u16 = 76;
 pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(menu) = &app.menu else { return };
     let width = body.width.min(WIDTH);
-    let height = body.height.min(menu.lines.len() as u16 + 2);
+    let inner = usize::from(width.saturating_sub(2));
+    let lines: Vec<Line<'static>> = menu.lines.iter().flat_map(|choice| told(app, choice, inner)).collect();
+    let height = body.height.min(lines.len() as u16 + 2);
     let x = body.x + (body.width - width) / 2;
     let area = Rect { x, y: body.bottom() - height, width, height };
     let hidden = match menu.aim.hidden.len() {
@@ -26,21 +28,24 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     };
     let title = format!("Remove {}{hidden}", theme::safe(app, &menu.aim.name));
     let inner = framed(app, frame, None, &title, "Esc leaves it as it is", area);
-    let lines: Vec<Line<'static>> =
-        menu.lines.iter().map(|choice| line(app, choice, usize::from(inner.width))).collect();
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-fn line(app: &App, choice: &Choice, width: usize) -> Line<'static> {
+/// A choice, and all of why it can't be made: that says what can be done instead.
+fn told(app: &App, choice: &Choice, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let about = choice.refused.as_deref().unwrap_or(&choice.about);
-    let about = fit(&theme::safe(app, about), width.saturating_sub(16));
-    match choice.refused {
-        Some(_) => Line::styled(format!(" {}  {}{about}", choice.key, column(choice.name, 12)), theme.dim()),
-        None => Line::from(vec![
+    let room = width.saturating_sub(16);
+    let Some(refused) = &choice.refused else {
+        return vec![Line::from(vec![
             Span::styled(format!(" {}  ", choice.key), theme.key()),
             Span::styled(column(choice.name, 12), theme.strong()),
-            Span::raw(about),
-        ]),
-    }
+            Span::raw(fit(&theme::safe(app, &choice.about), room)),
+        ])];
+    };
+    let lines = theme::wrap(&theme::safe(app, refused), room).into_iter().enumerate();
+    let head = |at| match at {
+        0 => format!(" {}  {}", choice.key, column(choice.name, 12)),
+        _ => " ".repeat(16),
+    };
+    lines.map(|(at, line)| Line::styled(head(at) + &line, theme.dim())).collect()
 }

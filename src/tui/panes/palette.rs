@@ -9,7 +9,7 @@ use crate::text::show::{columns, show};
 use crate::tui::app::App;
 use crate::tui::border::framed;
 use crate::tui::prompt::Purpose;
-use crate::tui::theme::{Theme, column};
+use crate::tui::theme::{Theme, column, fit};
 
 /// The widest that it gets.
 const WIDTH: u16 = 90;
@@ -38,7 +38,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         Line::from(vec![
             Span::styled(column(&known.keys.join("  "), 14) + " ", theme.key()),
             Span::styled(column(known.name, 18) + " ", theme.strong()),
-            Span::raw(known.about),
+            Span::raw(fit(known.about, usize::from(list.width).saturating_sub(34))),
         ])
     };
     super::draw_lines(frame, &theme, list, prompt.choice, actions.len(), true, row);

@@ -34,7 +34,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
             spans.push(Span::raw(part(0..start)));
             spans.push(Span::styled(part(start..end), theme.wrong()));
             spans.push(Span::raw(part(end..query.len())));
-            let left = room.saturating_sub(columns(&show(&query[from..])));
+            // The sign and the spaces before it take four of them, and two were kept for the cursor.
+            let left = room.saturating_sub(columns(&show(&query[from..])) + 2);
             spans.push(Span::styled(format!("  ✖ {}", fit(&show(&error.message), left)), theme.dim()));
         }
         None => spans.push(Span::raw(part(0..query.len()))),

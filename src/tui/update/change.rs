@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{arrive, editor, filter, menu, words};
+use crate::model::carried::carried;
 use crate::model::{EntryRef, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
@@ -191,6 +192,11 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
     let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
+    let moves = matches!(
+        wanted,
+        Wanted::Delete | Wanted::Archive | Wanted::Undelete | Wanted::Unarchive | Wanted::Erase
+    );
+    app.bulk.going_or_coming = moves.then(|| (Arc::clone(&snapshot), at.clone()));
     let request = Box::new(ChangeRequest {
         snapshot,
         at,
@@ -289,6 +295,11 @@ pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
     let mut effects = vec![arrive::reload(app)];
     match outcome {
         Ok(mut changed) => {
+            if let Some((of, at)) = app.bulk.going_or_coming.take() {
+                let done = carried(&of, &app.listed, at.into_iter());
+                done.into_iter().for_each(|at| app.marks.set(at, false));
+                app.marks.see(&app.results.hits);
+            }
             if !changed.receipt.is_empty() {
                 app.bulk.receipt = Some(std::mem::take(&mut changed.receipt));
                 app.bulk.receipt_top = 0;

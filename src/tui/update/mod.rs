@@ -222,10 +222,14 @@ fn paste(app: &mut App, text: &str) -> Vec<Effect> {
 }
 
 fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
+    let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
     let Some(prompt) = &mut app.prompt else { return Vec::new() };
     let searching = prompt.purpose == Purpose::Search;
     let listing = prompt.purpose.is_list();
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    // What is typed begins anew with Ctrl-u, as in every prompt, until there is nothing of it.
+    let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
+    let by = if edits { None } else { confirm::scrolled(key, true, rows) };
     match key.code {
         KeyCode::Char('l') if control => vec![Effect::Redraw],
         KeyCode::Char('p') if control && searching => recall(app, true),
@@ -243,8 +247,7 @@ fn prompt_key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
         }
         KeyCode::Enter if listing => run_choice(app),
         KeyCode::Enter => words::entered(app),
-        KeyCode::Down if listing => move_choice(app, 1),
-        KeyCode::Up if listing => move_choice(app, -1),
+        _ if listing && by.is_some() => move_choice(app, by.unwrap_or_default()),
         KeyCode::Down | KeyCode::Up if searching => {
             app.prompt = None;
             key_pressed(app, key)
@@ -266,7 +269,8 @@ fn recall(app: &mut App, earlier: bool) -> Vec<Effect> {
 
 fn move_choice(app: &mut App, by: isize) -> Vec<Effect> {
     if let Some(prompt) = &mut app.prompt {
-        prompt.choice.at = prompt.choice.at.saturating_add_signed(by);
+        let last = prompt.actions().len().saturating_sub(1);
+        prompt.choice.at = prompt.choice.at.min(last).saturating_add_signed(by).min(last);
     }
     Vec::new()
 }

@@ -95,3 +95,71 @@ fn a_torn_stretch_before_a_record_that_is_erased_stays() {
         assert!(!left.contains(text(erased, "raw")), "{store}");
     }
 }
+
+const NESTED: [&str; 2] = ["the deepest nested words", "more of what was nested"];
+
+/// The record with objects in it that start as it does.
+fn with_nested(raw: &str, is_list: bool) -> String {
+    let first = raw.trim_start_matches('{').split(':').next().unwrap();
+    let inner = NESTED.map(|text| format!("{{{first}:\"zzzz\",\"note\":\"{text}\"}}"));
+    let value = if is_list { format!("[{}]", inner.join(",")) } else { inner[0].clone() };
+    format!("{},\"own\":{value}}}", raw.strip_suffix('}').unwrap())
+}
+
+#[test]
+fn an_object_within_a_torn_record_is_erased_with_it_and_never_becomes_a_record() {
+    for (store, query) in STORES {
+        for (is_list, is_glued, is_whole) in
+            [(false, false, false), (false, false, true), (true, true, false), (true, true, true)]
+        {
+            let desk = Desk::new(store);
+            let rows = desk.rows(query);
+            let is_named = |row: &&Value| row["id"].as_str().is_some_and(|id| text(row, "raw").contains(id));
+            let Some(erased) = rows.iter().find(is_named) else { continue };
+            let (file, raw) = (text(erased, "file"), text(erased, "raw"));
+            let long = with_nested(raw, is_list);
+            let end = long.find(NESTED[0]).unwrap() + NESTED[0].len() + "\"}".len();
+            let other = rows.iter().rfind(|row| row["id"] != erased["id"]).unwrap();
+            let fresh = text(other, "raw").replacen(":\"", ":\"own-", 1);
+            let behind = if is_glued { &*fresh } else { "" };
+            let mut now = desk.text(file);
+            if is_whole {
+                now = now.replace(raw, &long);
+            }
+            std::fs::write(desk.store.join(file), format!("{now}{}{behind}\n", &long[..end])).unwrap();
+            let ways = format!("{store}: {is_list} {is_glued} {is_whole}");
+            let keys = desk.run(&["list", query, "--json"]).expect_status(0).json_lines();
+            let key = keys.iter().find(|row| row["id"] == erased["id"]).unwrap();
+            let told = desk.run(&["erase", text(key, "key"), "--json"]).expect_status(0).json_lines();
+            let own = NESTED.map(str::to_owned);
+            assert_eq!(
+                super::found(desk.folder.path(), &own),
+                [""; 0].map(std::path::PathBuf::from),
+                "{ways}"
+            );
+            let left = desk.text(file);
+            assert!(!left.contains("zzzz"), "{ways}: {left}");
+            assert_eq!(left.lines().any(|line| line == fresh), is_glued, "{ways}: {left}");
+            let receipt = std::fs::read_to_string(text(&told[0], "receipt")).unwrap();
+            let receipt: Value = serde_json::from_str(&receipt).unwrap();
+            let places: Vec<&str> =
+                receipt["with_torn"].as_array().unwrap().iter().map(|own| own.as_str().unwrap()).collect();
+            assert!(places.iter().any(|own| own.contains(file)), "{ways}: {places:?}");
+        }
+    }
+}
+
+#[test]
+fn an_object_behind_a_torn_record_that_stays_goes_alone() {
+    let desk = Desk::new(STORES[0].0);
+    let rows = desk.rows(STORES[0].1);
+    let (erased, other) = (&rows[0], rows.last().unwrap());
+    let file = text(erased, "file");
+    let stays = format!("{},\"own\":", text(other, "raw").strip_suffix('}').unwrap());
+    let line = format!("{}{}\n", stays.replacen(":\"", ":\"own-", 1), text(erased, "raw"));
+    std::fs::write(desk.store.join(file), desk.text(file) + &line).unwrap();
+    desk.run(&["erase", text(erased, "key")]).expect_status(0);
+    let left = desk.text(file);
+    assert!(left.contains(&line[..line.find(text(erased, "raw")).unwrap()]), "{left}");
+    assert!(!left.contains(text(erased, "raw")), "{left}");
+}

@@ -27,8 +27,8 @@ type Placed = (Option<String>, Name);
 #[derive(Default)]
 pub struct Known {
     names: HashSet<Placed>,
-    /// Of those that deletions took out, by id and time: the step that took the last one.
-    found: HashMap<Placed, u64>,
+    /// Of those that deletions took out, by id, time and what they say: the step that took the last one.
+    found: HashMap<(Placed, u128), u64>,
 }
 
 impl Known {
@@ -50,16 +50,16 @@ impl Known {
         known
     }
 
-    /// Takes a record in, and the step that deleted it.
-    pub fn add(&mut self, session: Option<&str>, view: &View, raw: &[u8], step: Option<u64>) {
+    /// Takes a record in, and the step that deleted it and a digest of its main text.
+    pub fn add(&mut self, session: Option<&str>, view: &View, raw: &[u8], deleted: Option<(u64, u128)>) {
         let placed = |name: Name| (session.map(str::to_owned), name);
         self.names.insert(placed(Name::Bytes(digest(raw))));
         match id_of(view) {
             Some(id) => {
                 self.names.insert(placed(Name::Id(id.to_owned())));
                 let timed = placed(Name::Timed(id.to_owned(), view.created));
-                if let Some(step) = step {
-                    self.found.entry(timed).or_insert(step);
+                if let Some((step, said)) = deleted {
+                    self.found.entry((timed, said)).or_insert(step);
                 }
             }
             None => self.names.extend(made(view).map(placed)),
@@ -67,15 +67,15 @@ impl Known {
     }
 
     /// Whether a record is known that was kept so. One that a deletion took out is another than one
-    /// that is there and says something else, though they share id and time; of those that were found
-    /// it is an earlier version. What has no id is known by what it says: where it was not deleted it
+    /// that is there and says something else, though they share id and time; of one that was found and
+    /// says the same it is an earlier version. What has no id is known by what it says: where it was not deleted it
     /// may have been changed since, and says something else by now.
-    pub fn has(&self, session: Option<&str>, view: &View, raw: &[u8], kept: Kept) -> bool {
+    pub fn has(&self, session: Option<&str>, view: &View, raw: &[u8], kept: Kept, said: u128) -> bool {
         let placed = |name: Name| (session.map(str::to_owned), name);
         let has = |name: Name| self.names.contains(&placed(name));
         match (id_of(view), kept) {
             (Some(id), Kept::Deletion(step)) => {
-                let newer = self.found.get(&placed(Name::Timed(id.to_owned(), view.created)));
+                let newer = self.found.get(&(placed(Name::Timed(id.to_owned(), view.created)), said));
                 has(Name::Tombstone(id.to_owned()))
                     || has(Name::Bytes(digest(raw)))
                     || newer.is_some_and(|newer| *newer != step)

@@ -63,7 +63,7 @@ pub(super) fn new_in(
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return None;
     }
-    let records = wanted.read(path, bytes);
+    let records = wanted.read(path, bytes, None);
     let own = records.iter().find(|own| {
         let raw = &bytes[own.span.start as usize..own.span.end as usize];
         wanted.takes(path, raw, own.view(), None) && memchr::memmem::find(stands, raw).is_none()

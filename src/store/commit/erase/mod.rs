@@ -58,6 +58,8 @@ pub struct Erased {
     pub left: Vec<String>,
     /// Other records that hold the same text, and stay.
     pub alike: Vec<String>,
+    /// Where something went with the torn record before it, as it may have been a part of that.
+    pub with_torn: Vec<String>,
     /// Values that were too short to be searched for.
     pub too_short: usize,
     /// Values that other records have as well.
@@ -287,6 +289,7 @@ impl Writer<'_> {
             searched,
             left,
             alike: sought.alike,
+            with_torn: sought.with_torn,
             too_short: sought.needles.skipped(),
             also_elsewhere: sought.also_elsewhere,
             resumed,
@@ -317,6 +320,15 @@ impl Writer<'_> {
 
     fn refused(&self, why: &Refusal) -> CommitError {
         CommitError::NotErased { root: self.place.root.clone(), why: why.message.clone() }
+    }
+}
+
+impl Erased {
+    /// What is said of each place where something went with a torn record.
+    pub fn went_with_torn(&self) -> impl Iterator<Item = String> + '_ {
+        let told =
+            |own: &String| format!("went too, as it may have been part of the torn record before it: {own}");
+        self.with_torn.iter().map(told)
     }
 }
 

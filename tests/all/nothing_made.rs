@@ -1,0 +1,59 @@
+//! Where nothing can be made in a store, nothing was changed: that is said, and no step is left.
+
+use std::path::{Path, PathBuf};
+
+use palimp::disk::faulty::{Errno, Fault, Faulty};
+use palimp::format::writing::{NO_PACKED, Scene};
+use palimp::model::{Extent, Moment, State};
+use palimp::ops::delete::Asked;
+use palimp::store::commit::{Host, Writer};
+use palimp::store::{Place, load_from};
+
+use crate::crash::machine::Still;
+
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+#[test]
+fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no_step_is_left() {
+    let now = Moment::parse(NOW).unwrap().0;
+    let root = Path::new("/home/demo/agents/memories");
+    for has_folder in [true, false] {
+        let disk = Faulty::new();
+        disk.put_folder("/data", 0o700);
+        for (path, bytes) in palimp::demo::stores(1, now) {
+            let path = Path::new("/home/demo").join(path);
+            if has_folder || !path.starts_with(root.join(".backup")) {
+                disk.put(path, bytes, 0o600);
+            }
+        }
+        let machine = Still::first();
+        let place = Place { root: root.into(), format: "memory-server", session: None };
+        let change = |disk: &Faulty| {
+            let store = load_from(disk, &place, Extent::Whole, None, now);
+            let host = Host { disk, machine: &machine, data: Path::new("/data"), now };
+            let writer = Writer::open(host, &store).unwrap();
+            let entry = store.entries.iter().find(|own| own.state == State::Live).unwrap();
+            let asked = Asked { remove: true, ..Asked::default() };
+            let scene = Scene { store: &store, now, random: [7; 16], packed: &NO_PACKED };
+            writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap())
+        };
+        let (learned, refusing) = (disk.restart(), disk.restart());
+        change(&learned).unwrap();
+        let makes = |own: &String| {
+            ["make", "create"].iter().any(|word| own.starts_with(word)) && own.contains("/memories/.backup")
+        };
+        let at = learned.log().iter().position(makes).unwrap_or_else(|| panic!("{:#?}", learned.log()));
+        let before = refusing.files();
+        refusing.fail_at(at, Fault::Error(Errno::ACCESS));
+        let error = change(&refusing).unwrap_err().to_string();
+        assert!(error.ends_with("Nothing was changed."), "{error}");
+        let files = refusing.files();
+        let is_step =
+            |path: &&PathBuf| path.starts_with("/data") && path.extension().is_some_and(|end| end == "step");
+        assert_eq!(files.keys().filter(is_step).collect::<Vec<_>>(), [""; 0].map(Path::new), "{error}");
+        for (path, bytes) in &before {
+            assert_eq!(files.get(path), Some(bytes), "{}", path.display());
+        }
+        change(&refusing).unwrap();
+    }
+}

@@ -1,0 +1,144 @@
+//! Slips of the one who types: what says nothing, or names what nobody knows, is refused with the
+//! reason, and nothing is changed.
+
+use crate::support;
+
+use serde_json::{Value, json};
+use support::{Output, StoreBuilder, TempStore, Verb, run};
+
+const NOW: &str = "2026-02-01T12:00:00Z";
+
+fn on(store: &TempStore, words: &[&str]) -> Output {
+    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
+    Verb::new([words, &["--store", path, "--data-dir", data.to_str().unwrap(), "--now", NOW]].concat()).run()
+}
+
+/// One editable record of each format and type of the demo.
+fn each_kind(rows: &[Value]) -> Vec<&Value> {
+    let mut seen = Vec::new();
+    let kind = |row: &Value| (row["format"].clone(), row["type"].clone());
+    let own =
+        rows.iter().filter(|row| row["state"] == "live" && row["problems"].as_array().unwrap().is_empty());
+    own.filter(|row| {
+        let is_new = !seen.contains(&kind(row));
+        seen.push(kind(row));
+        is_new
+    })
+    .collect()
+}
+
+#[test]
+fn in_every_format_an_empty_text_and_an_unknown_field_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let end =
+        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--yes"];
+    let on = |words: &[&str]| run([words, &end].concat());
+    let rows = on(&["list", "--json"]).json_lines();
+    let before = support::lasting(&demo);
+    let mut formats = Vec::new();
+    for row in each_kind(&rows) {
+        let (format, key) = (row["format"].as_str().unwrap(), row["key"].as_str().unwrap());
+        let kept = on(&["edit", key, "--set", "text=Another text.", "--dry-run"]);
+        if kept.status != Some(0) {
+            continue;
+        }
+        formats.push(format);
+        for empty in ["text=", "text= \n "] {
+            let own = on(&["edit", key, "--set", empty]).expect_status(3);
+            assert!(own.stderr.contains("can't be empty"), "{format} {}: {}", row["type"], own.stderr);
+        }
+        let own = on(&["edit", key, "--set", "colour=red"]).expect_status(3);
+        assert!(own.stderr.contains("Nothing was changed"), "{format}: {}", own.stderr);
+    }
+    formats.dedup();
+    formats.sort();
+    formats.dedup();
+    assert_eq!(formats, ["a-mem", "agent-memory", "bmad", "memory-server", "session-log"]);
+    for row in &rows {
+        let format = row["format"].as_str().unwrap();
+        let kind = match format {
+            "a-mem" => "note",
+            "session-log" | "bmad" => "finding",
+            "memory-server" => "core",
+            _ => continue,
+        };
+        let store = row["store"].as_str().unwrap();
+        let session = row["session"].as_str().map(|name| vec!["--session", name]).unwrap_or_default();
+        if formats.contains(&format) {
+            formats.retain(|own| *own != format);
+            let words = ["add", "--type", kind, "--text", "", "--store", store, "--yes", "--data-dir"];
+            let own = run([&words[..], &[data.to_str().unwrap()], &session].concat());
+            assert!(own.status == Some(3) && own.stderr.contains(" text"), "{format}: {own:?}");
+        }
+    }
+    assert_eq!(formats, ["agent-memory"]);
+    assert!(support::lasting(&demo) == before);
+}
+
+#[test]
+fn a_mistyped_field_is_told_the_nearest_and_members_beyond_the_schema_may_be_set() {
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(json!({"id": "mem_1", "mood": "calm", "metadata": {}}))
+        .entries(1)
+        .build();
+    for (set, near) in [("importence=0.9", "`importance`"), ("tag=a", "`tags`")] {
+        for words in [
+            &["edit", "mem_1", "--set", set, "--yes"][..],
+            &["edit", "--query", "id:mem_1", "--set", set, "--yes"],
+        ] {
+            let own = on(&store, words).expect_status(3);
+            assert!(own.stderr.contains(near), "{words:?} {}", own.stderr);
+        }
+    }
+    for set in ["mood=glad", "importance=0.9", "text=Other.", "content.finding=Another.", "metadata.more=1"] {
+        let own = on(&store, &["edit", "mem_1", "--set", set, "--yes"]);
+        assert_eq!(own.status, Some(0), "{set}: {own:?}");
+    }
+    let own = on(&store, &["add", "--session", "s", "--type", "finding", "--text", " \n", "--yes"]);
+    assert!(own.status == Some(3) && own.stderr.contains("the text is empty"), "{own:?}");
+}
+
+#[test]
+fn numbers_that_are_none_are_told_in_plain_words() {
+    for (words, said) in [
+        (&["undo", "abc"][..], "a step's number"),
+        (&["undo", "0"], "a step's number"),
+        (&["list", "--limit", "0"], "a whole number from 1"),
+        (&["list", "--limit=-1"], "a whole number from 1"),
+        (&["search", "a", "--limit", "x"], "a whole number from 1"),
+        (&["list", "limit:-1"], "a whole number from 1"),
+    ] {
+        let own = run(words).stderr;
+        assert!(own.contains(said) && !own.contains("digit"), "{words:?}: {own}");
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_no_failure_of_the_system() {
+    for verb in ["check", "list", "stats", "undo"] {
+        let own = run([verb, "--store", "/nowhere/at/all"]).expect_status(1);
+        assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
+    }
+}
+
+#[test]
+fn the_list_of_sessions_counts_what_is_archived() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let end = ["--store", demo.to_str().unwrap(), "--json"];
+    let sessions = run([&["session", "list"][..], &end].concat()).json_lines();
+    let mut any = false;
+    for session in sessions.iter().filter(|own| own["archived"] != 0) {
+        let query = format!("session:{} is:archived", session["session"].as_str().unwrap());
+        let found = run([&["list", &query][..], &end].concat()).json_lines();
+        assert_eq!(session["archived"], found.len(), "{session}");
+        any = true;
+    }
+    assert!(any, "{sessions:?}");
+    let told = run(["session", "list", "--store", demo.to_str().unwrap()]).stdout;
+    assert!(told.contains(" archived, ") && !told.contains(" 1 records"), "{told}");
+}
