@@ -12,7 +12,6 @@ pub use crate::format::fields::Need;
 pub use crate::format::form::Kind;
 pub use copy::copy;
 pub use fix::Fix;
-pub(super) use fix::nearest;
 pub use judge::{Finding, Judged, judge, with_code};
 pub use record::{record_text, values_of};
 pub use verdict::{Verdict, verdict};
