@@ -79,8 +79,8 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
     if scene.store.view(entry).is_none() {
         return Err(Refusal::broken());
     }
-    sense::makes_sense(scene, entry, set)?;
-    match writes.edit(scene, entry, set) {
+    // What the format refuses says more of why.
+    let made = match writes.edit(scene, entry, set) {
         Some(changes) => Ok(Edited::Files(changes?)),
         None if is_json(format, scene.store, entry) => {
             if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
@@ -90,7 +90,9 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
             edited(scene, format, writes, entry, set).map(Edited::Record)
         }
         None => Err(Refusal::unfit("it is no JSON, and can't be edited field by field.")),
-    }
+    }?;
+    sense::makes_sense(scene, entry, set)?;
+    Ok(made)
 }
 
 /// The fields of a record that are set, and what they are to be.

@@ -28,7 +28,7 @@ fn each_kind(rows: &[Value]) -> Vec<&Value> {
 }
 
 #[test]
-fn in_every_format_an_empty_text_and_an_unknown_field_are_refused() {
+fn in_every_format_an_empty_text_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
     run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
@@ -47,10 +47,8 @@ fn in_every_format_an_empty_text_and_an_unknown_field_are_refused() {
         formats.push(format);
         for empty in ["text=", "text= \n "] {
             let own = on(&["edit", key, "--set", empty]).expect_status(3);
-            assert!(own.stderr.contains("can't be empty"), "{format} {}: {}", row["type"], own.stderr);
+            assert!(own.stderr.contains("Nothing was changed"), "{format} {}: {}", row["type"], own.stderr);
         }
-        let own = on(&["edit", key, "--set", "colour=red"]).expect_status(3);
-        assert!(own.stderr.contains("Nothing was changed"), "{format}: {}", own.stderr);
     }
     formats.dedup();
     formats.sort();
