@@ -88,6 +88,12 @@ pub fn plan(
         plan.derived = derive::derived(store, &after, &touched, scene.now);
         plan.made_of = derive::made_of(store, &touched);
     }
+    if plan.derive_after {
+        plan.lines.push(
+            "a large log was written to within the last second: its indexes are rebuilt after the change"
+                .to_owned(),
+        );
+    }
     plan.lines.extend(store.other_names(&changes));
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));

@@ -1,7 +1,7 @@
 //! Reading a log again that was read before: only the lines that are not as they were are read.
 //!
 //! Logs are large and change little: an agent adds lines at the end, a change of ours replaces a
-//! few. What stands before the first changed line and behind the last one is taken over as it was
+//! few. What is before the first changed line and behind the last one is taken over as it was
 //! read. The result is that of reading the whole ([`Format::read`]); the tests hold both equal.
 
 use std::path::Path;

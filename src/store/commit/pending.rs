@@ -41,7 +41,7 @@ impl Derived {
 }
 
 impl Vault<'_> {
-    /// The files of which derived ones are to be made anew; an empty path stands for all, where
+    /// The files of which derived ones are to be made anew; an empty path means all, where
     /// nobody can tell any more which they were.
     pub(super) fn pending(&self) -> Result<Vec<PathBuf>, CommitError> {
         let path = self.path(PENDING);
