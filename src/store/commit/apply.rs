@@ -1,6 +1,7 @@
 //! Files made ready beside their places, and put there.
 
 mod append;
+mod fit;
 mod folder;
 pub mod given;
 mod replace;
@@ -11,19 +12,14 @@ use std::sync::Arc;
 
 use super::carry::Carried;
 use super::hidden;
-use super::rebase::{moved_only, rebase};
-use super::unfinished::{let_end, whole_lines};
+use super::unfinished::let_end;
 use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind, Seen};
 use crate::format::Format;
 use crate::model::attributes::Had;
 use crate::model::snapshot::Generation;
-use crate::model::{Act, Change, Tell, plan};
-
-/// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
-/// for the lock no longer than one line would.
-const AT_ONCE: usize = 64 << 10;
+use crate::model::{Act, Change, plan};
 
 /// A change on its way.
 pub struct Ready {
@@ -201,154 +197,6 @@ impl Scene<'_, '_> {
             own.drop_temp(disk);
         }
         outcome
-    }
-
-    /// Whether every file is as its new bytes were made of it. A few lines that others added are
-    /// taken over here, under the lock; with `last_chance` any number of them.
-    pub fn fits(&mut self, ready: &mut [Ready], last_chance: bool) -> Result<bool, CommitError> {
-        for at in 0..ready.len() {
-            if ready[at].dropped {
-                continue;
-            }
-            if !self.fits_one(&mut ready[at], last_chance)? {
-                return Ok(false);
-            }
-            if self.carried.derive {
-                self.drop_derived(ready);
-            }
-        }
-        Ok(true)
-    }
-
-    fn fits_one(&mut self, own: &mut Ready, last_chance: bool) -> Result<bool, CommitError> {
-        match &own.act {
-            Act::Create(_) if own.derived => Ok(self.len(&own.path)?.is_none()),
-            Act::Append(_) => {
-                let len = own.base.as_ref().map_or(0, |base| base.len() as u64);
-                let is_other = self.len(&own.path)?.unwrap_or(0) != len;
-                if is_other && own.bound {
-                    return Err(own.moved("others have written to it meanwhile"));
-                }
-                self.carried.derive |= is_other;
-                Ok(true)
-            }
-            Act::Expire(len) => {
-                own.seen = own.old_copy(self.host.disk, *len);
-                Ok(true)
-            }
-            Act::Remove(_) => {
-                let (now, seen) = self.read(own)?;
-                own.seen = Some(seen);
-                if own.base.as_deref() != Some(&now[..]) {
-                    return Err(own.conflict(Some(now)));
-                }
-                Ok(true)
-            }
-            Act::Splice(_) => {
-                let (now, seen) = self.read(own)?;
-                own.seen = Some(seen);
-                let base = own.base.as_deref().unwrap_or_default();
-                if now == base {
-                    return Ok(true);
-                }
-                if own.bound {
-                    return Err(own.conflict(Some(now)));
-                }
-                if !own.may_grow() || own.derived || !own.grows || !now.starts_with(base) {
-                    return Ok(false);
-                }
-                let grown = whole_lines(&now[base.len()..]).to_vec();
-                if grown.is_empty() {
-                    return Ok(true);
-                }
-                let is_taken = last_chance || grown.len() <= AT_ONCE;
-                if is_taken {
-                    self.take_over(own, &grown)?;
-                }
-                Ok(is_taken)
-            }
-            _ => Ok(true),
-        }
-    }
-
-    fn read(&self, own: &Ready) -> Result<(Vec<u8>, Generation), CommitError> {
-        match self.host.disk.read(&own.path, 0, None) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(own.moved("it is gone")),
-            outcome => outcome.map_err(own.io("read")),
-        }
-    }
-
-    /// Adds lines that came meanwhile to the new bytes.
-    fn take_over(&mut self, own: &mut Ready, lines: &[u8]) -> Result<(), CommitError> {
-        if lines.is_empty() {
-            return Ok(());
-        }
-        if let Some(temp) = &own.temp {
-            let add = || {
-                let mut out = self.host.disk.append(temp)?;
-                out.write(lines)?;
-                out.sync()
-            };
-            add().map_err(own.io("written"))?;
-        }
-        let base = own.base.as_deref().unwrap_or_default();
-        own.base = Some([base, lines].concat().into());
-        (self.carried.derive, self.carried.met_others) = (true, true);
-        Ok(())
-    }
-
-    /// Gives derived changes up: they are made anew afterwards.
-    pub fn drop_derived(&mut self, ready: &mut [Ready]) {
-        self.carried.derive = true;
-        for own in ready.iter_mut().filter(|own| own.derived && !own.dropped) {
-            own.drop_temp(self.host.disk);
-            own.dropped = true;
-        }
-    }
-
-    /// Fits the changes to the files as they are now, without the lock.
-    pub fn refit(
-        &mut self,
-        ready: &mut [Ready],
-        keep: &mut dyn FnMut(&Path, Change) -> Result<(), CommitError>,
-    ) -> Result<(), CommitError> {
-        self.drop_derived(ready);
-        for own in ready.iter_mut().filter(|own| !own.dropped) {
-            let Act::Splice(splices) = own.act.clone() else { continue };
-            let (now, _) = self.read(own)?;
-            let base = own.base.clone().unwrap_or_else(|| Vec::new().into());
-            if now == *base {
-                continue;
-            }
-            // What does not grow is fitted as a whole: the last line may have no end for ever.
-            if own.grows && own.may_grow() && now.starts_with(&base) {
-                self.take_over(own, whole_lines(&now[base.len()..]))?;
-                continue;
-            }
-            own.drop_temp(self.host.disk);
-            let fit = if self.exact { moved_only } else { rebase };
-            let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
-                file: own.path.clone(),
-                planned: conflict.planned,
-                found: conflict.found,
-                files: Files::Untouched,
-            })?;
-            own.act = Act::Splice(fitted);
-            own.base = Some(now.into());
-            let note = format!("others changed {} meanwhile; this was fitted to it", own.path.told());
-            if !self.carried.notes.contains(&note) {
-                self.carried.notes.push(note);
-            }
-            let change = Change {
-                path: own.relative.clone(),
-                act: own.act.clone(),
-                base: own.base.clone(),
-                mode: own.mode,
-                had: None,
-            };
-            keep(&own.relative, change.bare_inverse())?;
-        }
-        Ok(())
     }
 
     /// Puts everything in place, under the lock. Copies are durable before anything goes.

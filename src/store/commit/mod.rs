@@ -28,6 +28,7 @@ mod latest;
 mod leftovers;
 mod log;
 mod made;
+mod open;
 mod paths;
 mod pending;
 mod places;
@@ -73,11 +74,8 @@ use super::find::Place;
 use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
-use crate::format::{self, Format};
+use crate::format::Format;
 use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
-
-/// So long another palimp is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
 const EXPIRING: u64 = 64 << 10;
@@ -131,79 +129,6 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Takes the store, and finishes or takes back what was cut short in it. `store` is the
-    /// store as it was read; what it lists of our own files is looked after.
-    pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        let own = wait_for(host, &store.root, PATIENCE)?;
-        Writer::taken(host, store, PATIENCE, own)
-    }
-
-    /// The same without waiting for anybody, to look after what was left: what another process
-    /// is in the way of is done by the next start.
-    pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        let own = wait_for(host, &store.root, Duration::ZERO)?;
-        Writer::taken(host, store, Duration::ZERO, own)
-    }
-
-    fn taken(
-        host: Host<'a>,
-        store: &'a Store,
-        patience: Duration,
-        own: Option<Box<dyn Flock + 'a>>,
-    ) -> Result<Writer<'a>, CommitError> {
-        let vault = Vault::open(host.disk, host.data, &store.root)?;
-        vault.name_store(host.data, &store.root, store.format)?;
-        Writer::of(host, store, vault, patience, own)?.tended()
-    }
-
-    fn of(
-        host: Host<'a>,
-        store: &'a Store,
-        vault: Vault<'a>,
-        patience: Duration,
-        own: Option<Box<dyn Flock + 'a>>,
-    ) -> Result<Writer<'a>, CommitError> {
-        let place = Place { root: store.root.clone(), format: store.format, session: None };
-        let format = format_of(store)?;
-        let (notes, replaced) = (RefCell::default(), RefCell::default());
-        let is_busy = Cell::new(false);
-        Ok(Writer {
-            host,
-            place,
-            store,
-            format,
-            vault,
-            rescued: 0,
-            is_busy,
-            patience,
-            replaced,
-            notes,
-            _own: own,
-        })
-    }
-
-    /// What was left is looked after.
-    fn tended(mut self) -> Result<Writer<'a>, CommitError> {
-        self.take_notes()?;
-        self.settle_exchanged(self.store);
-        self.remove_leftovers(self.store);
-        self.recover()?;
-        self.derive_pending()?;
-        self.rescued = self.rescue(self.store);
-        self.finish_erasing()?;
-        if let Some(entry) = self.vault.erasing()? {
-            let step = entry.step;
-            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still be in places"));
-        }
-        Ok(self)
-    }
-
-    /// The store to plan on: nothing is taken, finished or written, and nothing may be changed.
-    pub fn look(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        let vault = Vault::look(host.disk, host.data, &store.root);
-        Writer::of(host, store, vault, PATIENCE, None)
-    }
-
     /// Our own data about the store.
     pub fn vault(&self) -> &Vault<'a> {
         &self.vault
@@ -388,31 +313,4 @@ fn file_line(change: &Change) -> FileLine {
         bytes_before: change.len_before(),
         bytes_after: change.len_after(),
     }
-}
-
-/// Keeps other palimps out by a lock on the store's folder, which the system lets go of when
-/// this process ends, however it ends.
-fn wait_for<'a>(
-    host: Host<'a>,
-    root: &Path,
-    patience: Duration,
-) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
-    let began = host.machine.monotonic();
-    // A root that is a link leads to the folder that is locked: others may know it by its name.
-    let real = host.disk.real_path(root).map_err(|source| CommitError::io(root, "found", source))?;
-    loop {
-        match host.disk.flock(&real, None) {
-            Ok(Some(own)) => return Ok(Some(own)),
-            Ok(None) if host.machine.monotonic() - began < patience => {
-                host.machine.sleep(Duration::from_millis(20));
-            }
-            Ok(None) => return Err(CommitError::Busy { root: root.to_owned() }),
-            Err(source) => return Err(CommitError::io(root, "locked", source)),
-        }
-    }
-}
-
-fn format_of(store: &Store) -> Result<&'static dyn Format, CommitError> {
-    format::by_name(store.format)
-        .ok_or_else(|| CommitError::NoStep(format!("{} is no format that this version knows.", store.format)))
 }

@@ -77,6 +77,7 @@ fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard:
         // The loop waits for it.
         end_editor();
         let _ = to_loop.send(Happening::Signal(number));
+        // The program ends under this thread when the loop is done: there is nothing to hear of.
         thread::sleep(PATIENCE);
         end(128 + number);
     }

@@ -1,0 +1,200 @@
+//! The journal: what was done to a store, a step a line, without content.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Vault;
+use crate::disk::Disk;
+use crate::model::Tell;
+use crate::model::plan::PRIVATE;
+use crate::store::commit::step::Step;
+use crate::store::commit::{CommitError, short};
+
+/// What was done to the store, a step a line.
+const JOURNAL: &str = "journal.jsonl";
+
+/// What a line of the journal says of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileLine {
+    /// Relative to the store's root.
+    #[serde(with = "crate::model::told::serde_path")]
+    pub path: PathBuf,
+    /// `create`, `rewrite`, `append` or `remove`.
+    pub change: String,
+    /// Its length before.
+    pub bytes_before: u64,
+    /// Its length afterwards.
+    pub bytes_after: u64,
+}
+
+/// What a step took back or did again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Turn {
+    /// It took that step back.
+    Undo(u64),
+    /// It did that step again.
+    Redo(u64),
+}
+
+/// A line of the journal: a step that was done. It holds no content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalLine {
+    /// Its number, from 1.
+    pub step: u64,
+    /// When it was done.
+    pub at: String,
+    /// The verb.
+    pub verb: String,
+    /// How many records it concerned.
+    pub records: u64,
+    /// The files that it changed.
+    #[serde(serialize_with = "short::put_files", deserialize_with = "short::take_files")]
+    pub files: Vec<FileLine>,
+    /// What it took back or did again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub turn: Option<Turn>,
+    /// The ids of what it erased: of that nothing else is left to name it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub ids: Vec<String>,
+    /// The store's format: a store that a step emptied is known by it.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub format: String,
+    /// The change of several stores of which it is a part: its other parts have the same.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub change: Option<String>,
+    /// Whether all that it derived is what its plan said: then nothing else was made anew.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub as_planned: bool,
+    /// What held the files that were replaced, where the file system can't exchange them: `link`
+    /// or `copy`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub guard: Option<String>,
+}
+
+impl Vault<'_> {
+    /// The lines of the journal, in order. A torn last line is one that a crash cut: its step is
+    /// found by its own file.
+    ///
+    /// # Errors
+    ///
+    /// If it is there and can't be read: it is not empty then.
+    pub fn journal(&self) -> Result<Vec<JournalLine>, CommitError> {
+        let bytes = self.own(&self.path(JOURNAL))?.unwrap_or_default();
+        let mut lines = lines_of(&bytes);
+        let lost: Vec<JournalLine> = self.lost(&bytes, &lines)?.into_iter().map(|(_, line)| line).collect();
+        lines.extend(lost);
+        lines.sort_by_key(|line| line.step);
+        lines.dedup_by_key(|line| line.step);
+        Ok(lines)
+    }
+
+    /// What is to be told of lines of the journal that are damaged: a sentence each.
+    pub(in crate::store::commit) fn damaged(&self) -> Result<Vec<String>, CommitError> {
+        let path = self.path(JOURNAL);
+        let bytes = self.own(&path)?.unwrap_or_default();
+        let told = |(number, line): (usize, JournalLine)| {
+            let (path, step) = (path.told(), line.step);
+            format!(
+                "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
+            )
+        };
+        Ok(self.lost(&bytes, &lines_of(&bytes))?.into_iter().map(told).collect())
+    }
+
+    /// What lines said that are damaged, as far as what takes their steps back says it, with the
+    /// lines' numbers. The last line, where it has no end, is one that a crash cut: its step is
+    /// settled. A step before it that no line names was settled, and is left alone.
+    fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Result<Vec<(usize, JournalLine)>, CommitError> {
+        let whole = &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)];
+        let is_damaged = |(_, line): &(usize, &[u8])| {
+            !line.trim_ascii().is_empty() && serde_json::from_slice::<JournalLine>(line).is_err()
+        };
+        let named = |line: &[u8]| lines.iter().any(|own| line.starts_with(&start_of(own.step)));
+        let damaged = (1..).zip(whole.split(|byte| *byte == b'\n')).filter(is_damaged);
+        // One that a crash had cut, and whose step was settled after it, says nothing more.
+        let damaged: Vec<(usize, &[u8])> = damaged.filter(|(_, line)| !named(line)).collect();
+        if damaged.is_empty() {
+            return Ok(Vec::new());
+        }
+        let steps = self.steps()?.into_iter().filter(|step| lines.iter().all(|line| line.step != *step));
+        let lost = steps.filter_map(|step| {
+            let last = lines.last().map_or(0, |line| line.step);
+            let by_name = damaged.iter().find(|(_, line)| line.starts_with(&start_of(step)));
+            let (number, _) = by_name.or(damaged.first().filter(|_| step < last))?;
+            Some((*number, step))
+        });
+        let named = |(number, step): (usize, u64)| {
+            let own = self.step(step)?.map(|own| (number, line_of_step(step, &own)));
+            Ok(own)
+        };
+        let lost = lost.map(named).filter_map(Result::transpose);
+        lost.collect()
+    }
+
+    /// The format of the store, as the last step that names it does; `None` where none does.
+    ///
+    /// # Errors
+    ///
+    /// If the journal can't be read.
+    pub fn format(&self) -> Result<Option<String>, CommitError> {
+        let named = |line: JournalLine| Some(line.format).filter(|format| !format.is_empty());
+        Ok(self.journal()?.into_iter().rev().find_map(named))
+    }
+
+    /// Adds a line to the journal, durably.
+    pub fn write(&self, line: &JournalLine) -> Result<(), CommitError> {
+        let path = self.path(JOURNAL);
+        let failed = |source| CommitError::own_data(&path, source);
+        let mut bytes = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
+        bytes.push(b'\n');
+        append(self.disk, &path, &bytes).map_err(failed)
+    }
+}
+
+fn lines_of(bytes: &[u8]) -> Vec<JournalLine> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// How the line of a step begins.
+fn start_of(step: u64) -> Vec<u8> {
+    format!("{{\"step\":{step},").into_bytes()
+}
+
+/// What the journal would say of a step, but for the lengths of its files.
+fn line_of_step(number: u64, step: &Step) -> JournalLine {
+    JournalLine {
+        step: number,
+        at: step.at.clone(),
+        verb: step.verb.clone(),
+        records: step.records,
+        files: Vec::new(),
+        turn: step.turn,
+        ids: Vec::new(),
+        format: String::new(),
+        change: step.change.clone(),
+        as_planned: false,
+        guard: None,
+    }
+}
+
+/// Adds bytes to a file of our own, durably; makes it if it is absent.
+fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (mut file, made) = match disk.append(path) {
+        Ok(file) => (file, false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path, PRIVATE)?, true),
+        Err(error) => return Err(error),
+    };
+    let len = file.generation()?.len;
+    let glued = len > 0 && disk.read(path, len - 1, Some(1))?.0 != b"\n";
+    let line = if glued { [b"\n", bytes].concat() } else { bytes.to_vec() };
+    file.write(&line)?;
+    file.sync()?;
+    match path.parent() {
+        Some(folder) if made => disk.sync_folder(folder),
+        _ => Ok(()),
+    }
+}
