@@ -117,7 +117,7 @@ fn row(store: &Store, copy: &Copy, verified: Option<&Verified>) -> serde_json::V
         "reason": copy.reason.to_string(),
         "step": step,
         "verified": verified.map(|own| own.is_whole),
-        "found": verified.map_or(NOT_VERIFIED, |own| &own.told),
+        "found": verified.map_or(NOT_VERIFIED, |own| &own.found),
     })
 }
 
@@ -126,8 +126,8 @@ fn told(copy: &Copy, verified: Option<&Verified>) -> String {
     let (path, file, reason) = (copy.path.told(), copy.file.told(), copy.reason.to_string());
     let found = match verified {
         None => NOT_VERIFIED.to_owned(),
-        Some(own) if own.is_whole => format!("whole: {}", own.told),
-        Some(own) => format!("BROKEN: {}", own.told),
+        Some(own) if own.is_whole => format!("whole: {}", own.found),
+        Some(own) => format!("BROKEN: {}", own.found),
     };
     format!("{at:16} {:10}  {reason:22} {path}  of {file}  ({found})", copy.bytes)
 }
@@ -136,7 +136,7 @@ fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
     let vault = Vault::look(&Real, data, &store.root);
     match Real.read(&store.root.join(&copy.path), 0, None) {
         Ok((bytes, _)) => copy.verify(store, &vault, &bytes, now),
-        Err(error) => Verified { is_whole: false, told: format!("it can't be read: {error}") },
+        Err(error) => Verified { is_whole: false, found: format!("it can't be read: {error}") },
     }
 }
 

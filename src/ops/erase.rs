@@ -201,13 +201,13 @@ impl Gone {
         let holds_records = matches!(wanted.role(file), Role::Records | Role::Archive);
         let Some((_, told)) = self.doubt.as_ref().filter(|_| holds_records) else { return Ok(copy) };
         let now = writing::document(&scene.store.documents, file);
-        let stand: HashSet<&[u8]> =
+        let present: HashSet<&[u8]> =
             now.into_iter().flat_map(|now| now.records.iter().map(|own| now.raw(own))).collect();
         let records = wanted.read(file, &copy, None);
         let doubtful = records.iter().filter(|own| {
             let raw = copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
             let has_id = own.view().is_some_and(|view| view.id.is_some());
-            self.doubts(has_id).is_some() && !stand.contains(raw)
+            self.doubts(has_id).is_some() && !present.contains(raw)
         });
         let spans: Vec<Span> = doubtful.map(|own| own.span).collect();
         match (spans.is_empty(), is_log(file) && !wanted.format.is_bound(file)) {

@@ -98,7 +98,7 @@ pub struct Item {
     /// Whether the file has it byte for byte, whatever else is to be told of it.
     pub is_as_it_was: bool,
     /// Where it is in the file.
-    stands: Option<(usize, usize)>,
+    place: Option<(usize, usize)>,
 }
 
 /// A copy of a file beside the file as it is.
@@ -111,7 +111,7 @@ pub struct Comparison {
     /// So many records are in both, byte for byte.
     pub same: usize,
     /// So many records the file has.
-    pub stand: usize,
+    pub records: usize,
     /// Why single records can't be brought back; then the file comes back whole or not at all.
     pub whole_only: Option<String>,
     /// Whether the file is there, and is the copy byte for byte.
@@ -187,15 +187,15 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     let lines: Vec<u8> =
         missing.iter().flat_map(|item| [one_line(&item.was), b"\n".to_vec()].concat()).collect();
     let edits = changed.iter().filter_map(|item| {
-        let (start, end) = item.stands?;
+        let (start, end) = item.place?;
         Some((start..end, one_line(&item.was)))
     });
-    let stands = document(&scene.store.documents, &comparison.file).map(base);
-    let change = match (&stands, changed.is_empty()) {
-        (Some(stands), false) => {
-            Change::edits(&comparison.file, Arc::clone(stands), edits.collect()).and_append(&lines)
+    let there = document(&scene.store.documents, &comparison.file).map(base);
+    let change = match (&there, changed.is_empty()) {
+        (Some(there), false) => {
+            Change::edits(&comparison.file, Arc::clone(there), edits.collect()).and_append(&lines)
         }
-        _ => Change::append(&comparison.file, lines, stands),
+        _ => Change::append(&comparison.file, lines, there),
     };
     let mut all = backups(scene, writes, std::slice::from_ref(&change));
     all.push(change);
@@ -206,7 +206,7 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
 }
 
 fn told(missing: usize, changed: usize, comparison: &Comparison) -> String {
-    let now = comparison.stand;
+    let now = comparison.records;
     let stay = comparison.count(Kind::Newer);
     let mut parts = vec![format!("+{missing} come back")];
     parts.extend((changed > 0).then(|| format!("~{changed} put back to what they were")));

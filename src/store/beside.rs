@@ -16,7 +16,7 @@ pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
     let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
     let Some(around) = around.filter(|_| !names.is_empty()) else { return Vec::new() };
     let Ok(real) = disk.real_path(around) else { return Vec::new() };
-    // A link within the folder is written through: what it leaves stands where it leads.
+    // A link within the folder is written through: what it leaves is at its target.
     let file = |name: &&str| {
         let led = disk.real_path(&real.join(name)).ok().filter(|led| led.starts_with(&real));
         led.unwrap_or_else(|| real.join(name))

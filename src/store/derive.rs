@@ -18,7 +18,7 @@ pub const LARGE: u64 = 1 << 20;
 pub const FRESH: i128 = 1_000_000_000;
 
 /// Whether somebody is writing to the logs that are changed, and they are large. Only lines change in
-/// them: what is made or goes is told of in what is derived at once.
+/// them: what is made or goes is in what is derived at once.
 pub fn is_written_to(store: &Store, changes: &[Change], now: Moment) -> bool {
     let is_log = |own: &Change| matches!(own.act, Act::Splice(_)) && is_log(&own.path);
     let mut logs = changes.iter().filter(|own| is_log(own)).filter_map(|own| store.at_path(&own.path));
@@ -27,7 +27,7 @@ pub fn is_written_to(store: &Store, changes: &[Change], now: Moment) -> bool {
     logs.any(|own| own.len > LARGE && is_fresh(own))
 }
 
-/// The documents of a store as they are after the changes. What stands beside the store is
+/// The documents of a store as they are after the changes. What is beside the store is
 /// none of them.
 pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document>> {
     let mut documents = store.documents.clone();
@@ -75,9 +75,9 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
     let Some(format) = format::by_name(store.format) else { return Vec::new() };
     let folders = folders_of(documents);
     let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
-    let stand: HashMap<&Path, &Arc<Document>> =
+    let there: HashMap<&Path, &Arc<Document>> =
         store.documents.iter().map(|document| (&*document.path, document)).collect();
-    let change = |derived: format::Derived| match stand.get(&*derived.path) {
+    let change = |derived: format::Derived| match there.get(&*derived.path) {
         Some(document) if *document.bytes == derived.bytes[..] => None,
         Some(document) => Some(Change::rewrite(derived.path, (&*document.bytes).into(), &derived.bytes)),
         None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
@@ -97,7 +97,7 @@ pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now:
 pub fn made_of(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
     let changed: HashSet<&Path> = changed.iter().map(|path| &**path).collect();
     let data = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
-    // What stands within an archive changes with that.
+    // What is within an archive changes with that.
     let own = |document: &&Arc<Document>| {
         let packed = container(&document.path).is_some();
         data(document.role) && !packed && !changed.contains(&*document.path)

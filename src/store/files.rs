@@ -1,4 +1,4 @@
-//! What stands below a store's root, and what is wrong with the files themselves.
+//! What is below a store's root, and what is wrong with the files themselves.
 
 use std::path::{Path, PathBuf};
 
@@ -154,7 +154,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What stands where the format has something that is read, and is not opened, is unread.
+    /// What is where the format has something that is read, and is not opened, is unread.
     fn not_opened(&self, path: &Path, why: &str, listing: &mut Listing) {
         let is_content = match self.format.place(path, false) {
             Placement::File(role) => role.is_content(),

@@ -40,7 +40,7 @@ pub struct Looked {
     pub found: Result<Vec<Place>, String>,
     /// Whether the system refused to say.
     pub refused: bool,
-    /// Folders that stand where a format has its stores and are none, with the reason:
+    /// Folders that are where a format has its stores and are none, with the reason:
     /// within the place, or the place itself.
     pub alike: Vec<(PathBuf, String)>,
     /// What was not looked into, with the reason: there may be stores in it.
@@ -174,9 +174,9 @@ fn nested(judge: &Judge<'_>, folder: &Path, looked: &[Looked]) -> Option<Looked>
     let found = looked.iter().flat_map(|look| look.found.iter().flatten());
     let known: HashSet<&Path> = found.map(|place| place.root.as_path()).collect();
     below.found.retain(|place| !known.contains(place.root.as_path()));
-    let told = |path: &Path| looked.iter().any(|look| look.path == path);
-    below.alike.retain(|(path, _)| !told(path));
-    below.unseen.retain(|(path, _)| !told(path));
+    let is_looked_at = |path: &Path| looked.iter().any(|look| look.path == path);
+    below.alike.retain(|(path, _)| !is_looked_at(path));
+    below.unseen.retain(|(path, _)| !is_looked_at(path));
     let found = if below.found.is_empty() { Err(ABSENT.into()) } else { Ok(below.found) };
     let is_worth = found.is_ok() || !below.alike.is_empty() || !below.unseen.is_empty();
     is_worth.then(|| Looked { alike: below.alike, unseen: below.unseen, ..Looked::at(folder, found) })

@@ -136,7 +136,7 @@ impl Loader<'_> {
         Some(own)
     }
 
-    /// A file whose time of change tells nothing: it was too young when it was read. What it says
+    /// A file whose time of change says nothing: it was too young when it was read. What it says
     /// decides.
     fn the_same(&self, document: &Arc<Document>, found: &Found) -> Option<Arc<Document>> {
         let is_plain = Packing::of(&found.path).is_none() && found.role.is_content();
@@ -147,7 +147,7 @@ impl Loader<'_> {
         if document.bytes[..] != bytes[..] || document.generation != generation {
             return None;
         }
-        // Once it is old enough its time tells again.
+        // Once it is old enough its time says so again.
         let is_settled = generation.is_settled;
         Some(if is_settled {
             Arc::new(Document { generation, ..Document::clone(document) })
@@ -262,7 +262,7 @@ pub fn bare(found: &Found, generation: Generation) -> Document {
     }
 }
 
-/// The process number in a lock, whatever its shape: that of its `pid`, which may stand
+/// The process number in a lock, whatever its shape: that of its `pid`, which may be
 /// behind a timestamp, or else the first number.
 fn process_number(bytes: &[u8]) -> Option<i32> {
     let named = memchr::memmem::find(bytes, b"\"pid\"").unwrap_or(0);

@@ -105,7 +105,7 @@ pub fn unpacked(packed: &[u8]) -> Vec<u8> {
     gunzip(packed, LARGEST).content
 }
 
-/// What stands before the paths of an archive's files: its own, and `!`.
+/// What is before the paths of an archive's files: its own, and `!`.
 pub fn inside(archive: &Path) -> PathBuf {
     let mut name = archive.as_os_str().to_owned();
     name.push("!");

@@ -14,7 +14,7 @@ use crate::text::lines::BOM;
 /// Reads `bytes`, of the file of which `before` was read, or of any other state of it.
 pub fn reread(format: &dyn Format, before: Option<&Document>, file: File<'_>, now: Moment) -> Reading {
     let whole = || format.read(file.role, file.path, file.bytes, now);
-    let known = before.filter(|before| tells(before, &file));
+    let known = before.filter(|before| is_comparable(before, &file));
     known.and_then(|before| Change::of(before, file.bytes).read(format, &file, now)).unwrap_or_else(whole)
 }
 
@@ -35,7 +35,7 @@ pub fn is_log(path: &Path) -> bool {
 
 /// Whether what was read before says anything of what is read now. A time that lay ahead then may
 /// have come.
-fn tells(before: &Document, file: &File<'_>) -> bool {
+fn is_comparable(before: &Document, file: &File<'_>) -> bool {
     let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
     is_log(file.path)
         && before.path == file.path
@@ -71,7 +71,7 @@ impl<'a> Change<'a> {
         Change { before, bytes, head, tail }
     }
 
-    /// What the file says now; `None` where its middle can't be told from the rest.
+    /// What the file says now; `None` where its middle can't be distinguished from the rest.
     fn read(&self, format: &dyn Format, file: &File<'_>, now: Moment) -> Option<Reading> {
         let records = &self.before.records;
         let old = &*self.before.bytes;

@@ -37,7 +37,7 @@ pub const ERASED: &str = "the memory was erased meanwhile, or can't be told from
 pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
     let may_be = erased.iter().any(|line| may_be(&line.record, store, entry)) && is_nameless(store, entry);
-    if may_be && !stands(host, store, entry)? {
+    if may_be && !is_still_there(host, store, entry)? {
         return Ok(true);
     }
     let gone = Gone::of_lines(erased);
@@ -77,7 +77,7 @@ fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
 }
 
 /// Whether a record of the same bytes is in the store as it is on disk now.
-fn stands(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
+fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let now = Writer::look(host, store)?.load();
     Ok(now.entries.iter().any(|own| now.raw(own) == store.raw(entry)))
 }

@@ -247,7 +247,7 @@ impl<'a> Look<'a> {
         let read = store.and_then(|store| Ok((store, self.read(store, copy)?)));
         match read {
             Ok((store, bytes)) => copy.verify(store, &self.vault(store), &bytes, self.now),
-            Err(told) => Verified { is_whole: false, told },
+            Err(found) => Verified { is_whole: false, found },
         }
     }
 

@@ -102,7 +102,7 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
     let Inspected::Verified(_, _, verified) = inspect(Inspect::Verify(0, copy.copy.clone())) else {
         panic!("not looked at")
     };
-    assert!(verified.is_whole, "{}", verified.told);
+    assert!(verified.is_whole, "{}", verified.found);
     let one = began.elapsed();
     println!("{count} backups of {bytes} B: the verb {listed:?}, the view {seen:?}; one verified in {one:?}");
     // A busy machine, or a build for debugging, says little of time: so much less than reading all

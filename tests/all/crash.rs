@@ -21,5 +21,6 @@ pub mod machine;
 mod meanwhile;
 mod other_names;
 mod planted;
+mod put_off;
 mod stores;
 mod sweep;

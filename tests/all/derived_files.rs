@@ -289,7 +289,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
 }
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(32, 4_000))]
+    #![proptest_config(crate::support::tries::config(18, 4_000))]
 
     #[test]
     fn after_a_change_cut_short_anywhere_every_stale_file_is_seen_and_made_anew(
@@ -319,7 +319,7 @@ proptest! {
 
 /// One call of so many is tried.
 fn stride() -> usize {
-    crate::support::tries::count(97, 5)
+    crate::support::tries::count(197, 5)
 }
 
 fn on_disk(files: &Files) -> Faulty {
@@ -372,7 +372,7 @@ fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew()
             let whole = start.restart();
             change(&whole, format, Some((deed, at)));
             // Of a short change a few calls are tried, too.
-            let stride = stride().min(whole.steps() / 3 + 1);
+            let stride = stride().min(whole.steps() / 2 + 1);
             for step in ((which + deed) % stride..whole.steps()).step_by(stride) {
                 let disk = start.restart();
                 disk.fail_at(step, Fault::Crash);

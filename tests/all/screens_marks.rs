@@ -193,7 +193,7 @@ fn marked_ones_are_erased_once_the_words_are_typed_and_the_receipt_is_shown() {
         leave(terminal);
         let journal = desk.verb(&["journal"]).expect_status(0);
         assert!(journal.stdout.contains("erase"), "{}", journal.stdout);
-        assert_eq!(desk.verb(&["undo"]).status, Some(1), "nothing takes it back");
+        assert_eq!(desk.verb(&["undo"]).status, Some(1), "nothing undoes it");
     }
 }
 

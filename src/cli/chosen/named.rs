@@ -119,7 +119,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
             }
             match own.iter().position(|&known| same_place(snapshot, known, at)) {
                 None => own.push(at),
-                Some(known) => match standing(snapshot, at).cmp(&standing(snapshot, own[known])) {
+                Some(known) => match precedence(snapshot, at).cmp(&precedence(snapshot, own[known])) {
                     Ordering::Greater => {
                         own.retain(|&known| !same_place(snapshot, known, at));
                         own.push(at);
@@ -136,7 +136,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
 /// Which of the records of one id in one place are meant by it. A live record goes before an
 /// archived one. Where what only undo data holds was asked for, it is meant, though another has
 /// its name by now.
-fn standing(snapshot: &Snapshot, at: EntryRef) -> u8 {
+fn precedence(snapshot: &Snapshot, at: EntryRef) -> u8 {
     let (store, entry) = snapshot.get(at);
     let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
     if is_held(store, entry) { 2 } else { u8::from(is_live) }

@@ -44,12 +44,12 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     items.extend(compared.newer(&records));
     items.sort_by_key(|item| (item.kind, item.at));
     let is_alike = now.is_some_and(|own| *own.bytes == *copy);
-    let stand = now.map_or(0, |own| own.records.len());
+    let records = now.map_or(0, |own| own.records.len());
     let whole_only = whole_only(format, file);
     if whole_only.is_some() {
         items.iter_mut().for_each(|item| item.can_come = false);
     }
-    Ok(Comparison { file: file.to_owned(), items, same, stand, whole_only, is_alike, deletes })
+    Ok(Comparison { file: file.to_owned(), items, same, records, whole_only, is_alike, deletes })
 }
 
 /// Why the records of a file can't be brought back one by one.
@@ -149,7 +149,7 @@ impl Compared<'_> {
             is: Vec::new(),
             can_come: false,
             is_as_it_was: false,
-            stands: None,
+            place: None,
         };
         if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
             let told = self.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't come back".into());
@@ -206,7 +206,7 @@ impl Compared<'_> {
                 is: raw.to_vec(),
                 can_come: false,
                 is_as_it_was: false,
-                stands: None,
+                place: None,
             });
         }
         items
@@ -220,8 +220,8 @@ fn changed(item: Item, own: &[&Record], now: &Document) -> Item {
     };
     let is = now.raw(one).to_vec();
     let told = "put back to what it was, where it is chosen".to_owned();
-    let stands = Some((one.span.start as usize, one.span.end as usize));
-    Item { told, is, stands, can_come: true, ..item }
+    let place = Some((one.span.start as usize, one.span.end as usize));
+    Item { told, is, place, can_come: true, ..item }
 }
 
 fn bytes_of<'a>(copy: &'a [u8], record: &Record) -> &'a [u8] {

@@ -9,9 +9,9 @@ use super::turn::History;
 use super::{CommitError, JournalLine, Turn, Vault};
 use crate::model::{Moment, Role, Store};
 
-/// Where a step stands.
+/// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Outcome {
     /// In force.
     InForce,
     /// That step took it back.
@@ -22,7 +22,7 @@ pub enum Standing {
     Erasing,
 }
 
-/// What others did: told by the times in their records, so that what they wrote without one,
+/// What others did: known by the times in their records, so that what they wrote without one,
 /// or removed, is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Others {
@@ -33,21 +33,21 @@ pub struct Others {
 }
 
 impl Others {
-    /// Whether they did nothing that could be told.
+    /// Whether no change of theirs is known.
     pub fn is_none(&self) -> bool {
         *self == Others::default()
     }
 }
 
-/// A step, as it is told.
+/// A step, as it is shown.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// What the journal says of it.
     pub line: JournalLine,
     /// When it was done, where that can be read.
     pub at: Option<Moment>,
-    /// Where it stands.
-    pub standing: Standing,
+    /// What became of it.
+    pub outcome: Outcome,
     /// Until when it can be taken back, or done again.
     pub until: Option<Moment>,
     /// Why it can't be.
@@ -59,12 +59,12 @@ pub struct Row {
 impl Row {
     /// Whether it was taken back and not done again.
     pub fn is_undone(&self) -> bool {
-        matches!(self.standing, Standing::TakenBack(_))
+        matches!(self.outcome, Outcome::TakenBack(_))
     }
 
     /// Whether turning it round does something again: it was taken back, or took another back.
     pub fn comes_again(&self) -> bool {
-        self.is_undone() || matches!(self.standing, Standing::Turned(Turn::Undo(_)))
+        self.is_undone() || matches!(self.outcome, Outcome::Turned(Turn::Undo(_)))
     }
 }
 
@@ -104,9 +104,9 @@ impl Account {
 /// What could be read; why not, where it could not, is a fault.
 fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
-        let told = error.to_string();
-        if !faults.contains(&told) {
-            faults.push(told);
+        let fault = error.to_string();
+        if !faults.contains(&fault) {
+            faults.push(fault);
         }
         T::default()
     })
@@ -115,18 +115,18 @@ fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -
 fn row(line: JournalLine, history: &History, kept: &[u64]) -> Row {
     let at = Moment::parse(&line.at).map(|(when, _)| when);
     let undone = history.undone.iter().chain(&history.left).find(|(step, _)| *step == line.step);
-    let standing = match (line.turn, undone) {
-        (Some(turn), _) => Standing::Turned(turn),
-        (None, Some((_, by))) => Standing::TakenBack(*by),
-        (None, None) => Standing::InForce,
+    let outcome = match (line.turn, undone) {
+        (Some(turn), _) => Outcome::Turned(turn),
+        (None, Some((_, by))) => Outcome::TakenBack(*by),
+        (None, None) => Outcome::InForce,
     };
-    // What turns it round stands with the step that did it last.
-    let by = match standing {
-        Standing::TakenBack(by) => by,
+    // What undoes or redoes it is shown at the step that did so last.
+    let by = match outcome {
+        Outcome::TakenBack(by) => by,
         _ => history.done.iter().find(|(step, _)| *step == line.step).map_or(line.step, |(_, by)| *by),
     };
     let why_not = if line.verb == "erase" {
-        Some("nothing takes an erasure back")
+        Some("an erasure can't be undone")
     } else if !kept.contains(&by) {
         Some("what it replaced is kept no longer")
     } else if !history.has(line.step) && !history.undone.iter().any(|(step, _)| *step == line.step) {
@@ -135,7 +135,7 @@ fn row(line: JournalLine, history: &History, kept: &[u64]) -> Row {
         None
     };
     let until = at.filter(|_| why_not.is_none()).map(undo_until);
-    Row { line, at, standing, until, why_not, others: Others::default() }
+    Row { line, at, outcome, until, why_not, others: Others::default() }
 }
 
 fn erasing(entry: Erasing) -> Row {
@@ -154,13 +154,13 @@ fn erasing(entry: Erasing) -> Row {
         guard: None,
     };
     let why_not = Some("it is not finished: the next change of the store finishes it");
-    Row { line, at, standing: Standing::Erasing, until: None, why_not, others: Others::default() }
+    Row { line, at, outcome: Outcome::Erasing, until: None, why_not, others: Others::default() }
 }
 
 /// Times that are no further from a step than this are the step's own.
 const OWN: i64 = 1_000_000;
 
-/// Counts what stands in the store with a time between two steps, or since the last of them.
+/// Counts what is in the store with a time between two steps, or since the last of them.
 fn tell_others(store: &Store, rows: &mut [Row], now: Moment) {
     let starts: Vec<Option<Moment>> = rows.iter().map(|row| row.at).collect();
     let place = |when: Moment| {

@@ -159,7 +159,7 @@ impl<'a> Watched<'a> {
         age > super::rescue::WATCHED || disk.look(path).is_ok_and(|item| is_written(&item.generation))
     }
 
-    /// What can't be done now is done next time. What is to be told is kept for the next verb:
+    /// What can't be done now is done next time. What is to be said is kept for the next verb:
     /// nobody reads what this process says.
     fn tend(&self) {
         let host = Host { now: self.host.machine.now(), ..self.host };

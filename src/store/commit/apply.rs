@@ -126,7 +126,7 @@ pub struct Scene<'a, 'c> {
     pub host: Host<'a>,
     /// The locks that are held.
     pub locks: Vec<PathBuf>,
-    /// Whether what is replaced has to stand as it was shown.
+    /// Whether what is replaced has to be as it was shown.
     pub exact: bool,
     pub carried: &'c mut Carried,
 }

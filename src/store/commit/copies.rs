@@ -14,7 +14,7 @@ use crate::store::erase::original;
 /// A copy of a file as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copy {
-    /// Where it stands: relative to the store's root, or whole where it is in our data.
+    /// Where it is: relative to the store's root, or whole where it is in our data.
     pub path: PathBuf,
     /// The file that it is a copy of, relative to the store's root.
     pub file: PathBuf,
@@ -85,8 +85,8 @@ fn in_store(store: &Store, document: &Document, made: &Made<'_>) -> Option<Copy>
     };
     let file = copied(&document.path);
     // A file of another program that only is called so says nothing of the store's own.
-    let stands = || store.documents.iter().any(|own| own.path == file && own.role != Role::Other);
-    if document.role != Role::Backup && !(document.role == Role::Other && stands()) {
+    let has_original = || store.documents.iter().any(|own| own.path == file && own.role != Role::Other);
+    if document.role != Role::Backup && !(document.role == Role::Other && has_original()) {
         return None;
     }
     let own = made.get(&*document.path);
@@ -149,7 +149,7 @@ impl Writer<'_> {
         outcome
     }
 
-    /// Refuses where others brought back meanwhile what is to come: it would stand twice.
+    /// Refuses where others brought back meanwhile what is to come: it would be there twice.
     fn came_meanwhile(&self, change: &Change) -> Result<(), CommitError> {
         let coming: Vec<&[u8]> = match &change.act {
             Act::Append(lines) => vec![lines],

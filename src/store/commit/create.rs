@@ -25,21 +25,21 @@ impl Scene<'_, '_> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
             let there = Seen::from(disk.look(&own.path)).there();
-            let stood = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
+            let was_there = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
             let outcome = make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"));
             if outcome.is_ok() || !self.is_absent(&own.path) {
                 self.begin(own);
             }
             outcome?;
             let made = Made { path: own.path.clone(), bytes: None };
-            self.carried.made.extend((!stood).then_some(made));
-            if let Some(had) = own.had.clone().filter(|_| !stood) {
+            self.carried.made.extend((!was_there).then_some(made));
+            if let Some(had) = own.had.clone().filter(|_| !was_there) {
                 self.give_back_folder(own, &had);
             }
             return Ok(());
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));
-        // What stands there already is another's, and not to be taken back; what was not made needs not be.
+        // What is there already is another's, and not to be taken back; what was not made need not be.
         let is_made = match &made {
             Err(CommitError::Moved { .. }) => false,
             Err(_) => !self.is_absent(&own.path),
@@ -55,7 +55,7 @@ impl Scene<'_, '_> {
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))
     }
 
-    /// Whether nothing is there, as far as can be told.
+    /// Whether nothing is there, as far as is known.
     fn is_absent(&self, path: &Path) -> bool {
         matches!(Seen::from(self.host.disk.look(path)), Seen::Absent)
     }

@@ -90,7 +90,7 @@ enum Kept {
     Copy,
 }
 
-/// What undo data and backups hold. What can't be read now is not offered, and is told.
+/// What undo data and backups hold. What can't be read now is not offered, and a message says so.
 fn held(
     disk: &dyn Disk,
     vault: &Vault<'_>,
@@ -138,7 +138,7 @@ fn held(
     all
 }
 
-/// What takes deletions back, the newest first. What can't be read is told by [`held`].
+/// Undo data of deletions, the newest first. [`held`] says what can't be read.
 fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);

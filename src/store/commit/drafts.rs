@@ -1,4 +1,4 @@
-//! What somebody wrote and could not be saved: kept, and told where.
+//! What somebody wrote and could not be saved: kept, and said where.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub struct FormDraft {
 pub struct DraftField {
     /// Its name in the format.
     pub name: String,
-    /// What stood there when it was opened.
+    /// What was there when it was opened.
     pub before: String,
     /// What was typed.
     pub text: String,

@@ -16,7 +16,7 @@ pub enum Files {
     Restored,
     /// A part of the change was made; the next start finishes or undoes it.
     Halfway,
-    /// A part was erased; the next start goes on with it, and nothing takes it back.
+    /// A part was erased; the next start goes on with it, and nothing undoes it.
     Erasing,
 }
 
@@ -52,12 +52,12 @@ pub enum CommitError {
         file: PathBuf,
         /// The lines as they were.
         planned: Vec<u8>,
-        /// What stands there now, where it can be told.
+        /// What is there now, where it is known.
         found: Option<Vec<u8>>,
         /// What became of the files.
         files: Files,
     },
-    /// Something stands where a file was to be made, or nothing where one was to be changed.
+    /// Something is where a file was to be made, or nothing where one was to be changed.
     #[error("{}: {what}. {}", file.told(), files.sentence())]
     Moved {
         /// The file.
@@ -67,10 +67,10 @@ pub enum CommitError {
         /// What became of the files.
         files: Files,
     },
-    /// What stands there is never written: a link, or no regular file.
+    /// What is there is never written: a link, or no regular file.
     #[error("{}: {what}. Nothing was changed.", file.told())]
     NotWritten {
-        /// What stands there.
+        /// What is there.
         file: PathBuf,
         /// What it is.
         what: &'static str,

@@ -1,4 +1,4 @@
-//! What stood in the place of a file when new bytes took it, where nobody lived to look at it, and
+//! What was in the place of a file when new bytes took it, where nobody lived to look at it, and
 //! what others wrote to it in place afterwards.
 
 use std::path::Path;

@@ -49,8 +49,8 @@ impl Writer<'_> {
         missing
     }
 
-    /// When everything else is done: folders go that something had still stood in. One that
-    /// holds what is not ours stays, and that is told.
+    /// When everything else is done: folders go that something was still in. One that
+    /// holds what is not ours stays, and a note says so.
     pub(super) fn tidy(&self, plan: &Plan, carried: &mut Carried) {
         let disk = self.host.disk;
         let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
@@ -71,7 +71,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands in a folder and does not go by itself, as files and locks of ours do.
+    /// What is in a folder and does not go by itself, as files and locks of ours do.
     fn other_in(&self, folder: &Path) -> Option<OsString> {
         let items = self.host.disk.list(folder).unwrap_or_default();
         let other = items.into_iter().find(|item| {

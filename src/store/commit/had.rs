@@ -13,7 +13,7 @@ use crate::model::attributes::Had;
 use crate::model::{Act, Change, Plan};
 
 impl Writer<'_> {
-    /// What takes a change back, without the bytes that it starts from. A file or folder that
+    /// A change's undo data, without the bytes that it starts from. A file or folder that
     /// goes comes back as it is now.
     pub(super) fn bare_inverse(&self, change: &Change) -> Result<Change, CommitError> {
         let inverse = match (&change.act, &change.base) {
@@ -27,7 +27,7 @@ impl Writer<'_> {
         match self.had(&path) {
             Ok(Some((mode, had))) => Ok(Change { mode, had: Some(Arc::new(had)), ..inverse }),
             Ok(None) => Ok(inverse),
-            // An old copy is no memory: that nobody can tell whose it was is no reason to fail.
+            // An old copy is no memory: that nobody knows whose it was is no reason to fail.
             Err(_) if matches!(change.act, Act::Expire(_)) => Ok(inverse),
             Err(error) => Err(CommitError::unread(&path, error)),
         }

@@ -75,9 +75,9 @@ pub fn temp(file: &Path, process: u32) -> PathBuf {
 pub struct Old {
     /// When it was replaced, in seconds since 1970.
     pub since: i64,
-    /// How many of its bytes stand in the file that took its place.
+    /// How many of its bytes are in the file that took its place.
     pub taken: u64,
-    /// A number that tells it from others.
+    /// A number that distinguishes it from others.
     pub number: u64,
     /// A digest of those bytes; names of earlier versions have none.
     pub digest: Option<u128>,
@@ -156,7 +156,7 @@ impl Old {
 /// was compared. Before the two change places it is the name of our new bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swapped {
-    /// What is to stand under the name.
+    /// What is to be under the name.
     pub old: Old,
     /// The inode of our new bytes: what is not that one came out. 0 where the file only goes.
     pub own: u64,

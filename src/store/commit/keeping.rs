@@ -1,4 +1,4 @@
-//! How long our own data keeps content: what takes steps back, and drafts.
+//! How long our own data keeps content: undo data, and drafts.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -8,7 +8,7 @@ use crate::disk::Item;
 use crate::model::plan::{PRIVATE, UNDO_ROOM};
 use crate::model::{Moment, time};
 
-/// How the name of a file ends that takes a step back.
+/// How the name of a file ends of a step's undo data.
 pub(super) const STEP: &str = "step";
 /// Its name while it is written.
 pub(super) const NEW: &str = "new";
@@ -62,7 +62,7 @@ impl Vault<'_> {
         last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))
     }
 
-    /// Drops what takes a step back that was not made, durably. Its number is not given again:
+    /// Drops a step's undo data that was not made, durably. Its number is not given again:
     /// a power cut may bring the file back.
     pub fn forget(&self, number: u64) -> Result<(), CommitError> {
         drop(self.disk().create(&self.undo_path(number, GIVEN), PRIVATE));
@@ -159,7 +159,7 @@ impl Vault<'_> {
         if is_dropped { self.sync_undo() } else { Ok(()) }
     }
 
-    /// Drops what takes a step back that alone exceeds the limit, once the step is done: until
+    /// Drops a step's undo data that alone exceeds the limit, once the step is done: until
     /// then it is what takes back a change that is cut short.
     pub(super) fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
         let len = self.numbered()?.iter().find(|own| own.number == number).map_or(0, |own| own.len);
@@ -183,10 +183,10 @@ struct Ages {
 
 impl Ages {
     fn of(numbered: &[Numbered], journal: &[JournalLine], clock: Moment) -> Ages {
-        let told = journal.iter().filter_map(|line| Some((line.step, Moment::parse(&line.at)?.0)));
-        let told: HashMap<u64, i128> = told.map(|(step, at)| (step, nanos(at))).collect();
+        let written = journal.iter().filter_map(|line| Some((line.step, Moment::parse(&line.at)?.0)));
+        let written: HashMap<u64, i128> = written.map(|(step, at)| (step, nanos(at))).collect();
         let steps = || numbered.iter().filter(|own| own.end == STEP);
-        let at = |own: &Numbered| told.get(&own.number).copied().unwrap_or(own.modified);
+        let at = |own: &Numbered| written.get(&own.number).copied().unwrap_or(own.modified);
         Ages {
             clock: nanos(clock),
             done: steps().map(|own| (own.number, at(own).max(own.modified))).collect(),

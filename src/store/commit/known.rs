@@ -1,5 +1,5 @@
 //! Which stores our own data knows. A change that was cut short may leave a store in which
-//! nothing tells what it is: it is found, and settled, by what is known here.
+//! nothing says what it is: it is found, and settled, by what is known here.
 
 use std::path::{Component, Path, PathBuf};
 

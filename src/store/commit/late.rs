@@ -56,7 +56,7 @@ impl Late {
 }
 
 /// Whether what came behind the end of a file can be added to the one that took its place: to a
-/// log at any time, to a text while it is there. `None` where that can't be told now.
+/// log at any time, to a text while it is there. `None` where that isn't known now.
 fn takes_lines(writer: &Writer<'_>, path: &Path, old: &Old) -> Option<bool> {
     let file = old.file_of(writer.host.disk, path);
     let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -69,12 +69,12 @@ fn takes_lines(writer: &Writer<'_>, path: &Path, old: &Old) -> Option<bool> {
 
 impl Writer<'_> {
     /// Keeps what another program wrote to a file in place while it was being replaced, and says
-    /// where: nobody can tell which of its records were changed. False where that is not durable.
+    /// where: nobody knows which of its records were changed. False where that is not durable.
     pub(super) fn keep_aside(&self, file: &Path, bytes: &[u8]) -> bool {
         let Some(relative) = self.relative(file) else { return false };
         let Some(kept) = self.without_erased(file, b"", bytes) else { return false };
-        let stands = self.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
-        if kept.is_empty() || stands {
+        let is_there = self.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
+        if kept.is_empty() || is_there {
             return true;
         }
         let Ok(path) = self.vault.quarantine(&relative, 0, &kept, self.host.machine.now()) else {
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let raw =
             |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
         let taken = records.iter().filter(|own| wanted.takes(relative, raw(own), own.view(), None));
-        // What had been begun stands in the file: only its rest does not come.
+        // What had been begun is in the file: only its rest does not come.
         let (begun_on, new): (Vec<Span>, Vec<Span>) =
             taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
         let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());

@@ -1,4 +1,4 @@
-//! How far a change came that was cut short, told by what would take it back and the file as
+//! How far a change came that was cut short, judged by its undo data and the file as
 //! it is. What others wrote since makes it unknown: nothing of theirs is taken back for ours.
 
 use std::collections::HashSet;
@@ -16,15 +16,15 @@ pub enum Made {
     Torn(Change),
     /// Nothing.
     No,
-    /// That can't be told: others changed the same since.
+    /// That isn't known: others changed the same since.
     Changed,
-    /// That can't be told and does no harm, as of folders.
+    /// That isn't known and does no harm, as of folders.
     Harmless,
 }
 
 impl From<Option<bool>> for Made {
-    fn from(told: Option<bool>) -> Made {
-        match told {
+    fn from(is_made: Option<bool>) -> Made {
+        match is_made {
             Some(true) => Made::Whole,
             Some(false) => Made::No,
             None => Made::Changed,
@@ -67,20 +67,20 @@ impl Writer<'_> {
 }
 
 /// Whether the splices that take a change back find it made. All of them came by one rename,
-/// so that one which is surely not made tells of all.
+/// so that where one is surely not made, none is.
 fn spliced(splices: &[Splice], now: &[u8]) -> Made {
-    let told: Vec<&Splice> = splices.iter().filter(|splice| splice.was != splice.becomes).collect();
-    let Some(first) = told.first() else { return Made::Harmless };
+    let changed: Vec<&Splice> = splices.iter().filter(|splice| splice.was != splice.becomes).collect();
+    let Some(first) = changed.first() else { return Made::Harmless };
     // Where lines were only added or only went, both can fit.
     let (is_after, is_before) = (fits(splices, now), fits(&plan::inverse(splices), now));
     if is_after != is_before {
         return Some(is_after).into();
     }
     let places = Places::of(now);
-    if is_after && let Some(made) = stands(first, &places) {
+    if is_after && let Some(made) = is_made(first, &places) {
         return Some(made).into();
     }
-    let found: Vec<Option<bool>> = told.iter().map(|splice| stands(splice, &places)).collect();
+    let found: Vec<Option<bool>> = changed.iter().map(|splice| is_made(splice, &places)).collect();
     let (made, not) = (found.contains(&Some(true)), found.contains(&Some(false)));
     match (made, not, found.contains(&None)) {
         (true, false, false) => Made::Whole,
@@ -91,7 +91,7 @@ fn spliced(splices: &[Splice], now: &[u8]) -> Made {
 
 /// Whether the file has the lines as the change left them, or as they were; `None` where it
 /// has neither.
-fn stands(splice: &Splice, places: &Places<'_>) -> Option<bool> {
+fn is_made(splice: &Splice, places: &Places<'_>) -> Option<bool> {
     let now = places.now;
     let own = std::slice::from_ref(splice);
     let before = || {
@@ -99,8 +99,8 @@ fn stands(splice: &Splice, places: &Places<'_>) -> Option<bool> {
         has(&forward, places)
     };
     match (splice.was.is_empty(), splice.becomes.is_empty()) {
-        // Lines that went stand where they stood, or the change was made; others that are
-        // like them may stand elsewhere.
+        // Lines that went are where they was, or the change was made; others that are
+        // like them may be elsewhere.
         (true, _) => {
             let there = now.get(splice.start as usize..).is_some_and(|now| now.starts_with(&splice.becomes));
             let alike = has_lines(&splice.becomes, places);
@@ -120,12 +120,12 @@ fn stands(splice: &Splice, places: &Places<'_>) -> Option<bool> {
     }
 }
 
-/// Whether the lines that a splice replaces stand somewhere, as they are.
+/// Whether the lines that a splice replaces are somewhere, as they are.
 fn has(splice: &Splice, places: &Places<'_>) -> bool {
     rebase_in(std::slice::from_ref(splice), places).is_ok_and(|own| own[0].was == splice.was)
 }
 
-/// Whether those lines stand somewhere. A last one without an end may have been written on.
+/// Whether those lines are somewhere. A last one without an end may have been written on.
 fn has_lines(lines: &[u8], places: &Places<'_>) -> bool {
     match lines.ends_with(b"\n") {
         true => places.find(lines, None, &HashSet::new()).is_some(),
@@ -143,7 +143,7 @@ fn merged(splice: &Splice, places: &Places<'_>) -> Option<bool> {
     }
 }
 
-/// What cuts off lines that were being added when a crash came: a part of them stands at
+/// What cuts off lines that were being added when a crash came: a part of them is at
 /// the end of the file, zeros where the system had made room for the rest, and nothing else.
 fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
     let is_part = |there: &[u8], lines: &[u8]| {
@@ -165,7 +165,7 @@ fn torn(inverse: &Change, now: &[u8]) -> Option<Change> {
     }
 }
 
-/// Where those lines stand in a log.
+/// Where those lines are in a log.
 pub fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
     let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
     let start = memchr::memmem::find_iter(now, lines).find(is_start)?;

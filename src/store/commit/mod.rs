@@ -3,7 +3,7 @@
 //! What is new is written beside the file and made durable before anybody waits; the
 //! format's lock is held for the commit alone; what others appended meanwhile is taken over,
 //! before the rename and after it; a change in several files is taken back as a whole where
-//! it can't be finished. What takes it back is durable before anything is changed.
+//! it can't be finished. Its undo data is durable before anything is changed.
 
 mod account;
 mod afterwards;
@@ -49,7 +49,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use crate::model::deleted_from;
-pub use account::{Account, Others, Row, Standing};
+pub use account::{Account, Others, Outcome, Row};
 pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
 pub use deleted::{with_deleted, without_deleted};
@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
         self.rescued
     }
 
-    /// What was found when the store was taken and is to be told; the next receipt tells it.
+    /// What was found when the store was taken and is to be said; the next receipt tells it.
     pub fn notes(&self) -> Vec<String> {
         self.notes.borrow().clone()
     }
@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
         }
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut carried.notes);
-        notes.extend(apply::given::told(&carried.lacking));
+        notes.extend(apply::given::sentences(&carried.lacking));
         notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
         let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
         let line = JournalLine {
@@ -203,12 +203,12 @@ impl<'a> Writer<'a> {
         // journal that can't say so is no reason to call it undone: its step file says the
         // same, and the next start writes the line.
         let journalled = self.vault.write(&line).map_err(|error| self.unjournalled(number, &error));
-        // What the journal does not know is settled by what takes it back.
+        // What the journal does not know is settled by its undo data.
         if journalled.is_ok()
             && let Err(error) = self.vault.drop_too_large(number)
         {
             let why = error.in_short();
-            notes.push(format!("what takes this back exceeds the limit and could not be removed: {why}"));
+            notes.push(format!("its undo data exceeds the limit and could not be removed: {why}"));
         }
         // What came late is rescued first: what is derived is made anew once for both.
         let late = self.rescue_own();
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
         let file = self.vault.step_path(number);
         format!(
             "the change is made and durable, but the journal is not: {}. Step {number} is kept in {}; the next start \
-             of palimp adds it to the journal, and then `palimp undo {number}` takes it back",
+             of palimp adds it to the journal, and then `palimp undo {number}` undoes it",
             error.in_short(),
             file.told()
         )

@@ -1,4 +1,4 @@
-//! Where the files of a store stand: in it, or in the folder around it.
+//! Where the files of a store are: in it, or in the folder around it.
 
 use std::path::{Path, PathBuf};
 

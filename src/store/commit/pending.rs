@@ -42,7 +42,7 @@ impl Derived {
 
 impl Vault<'_> {
     /// The files of which derived ones are to be made anew; an empty path means all, where
-    /// nobody can tell any more which they were.
+    /// nobody knows any more which they were.
     pub(super) fn pending(&self) -> Result<Vec<PathBuf>, CommitError> {
         let path = self.path(PENDING);
         let Some(bytes) = self.own(&path)? else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! Where the lines of a file stand, by what they say and by the ids of their records. Each is
+//! Where the lines of a file are, by what they say and by the ids of their records. Each is
 //! looked through once, when it is first asked for, however many lines are sought in it.
 
 use std::cell::OnceCell;
@@ -39,7 +39,7 @@ impl<'a> Places<'a> {
 
     fn starts(&self) -> &HashMap<u64, Vec<usize>> {
         self.starts.get_or_init(|| {
-            // The first line stands behind the byte order mark as well as with it.
+            // The first line is behind the byte order mark as well as with it.
             let marked = self.now.starts_with(lines::BOM).then_some(lines::BOM.len());
             let mut starts: HashMap<u64, Vec<usize>> = HashMap::new();
             for start in lines::lines(self.now).map(|line| line.start).chain(marked) {
@@ -55,19 +55,19 @@ impl<'a> Places<'a> {
         self.hasher.hash_one(&bytes[..end])
     }
 
-    /// Where those whole lines stand, but for the places that are taken; of equal ones those
-    /// that stand behind the line they stood behind, or else the first.
+    /// Where those whole lines are, but for the places that are taken; of equal ones those
+    /// that are behind the line they was behind, or else the first.
     pub fn find(&self, wanted: &[u8], behind: Option<&[u8]>, taken: &HashSet<usize>) -> Option<usize> {
         let now = self.now;
         let ends = |at: usize| wanted.ends_with(b"\n") || now.get(at).is_none_or(|byte| *byte == b'\n');
-        let stands = |start: usize| now[start..].starts_with(wanted) && ends(start + wanted.len());
+        let is_here = |start: usize| now[start..].starts_with(wanted) && ends(start + wanted.len());
         let own = |start: usize| match behind {
             Some(line) if !line.is_empty() => now[..start].ends_with(line),
             Some(_) => start == 0,
             None => true,
         };
         let same = self.starts().get(&self.digest(wanted)).map_or(&[][..], Vec::as_slice);
-        let free = || same.iter().copied().filter(|start| !taken.contains(start) && stands(*start));
+        let free = || same.iter().copied().filter(|start| !taken.contains(start) && is_here(*start));
         free().find(|start| own(*start)).or_else(|| free().next())
     }
 

@@ -1,6 +1,6 @@
 //! A change that was planned on a file as it was, on the file as it is.
 //!
-//! A splice names the lines that it replaces. Where they stand elsewhere now, it moves
+//! A splice names the lines that it replaces. Where they are elsewhere now, it moves
 //! there; where a record has changed since in other members than the splice changes, both
 //! changes hold; anything else is a conflict, which the user sees and nobody settles.
 
@@ -25,7 +25,7 @@ const CHANGED: &str = "updated_at";
 pub struct Conflict {
     /// The lines as the plan knows them.
     pub planned: Vec<u8>,
-    /// What stands there now, if something can be told to be the same record.
+    /// What is there now, if something is known to be the same record.
     pub found: Option<Vec<u8>>,
 }
 
@@ -65,15 +65,15 @@ fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<S
 }
 
 /// The splice with a line end where its last line was the file's last and had none, and
-/// others stand behind it now.
+/// others are behind it now.
 fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
-    // What takes it back again looks for the line before it as that is now.
+    // Its undo data looks for the line before it as that is now.
     let mut own = Splice { behind: last_line(&now[..splice.start as usize]).to_vec(), ..splice.clone() };
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
     if !open(&own.becomes) || open(&own.was) || own.becomes == lines::BOM {
         return own;
     }
-    // Others that stand behind it may go in the same change.
+    // Others that are behind it may go in the same change.
     let gone = later.iter().try_fold(splice.end(), |end, next| {
         (next.start == end && next.becomes.is_empty()).then_some(next.end()).ok_or(end)
     });
@@ -87,13 +87,13 @@ fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
 pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
     splices.iter().all(|splice| {
         let start = splice.start as usize;
-        let stands = now.get(start..start + splice.was.len()) == Some(&splice.was[..]);
+        let is_there = now.get(start..start + splice.was.len()) == Some(&splice.was[..]);
         let starts = start == 0 || now.get(start - 1) == Some(&b'\n');
-        stands && starts && (!splice.was.is_empty() || now[..start].ends_with(&splice.behind))
+        is_there && starts && (!splice.was.is_empty() || now[..start].ends_with(&splice.behind))
     })
 }
 
-/// Splices on their way to where their lines stand, and the lines that are spoken for.
+/// Splices on their way to where their lines are, and the lines that are spoken for.
 struct Fitting<'p, 'a> {
     places: &'p Places<'a>,
     taken: HashSet<usize>,
@@ -128,7 +128,7 @@ impl Fitting<'_, '_> {
         }
     }
 
-    /// Where those whole lines stand, each place once.
+    /// Where those whole lines are, each place once.
     fn take(&mut self, wanted: &[u8], behind: Option<&[u8]>) -> Option<usize> {
         let at = self.places.find(wanted, behind, &self.taken)?;
         self.taken.insert(at);
@@ -150,7 +150,7 @@ fn behind_open_line(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice 
 }
 
 /// The record of the same id, where it changed in other members than the splice changes.
-/// Where several have that id, nobody can tell which of them it was.
+/// Where several have that id, nobody knows which of them it was.
 fn merged(splice: &Splice, places: &Places<'_>) -> Result<Splice, Conflict> {
     let conflict =
         |found: Option<&[u8]>| Conflict { planned: splice.was.clone(), found: found.map(<[u8]>::to_vec) };

@@ -1,4 +1,4 @@
-//! Changes that were cut short: finished or taken back by what takes a step back and the files
+//! Changes that were cut short: finished or taken back by the step's undo data and the files
 //! as they are.
 
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ pub enum Settled {
     Finished,
     /// It was taken back, or had not begun.
     TakenBack,
-    /// Others changed the same since: it stays as it is, and that is told.
+    /// Others changed the same since: it stays as it is, and a note says so.
     Left,
     /// It could not be settled; the next start tries again.
     Waits,
@@ -33,7 +33,7 @@ impl Writer<'_> {
     /// longer than it may be goes then.
     pub(super) fn recover(&self) -> Result<(), CommitError> {
         let journal = self.vault.journal()?;
-        self.vault.damaged()?.into_iter().for_each(|told| self.note(told));
+        self.vault.damaged()?.into_iter().for_each(|note| self.note(note));
         let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
         let numbered = self.vault.numbered()?;
         let last = numbered.last().map_or(0, |own| own.number);
@@ -105,7 +105,7 @@ impl Writer<'_> {
         if carry::carry_out(self, &plan, &mut carried, None).is_err() {
             return Ok(Settled::Waits);
         }
-        given::told(&carried.lacking).into_iter().for_each(|told| self.note(told));
+        given::sentences(&carried.lacking).into_iter().for_each(|note| self.note(note));
         if carried.derive {
             self.derive(&touched, &plan);
         }
@@ -122,7 +122,7 @@ impl Writer<'_> {
     }
 
     /// What takes back a step's derived files, as far as they were made; `None` where that
-    /// can't be told, or the step does not say how they were.
+    /// isn't known, or the step does not say how they were.
     fn derived_back(&self, step: &Step) -> Result<Option<Vec<Change>>, CommitError> {
         if step.derived.is_empty() || !step.remade.is_empty() {
             return Ok(None);
@@ -264,7 +264,7 @@ fn line_of(writer: &Writer<'_>, number: u64, step: &Step) -> JournalLine {
     }
 }
 
-/// A file as a finished step left it, from what would take the step back.
+/// A file as a finished step left it, from the step's undo data.
 fn finished(writer: &Writer<'_>, inverse: &Change) -> FileLine {
     let item = writer.host.disk.look(&writer.path(&inverse.path)).ok();
     let after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);

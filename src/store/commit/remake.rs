@@ -1,5 +1,5 @@
 //! Derived files of a step: they are made anew when it is taken back, not kept. What is kept is
-//! what tells whether they came back byte for byte, and the bytes of little ones.
+//! what shows whether they came back byte for byte, and the bytes of little ones.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
 const SMALL: usize = 1024;
-/// The same where records are only added, or where there are few: what tells the file from another
+/// The same where records are only added, or where there are few: what distinguishes the file from another
 /// is no longer than that, and making it anew takes no time.
 const SMALL_BESIDE_FEW: usize = 128;
 /// A store of so many bytes has few records.
@@ -22,8 +22,8 @@ const FOREIGN: usize = 64 << 10;
 /// So many of the last steps are looked at for the one that wrote a derived file.
 const STEPS: usize = 64;
 
-/// What a step keeps of the derived files that a plan changes: what takes them back where that
-/// is little, or where they can't be made anew as they were and are not large; else what tells
+/// What a step keeps of the derived files that a plan changes: their bytes for undo where that
+/// is little, or where they can't be made anew as they were and are not large; else what shows
 /// them from what is made anew. A plan that changes nothing else is about them.
 pub fn kept_of_derived<'p>(
     writer: &Writer<'_>,
@@ -103,8 +103,8 @@ fn touched(plan: &Plan, remade: &[Remade]) -> Vec<PathBuf> {
 
 /// When those files were written.
 fn times(remade: &[Remade]) -> BTreeSet<Moment> {
-    let told = remade.iter().filter_map(|own| Some(Moment::parse(own.at.as_deref()?)?.0));
-    told.collect()
+    let times = remade.iter().filter_map(|own| Some(Moment::parse(own.at.as_deref()?)?.0));
+    times.collect()
 }
 
 /// When a derived file was written by us: by the last step whose time it has, else by the last

@@ -241,8 +241,8 @@ fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<
     out.write(&bytes).and_then(|()| out.sync()).and_then(|()| disk.sync_folder(folder)).ok()
 }
 
-/// Late lines as they stand where others wrote behind the line that they begin in: that one
-/// stands there whole, once more. Where only its end came it was whole already.
+/// Late lines as they are where others wrote behind the line that they begin in: that one
+/// is there whole, once more. Where only its end came it was whole already.
 fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
     match lines.strip_prefix(b"\n") {
         Some(rest) if !begun.is_empty() => rest.to_vec(),
@@ -250,7 +250,7 @@ fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
     }
 }
 
-/// How many bytes of the lines stand in the file already: a crash came before that could be
+/// How many bytes of the lines are in the file already: a crash came before that could be
 /// written down.
 fn known(now: &[u8], lines: &[u8]) -> usize {
     let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];

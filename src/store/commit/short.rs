@@ -8,7 +8,7 @@ use crate::model::attributes::{Had, Owner};
 use crate::model::plan::PRIVATE;
 use crate::model::{Act, Change, Splice, Tell, meant};
 
-/// Of so many changed places it is looked whether their lines stand elsewhere, too.
+/// Of so many changed places it is looked whether their lines are elsewhere, too.
 const FEW: usize = 16;
 
 /// A file of a step, with what is done to it.
@@ -126,8 +126,8 @@ pub(super) fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileL
     Ok(Vec::<FileForm>::deserialize(from)?.into_iter().map(read).collect())
 }
 
-/// What takes a change back, without the lines before those that it finds by themselves: what a line
-/// stood behind tells it from others that are like it, and there are none.
+/// A change's undo data, without the lines before those that it finds by themselves: the line before one
+/// distinguishes it from others that are like it, and there are none.
 pub(super) fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
     let base = change.base.as_deref().unwrap_or_default();
     if let Act::Splice(splices) = &mut inverse.act

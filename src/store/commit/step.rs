@@ -1,4 +1,4 @@
-//! What takes a step back, as a file: a line of JSON that says what follows it, then bytes.
+//! A step's undo data, as a file: a line of JSON that says what follows it, then bytes.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -13,7 +13,7 @@ use super::short::{Entry, HadForm, RemadeForm};
 use super::vault::Turn;
 use crate::model::{Act, Change, Splice};
 
-/// The changes that take a step back, in the order in which they are carried out.
+/// The changes that undo a step, in the order in which they are carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The verb of the step that they take back.
@@ -51,7 +51,7 @@ pub struct Remade {
 /// Up to so many bytes of a file that a step made are kept: of more a digest is.
 const SHORT: usize = 64;
 
-/// What tells bytes from others.
+/// What distinguishes bytes from others.
 pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -120,7 +120,7 @@ impl Step {
     }
 
     /// From a file; `None` where a crash cut it short. What the step made whole is found where
-    /// it stands.
+    /// it is.
     pub fn read(bytes: &[u8], find: Find<'_>) -> Option<Step> {
         let feed = memchr::memchr(b'\n', bytes)?;
         let head: Head = serde_json::from_slice(&bytes[..feed]).ok()?;

@@ -6,7 +6,7 @@ use super::{CommitError, Vault, Writer};
 const UNTOLD: &str = "untold.jsonl";
 
 impl Vault<'_> {
-    /// What is still to be told.
+    /// What is still to be said.
     pub(super) fn untold(&self) -> Result<Vec<String>, CommitError> {
         let bytes = self.own(&self.path(UNTOLD))?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
@@ -29,7 +29,7 @@ impl Writer<'_> {
         let _ = self.vault.put_whole(&self.vault.path(UNTOLD), lines.as_bytes());
     }
 
-    /// Takes in what is still to be told.
+    /// Takes in what is still to be said.
     pub(super) fn take_notes(&self) -> Result<(), CommitError> {
         let notes = self.vault.untold()?;
         if !notes.is_empty() && self.host.disk.remove(&self.vault.path(UNTOLD)).is_ok() {

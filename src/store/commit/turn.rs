@@ -61,7 +61,7 @@ impl History {
     }
 }
 
-/// The plan that takes a step back.
+/// The plan that undoes a step.
 pub fn undo(writer: &Writer<'_>, wanted: Option<u64>) -> Result<(Plan, Turn), CommitError> {
     let journal = writer.vault.journal()?;
     let history = History::of(&journal);
@@ -93,11 +93,11 @@ fn why_passed_over(journal: &[JournalLine], kept: &[u64], (step, by): (u64, u64)
 /// Steps after the one that is taken back that can't be: a line each.
 fn passed_over(history: &History, journal: &[JournalLine], kept: &[u64], step: u64) -> Vec<String> {
     let later = history.done.iter().rev().take_while(|(own, _)| *own != step);
-    let told = |own: &(u64, u64)| {
+    let row = |own: &(u64, u64)| {
         let why = why_passed_over(journal, kept, *own)?;
         Some(format!("step {} is skipped: {why}", own.0))
     };
-    later.filter_map(told).collect()
+    later.filter_map(row).collect()
 }
 
 fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> String {
@@ -182,7 +182,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let journal = writer.vault.journal()?;
     if journal.iter().any(|line| line.step == step && line.verb == "erase") {
         return Err(CommitError::NoStep(format!(
-            "Step {step} erased records, which nothing takes back. `palimp undo N` takes back an earlier step."
+            "Step {step} erased records, which can't be undone. `palimp undo N` undoes an earlier step."
         )));
     }
     let Some(own) = writer.vault.step(by)? else {

@@ -2,7 +2,7 @@
 //!
 //! One folder a store, in the user's data folder or where `--data-dir` says, never in the
 //! store. The journal holds numbers and names of files and no content; what undo needs is
-//! content, stands in a file a step, and goes after 30 days or 256 MB.
+//! content, has a file a step, and goes after 30 days or 256 MB.
 
 mod folder;
 mod journal;
@@ -50,7 +50,7 @@ impl<'a> Vault<'a> {
         self.last.set(Some(last));
     }
 
-    /// The disk that it stands on.
+    /// The disk that it is on.
     pub fn disk(&self) -> &'a dyn Disk {
         self.disk
     }
@@ -62,7 +62,7 @@ impl<'a> Vault<'a> {
         Ok(folder)
     }
 
-    /// Where something of that name stands in it.
+    /// Where something of that name is in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -75,7 +75,7 @@ impl<'a> Vault<'a> {
     ///
     /// # Errors
     ///
-    /// If it can't be told which are there.
+    /// If they can't be listed.
     pub fn steps(&self) -> Result<Vec<u64>, CommitError> {
         Ok(self.numbered()?.iter().filter(|own| own.end == STEP).map(|own| own.number).collect())
     }
@@ -98,7 +98,7 @@ impl<'a> Vault<'a> {
     ///
     /// # Errors
     ///
-    /// If that can't be told: something may be pending then.
+    /// If that can't be read: something may be pending then.
     pub fn is_unfinished(&self) -> Result<bool, CommitError> {
         let steps = self.steps()?;
         let known: HashSet<u64> = if steps.is_empty() {
@@ -118,7 +118,7 @@ impl<'a> Vault<'a> {
         self.path("undo").join(format!("{number:06}.{end}"))
     }
 
-    /// Keeps what takes a step back, durably, before the step is done. Where it is kept anew,
+    /// Keeps a step's undo data, durably, before the step is done. Where it is kept anew,
     /// one of the two is there at any moment.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         let folder = self.folder("undo")?;
@@ -139,7 +139,7 @@ impl<'a> Vault<'a> {
         self.disk.sync_folder(&folder).map_err(failed)
     }
 
-    /// What takes a step back; `None` where it is gone, or was cut short by a crash.
+    /// A step's undo data; `None` where it is gone, or was cut short by a crash.
     pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
         let path = self.step_path(number);
         match self.disk.read(&path, 0, None) {

@@ -10,20 +10,20 @@ use crate::model::{Act, Moment, Role, Store};
 /// What is said of a copy that was not looked at.
 pub const NOT_VERIFIED: &str = "not verified yet";
 
-/// What a look at every byte of a copy told.
+/// What a look at every byte of a copy found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// Whether nothing is wrong with it.
     pub is_whole: bool,
     /// What was found, in a few words.
-    pub told: String,
+    pub found: String,
 }
 
 impl Copy {
     /// Looks at the bytes of a copy: whether they are those that were copied, where that is
     /// known, and whether all of them can be read as the format's.
     pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> Verified {
-        let wrong = |told: String| Verified { is_whole: false, told };
+        let wrong = |found: String| Verified { is_whole: false, found };
         if let Some((_, len)) = self.made.filter(|(_, len)| *len != bytes.len() as u64) {
             return wrong(format!("it has {} B, and was made with {len}", bytes.len()));
         }
@@ -34,7 +34,7 @@ impl Copy {
         let known = if same.is_some() { "the bytes that were copied, " } else { "" };
         match reads(store, &self.file, bytes, now) {
             Ok(records) => {
-                Verified { is_whole: true, told: format!("{known}{}", counted(records as u64, "record")) }
+                Verified { is_whole: true, found: format!("{known}{}", counted(records as u64, "record")) }
             }
             Err(broken) => wrong(format!(
                 "{known}{} can't be read",

@@ -9,7 +9,7 @@ use crate::text::needle::Needles;
 use crate::text::torn::whole_behind;
 
 impl Wanted<'_> {
-    /// What stands on a line that starts torn: its torn stretches, and the whole records behind them.
+    /// What is on a line that starts torn: its torn stretches, and the whole records behind them.
     /// One that was chosen as it is stays as it is. Where a torn stretch is erased, what may be a part
     /// of it is no record: what is erased would be left in it.
     pub(super) fn apart(
@@ -23,7 +23,7 @@ impl Wanted<'_> {
         let start = line.span.start as usize;
         let content = bytes.get(start..line.span.end as usize).unwrap_or_default();
         let is_record = |object: &[u8]| is_record(self.format, (role, &own_path), object, self.now);
-        let whole = whole_behind(content, &is_record).filter(|_| !self.digests.tell(content));
+        let whole = whole_behind(content, &is_record).filter(|_| !self.digests.has(content));
         let Some(whole) = whole.filter(|own| !own.is_empty()) else { return vec![line] };
         let span = |from: usize, to: usize| Span { start: (start + from) as u64, end: (start + to) as u64 };
         let (mut records, mut at) = (Vec::new(), 0);

@@ -18,10 +18,10 @@ use crate::text::scan::Tape;
 /// Ranges of a file, each with what takes its place.
 pub type Edits = Vec<(Range<usize>, Vec<u8>)>;
 
-/// By what of their content erased records are told, beside their names.
+/// By what of their content erased records are recognized, beside their names.
 #[derive(Clone, Copy)]
 pub struct Marks<'a> {
-    /// Main texts: they tell what is torn.
+    /// Main texts: torn records are recognized by them.
     pub main: &'a Needles,
     /// What erased parts of documents say, and nothing that stays: others may repeat it.
     pub parts: &'a Needles,

@@ -21,7 +21,7 @@ pub struct Namesake {
 }
 
 impl Target {
-    /// What is kept of a record when its erasure is over: nothing that tells what a text said.
+    /// What is kept of a record when its erasure is over: nothing that shows what a text said.
     pub fn when_over(&self) -> Target {
         let bare = |own: &Namesake| Namesake { digest: None, ..own.clone() };
         let namesakes = self.namesakes.iter().map(bare).collect();
@@ -36,7 +36,7 @@ pub(super) struct Group<'a> {
     times: HashSet<Option<&'a str>>,
     /// When those were that stay.
     stay: HashSet<Option<&'a str>>,
-    /// What tells the texts of those that stay.
+    /// By what the texts of those that stay are recognized.
     digests: HashSet<&'a str>,
     salt: Option<Vec<u8>>,
 }

@@ -25,9 +25,9 @@ pub const LARGEST: u64 = 256 << 20;
 pub struct Outside {
     /// Relative to the store's root, or what it is a copy of.
     pub path: PathBuf,
-    /// Its bytes as they stand on the disk.
+    /// Its bytes as they are on the disk.
     pub bytes: Vec<u8>,
-    /// Whether it is no copy of a whole file, but a draft or what stands in quarantine.
+    /// Whether it is no copy of a whole file, but a draft or what is in quarantine.
     pub is_loose: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Removal {
     pub sought: Sought,
 }
 
-/// What is needed to tell what goes.
+/// What is needed to find what goes.
 pub struct Site<'a> {
     /// The store, the time, and what is random.
     pub scene: &'a Scene<'a>,
@@ -60,7 +60,7 @@ pub struct Site<'a> {
 struct Changes {
     tombstones: Vec<Change>,
     data: Vec<Change>,
-    /// As `data`, with what stands in archives named as it is read.
+    /// As `data`, with what is in archives named as it is read.
     seen: Vec<Change>,
 }
 
@@ -113,11 +113,11 @@ impl Site<'_> {
             view.and_then(|view| view.id.as_deref()).is_some_and(|id| self.wanted.is_shared(id))
                 && !self.wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
         };
-        let told = |entry: &Entry| {
+        let name = |entry: &Entry| {
             let (own, line) = (store.document(entry), store.record(entry).line);
             format!("stays, another record with the same id: {}:{line}", own.path.told())
         };
-        store.entries.iter().filter(stays).map(told).collect()
+        store.entries.iter().filter(stays).map(name).collect()
     }
 
     /// Has the store itself say that something was erased, where the format records that.
@@ -278,18 +278,18 @@ impl Site<'_> {
         }
         let needles = Needles::of(self.contents.main.iter().chain(&self.contents.beside));
         let change = |(path, new): (PathBuf, Vec<u8>)| {
-            let Some(stands) = document(&store.documents, &path) else {
+            let Some(there) = document(&store.documents, &path) else {
                 return Change::append(path, new, None);
             };
-            let mut edits = clean_tombstones(self.wanted, stands, &needles, self.reason);
+            let mut edits = clean_tombstones(self.wanted, there, &needles, self.reason);
             if edits.is_empty() {
-                return Change::append(path, new, Some((&*stands.bytes).into()));
+                return Change::append(path, new, Some((&*there.bytes).into()));
             }
-            let end = stands.bytes.len();
+            let end = there.bytes.len();
             if !new.is_empty() {
-                edits.push((end..end, [line_end_for(&stands.bytes), &new].concat()));
+                edits.push((end..end, [line_end_for(&there.bytes), &new].concat()));
             }
-            Change::edits(path, (&*stands.bytes).into(), edits)
+            Change::edits(path, (&*there.bytes).into(), edits)
         };
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
     }

@@ -1,4 +1,4 @@
-//! What is erased: records named without their content, and how they are told in any file.
+//! What is erased: records named without their content, and how they are recognized in any file.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -24,13 +24,13 @@ pub struct Target {
     pub id: Option<String>,
     /// Its session, in formats that have them.
     pub session: Option<String>,
-    /// The file that it stood in, relative to the store's root.
+    /// The file that it was in, relative to the store's root.
     #[serde(with = "crate::model::told::serde_path")]
     pub file: PathBuf,
     /// What it was called, where another has that name when it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// What tells a record that has no id: salted, and gone when the erasure is over.
+    /// What a record that has no id is recognized by: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// When it was created.
@@ -89,10 +89,10 @@ impl<'a> Named<'a> {
         Named { names, by_stretch }
     }
 
-    /// Whether a value is a name, or stands in one. Of what is too short to be searched for
-    /// only names themselves are told.
+    /// Whether a value is a name, or is in one. Of what is too short to be searched for
+    /// only names themselves are recognized.
     pub(super) fn has(&self, value: &[u8]) -> bool {
-        // The end tells numbered names apart.
+        // The end distinguishes numbered names.
         let last = value.len().checked_sub(SHORTEST).map(|at| &value[at..]);
         let within = last.and_then(|last| self.by_stretch.get(last));
         self.names.contains(value)
@@ -114,7 +114,7 @@ impl<'a> Digests<'a> {
         Digests(digests)
     }
 
-    pub(super) fn tell(&self, said: &[u8]) -> bool {
+    pub(super) fn has(&self, said: &[u8]) -> bool {
         self.0.iter().any(|(salt, digests)| digests.contains(&*salted(salt, said)))
     }
 }
@@ -126,14 +126,14 @@ pub(super) fn salt_of(digest: &str) -> Option<Vec<u8>> {
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// A digest that tells the same bytes again, with its salt before it.
+/// A digest that recognizes the same bytes again, with its salt before it.
 pub(super) fn salted(salt: &[u8], raw: &[u8]) -> String {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let digest = Sha256::new().chain_update(salt).chain_update(raw).finalize();
     format!("{}:{}", hex(salt), hex(&digest[..]))
 }
 
-/// The records that are erased, as they are told.
+/// The records that are erased, as they are recognized.
 pub struct Wanted<'a> {
     /// How files are read.
     pub format: &'static dyn Format,
@@ -207,7 +207,7 @@ impl<'a> Wanted<'a> {
         let Some(erases) = self.erases().filter(|_| !self.digests.0.is_empty()) else { return Vec::new() };
         let parts = erases.parts(&original(path), bytes).into_iter();
         parts
-            .filter(|part| part.names.iter().any(|name| self.digests.tell(name)))
+            .filter(|part| part.names.iter().any(|name| self.digests.has(name)))
             .map(|part| part.span)
             .collect()
     }
@@ -270,14 +270,14 @@ impl<'a> Wanted<'a> {
                 && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
         let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
-        let told = match view.map(|view| view.id.as_deref()) {
+        let is_named = match view.map(|view| view.id.as_deref()) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
         };
-        let told = told || self.digests.tell(raw);
+        let is_named = is_named || self.digests.has(raw);
         let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
-        told || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
+        is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
 
     /// Whether a record stays that has the id of one that is erased.
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_tells_its_own_bytes_alone() {
+    fn a_digest_recognizes_its_own_bytes_alone() {
         let target = |raw: &[u8]| Target {
             id: None,
             session: None,
@@ -385,6 +385,6 @@ mod tests {
         };
         let targets = [target(b"raw"), target(b"other")];
         let digests = Digests::of(&targets);
-        assert!(digests.tell(b"raw") && digests.tell(b"other") && !digests.tell(b"raw "));
+        assert!(digests.has(b"raw") && digests.has(b"other") && !digests.has(b"raw "));
     }
 }

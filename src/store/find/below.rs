@@ -52,7 +52,7 @@ impl<'a> Below<'a> {
         }
     }
 
-    /// Whether somebody has to be told what of it can't be seen: where a folder was named, of all in
+    /// Whether somebody has to hear what of it can't be seen: where a folder was named, of all in
     /// it, else where a store is likely.
     fn is_asked_for(&self, folder: &Path) -> bool {
         self.most == usize::MAX || FORMATS.iter().any(|format| at_default_place(folder, *format))
@@ -60,9 +60,9 @@ impl<'a> Below<'a> {
 
     /// Says once where the look ended.
     fn stop(&mut self, folder: &Path) {
-        let told = format!("{} folders were looked into, and the search ended there", self.most);
-        if !self.unseen.iter().any(|(_, why)| *why == told) {
-            self.unseen.push((folder.to_owned(), told));
+        let ended = format!("{} folders were looked into, and the search ended there", self.most);
+        if !self.unseen.iter().any(|(_, why)| *why == ended) {
+            self.unseen.push((folder.to_owned(), ended));
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Below<'a> {
         if let Some(format) = formats.find(|own| at_default_place(path, *own)) {
             self.alike.push((path.to_owned(), not_ours(&verdict, format)));
         }
-        // What can't be listed is told where it is looked into.
+        // What can't be listed is reported where it is looked into.
         let is_told = self.is_asked_for(path) && self.judge.disk.list(path).is_ok();
         let refused = verdict.refused.filter(|_| is_told);
         self.unseen.extend(refused.map(|why| (path.to_owned(), why)));

@@ -72,7 +72,7 @@ impl Loader<'_> {
     }
 }
 
-/// The first line start in a tail from which a record can be read: what stands before
+/// The first line start in a tail from which a record can be read: what is before
 /// it belongs to a line that starts further up.
 fn tail_start(bytes: &[u8]) -> usize {
     let mut tape = Tape::default();
@@ -84,7 +84,7 @@ fn tail_start(bytes: &[u8]) -> usize {
     starts.into_iter().find(whole).unwrap_or(0)
 }
 
-/// Records of a tail stand where they stand in the file, on lines that nobody counted.
+/// Records of a tail are where they are in the file, on lines that nobody counted.
 pub(super) fn shift(document: &mut Document) {
     for record in &mut document.records {
         let Span { start, end } = record.span;

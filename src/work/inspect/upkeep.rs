@@ -36,7 +36,7 @@ impl<'a> Look<'a> {
             Err(refused) => vec![Chore {
                 store: number,
                 task: Task::Due,
-                what: format!("what is due in {} can't be told", short(&store.root)),
+                what: format!("what is due in {} is unknown", short(&store.root)),
                 rule: String::new(),
                 touched: Vec::new(),
                 plan: None,

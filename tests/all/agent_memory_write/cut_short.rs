@@ -1,6 +1,7 @@
 //! A deletion that is cut short at every step.
 
 use super::*;
+use crate::support::tries;
 
 /// The files of a disk in memory that are the repository's.
 fn files_on(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -48,7 +49,7 @@ fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
     let after = files_on(&whole);
     assert_ne!(before, after);
     let (mut back, mut forth) = (0, 0);
-    for step in 0..whole.steps() {
+    for step in (0..whole.steps()).step_by(tries::count(3, 1)) {
         let is_write = matches!(whole.ops()[step], Op::Write { .. });
         for fault in [Fault::Crash, Fault::CrashInWrite(7)].into_iter().take(1 + usize::from(is_write)) {
             let disk = begun.restart();

@@ -58,10 +58,10 @@ fn the_plan_counts_copies_and_earlier_versions_in_backups_and_in_our_own_data() 
     let counted = told.lines().find(|line| line.contains("in backups and palimp's own data")).unwrap();
     let named: Vec<&str> = told.lines().filter(|line| line.contains(" in ") && *line != counted).collect();
     assert!(named.iter().any(|line| line.contains(".backup/learnings.jsonl.backup.")), "{told}");
-    assert!(named.contains(&"erase 2 in what takes step 1 back"), "{told}");
+    assert!(named.contains(&"erase 2 in undo data of step 1"), "{told}");
     assert!(named.iter().any(|line| line.contains("/backups/")), "{told}");
     assert!(!named.iter().any(|line| line.contains("step 2")), "{told}");
     assert!(counted.starts_with("with 5 copies or earlier versions"), "{told}");
     let alone = site.run(&["erase", "k-2", "--dry-run"]).expect_status(0).stdout;
-    assert!(alone.contains("what takes step 2 back"), "{alone}");
+    assert!(alone.contains("undo data of step 2"), "{alone}");
 }

@@ -72,9 +72,9 @@ fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
     erase_of(disk, &load(disk), b"k-1")
 }
 
-/// Every step in the long form, else one of three.
+/// Every step in the long form, else one of five.
 fn sampled(steps: usize) -> impl Iterator<Item = usize> {
-    let every = crate::support::tries::count(3, 1);
+    let every = crate::support::tries::count(5, 1);
     (0..steps).step_by(every)
 }
 

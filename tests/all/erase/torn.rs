@@ -1,6 +1,7 @@
 //! Of a line that starts torn only what is erased goes: a whole record behind it is another's.
 
 use crate::support::Verb;
+use crate::support::tries::count;
 
 use serde_json::Value;
 
@@ -108,10 +109,11 @@ fn with_nested(raw: &str, is_list: bool) -> String {
 
 #[test]
 fn an_object_within_a_torn_record_is_erased_with_it_and_never_becomes_a_record() {
-    for (store, query) in STORES {
-        for (is_list, is_glued, is_whole) in
-            [(false, false, false), (false, false, true), (true, true, false), (true, true, true)]
-        {
+    for (number, (store, query)) in STORES.into_iter().enumerate() {
+        let ways = [(false, false, false), (false, false, true), (true, true, false), (true, true, true)];
+        // Each store has two of them in the short form, the next one the others.
+        let every = count(2, 1);
+        for (is_list, is_glued, is_whole) in ways.into_iter().skip(number % every).step_by(every) {
             let desk = Desk::new(store);
             let rows = desk.rows(query);
             let is_named = |row: &&Value| row["id"].as_str().is_some_and(|id| text(row, "raw").contains(id));

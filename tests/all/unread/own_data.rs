@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::each_file::{Site, everything};
 use crate::support::Tree;
+use crate::support::tries::is_long;
 
 /// What is tried where steps, or all of it, are out of sight.
 const TRIED: [&str; 8] = [
@@ -35,7 +36,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
     let before = Tree::of(&root);
     let own = fs::read_dir(site.path("data/stores")).unwrap().next().unwrap().unwrap().path();
     let (mut wrong, mut runs) = (Vec::new(), 0);
-    for thing in everything(&own) {
+    for (number, thing) in everything(&own).into_iter().enumerate() {
         let name = thing.file_name().unwrap().to_str().unwrap().to_owned();
         if name == "log.jsonl" || name == "store.json" || name == "watched" {
             continue;
@@ -43,6 +44,10 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
         let mode = fs::metadata(&thing).unwrap().permissions();
         fs::set_permissions(&thing, Permissions::from_mode(0o000)).unwrap();
         let is_of_all = thing == own || matches!(&*name, "journal.jsonl" | "undo");
+        // The short form leaves out every other file of those that are tried with one verb alone.
+        if !is_of_all && number % 2 == 1 && !is_long() {
+            continue;
+        }
         for verb in if is_of_all { &TRIED[..] } else { &PROVING[..] } {
             runs += 1;
             let verb = verb.replace("KEY", key).replace("SESSION", session);

@@ -39,7 +39,7 @@ impl<'a> Scene<'a, '_> {
             let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
             self.carried.derive |= len != base || attempt > 0;
             let written = self.write_behind(own, out.as_mut(), len, lines)?;
-            if self.stands(own, written, lines)? {
+            if self.are_in_place(own, written, lines)? {
                 return Ok(made);
             }
             if own.bound {
@@ -81,7 +81,7 @@ impl<'a> Scene<'a, '_> {
         out.generation().map_err(own.io("read"))
     }
 
-    /// Cuts off what a write that failed left, where that and nothing else stands there.
+    /// Cuts off what a write that failed left, where that and nothing else is there.
     fn cut(&self, own: &Ready, out: &mut dyn Output, len: u64, bytes: &[u8]) -> Left {
         match out.generation() {
             Ok(now) if now.len == len => return Left::Nothing,
@@ -101,9 +101,9 @@ impl<'a> Scene<'a, '_> {
         }
     }
 
-    /// Whether the lines stand in the file that has the name now: who replaces a file while it
+    /// Whether the lines are in the file that has the name now: who replaces a file while it
     /// is open leaves what is written to it without a name.
-    fn stands(&self, own: &Ready, written: Generation, lines: &[u8]) -> Result<bool, CommitError> {
+    fn are_in_place(&self, own: &Ready, written: Generation, lines: &[u8]) -> Result<bool, CommitError> {
         let now = match self.host.disk.look(&own.path) {
             Ok(item) => item.generation,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -131,7 +131,7 @@ impl<'a> Scene<'a, '_> {
                 Ok((disk.append(&own.path).map_err(own.io("opened"))?, false))
             }
             Err(source) => {
-                // Where nobody can tell it may have been made.
+                // Where that isn't known it may have been made.
                 if !matches!(Seen::from(disk.look(&own.path)), Seen::Absent) {
                     self.begin(own);
                 }

@@ -13,7 +13,7 @@ pub type Lacking = BTreeMap<String, Vec<PathBuf>>;
 
 impl Scene<'_, '_> {
     /// Gives what was made at `made` the owner, the attributes and the mode that it had. What the
-    /// system refuses keeps nothing from coming back: it is told.
+    /// system refuses keeps nothing from coming back: a note says so.
     pub(super) fn give_back(&mut self, own: &Ready, made: &Path, out: &mut dyn Output, had: &Had) {
         let mut mode = own.mode;
         let mut lacks = Vec::new();
@@ -64,9 +64,9 @@ fn for_no_group(mode: u32) -> u32 {
     mode & !0o070 | (mode & 0o007) << 3
 }
 
-/// What is told of it: a sentence for each thing that is lacking.
-pub fn told(lacking: &Lacking) -> Vec<String> {
-    let told = |(what, files): (&String, &Vec<PathBuf>)| {
+/// What is said of it: a sentence for each thing that is lacking.
+pub fn sentences(lacking: &Lacking) -> Vec<String> {
+    let sentence = |(what, files): (&String, &Vec<PathBuf>)| {
         let first = files.first().map(|file| file.told().into_owned()).unwrap_or_default();
         match files.len() {
             0 | 1 => format!("{first} is back, but could not be given {what}"),
@@ -76,5 +76,5 @@ pub fn told(lacking: &Lacking) -> Vec<String> {
             }
         }
     };
-    lacking.iter().map(told).collect()
+    lacking.iter().map(sentence).collect()
 }

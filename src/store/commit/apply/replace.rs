@@ -1,5 +1,5 @@
 //! New bytes put in the place of a file, and files that go, so that what others put there in the
-//! same moment is never lost: what stood there keeps a name of ours until it is known to be what
+//! same moment is never lost: what was there keeps a name of ours until it is known to be what
 //! was compared.
 
 use std::io;
@@ -85,7 +85,7 @@ impl Scene<'_, '_> {
     fn settled(&mut self, own: &Ready, name: &Path, swapped: &Swapped) {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
-        // Beside the store they stand in files that others write, too. What was not read can't be
+        // Beside the store they are in files that others write, too. What was not read can't be
         // compared with what others make of it.
         match own.derived && !own.relative.starts_with("..") || own.base.is_none() {
             true => drop(disk.remove(name)),
@@ -98,7 +98,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Replaces where the file system can't exchange: what stands there keeps a second name, or
+    /// Replaces where the file system can't exchange: what is there keeps a second name, or
     /// a copy where a file can have but one.
     fn replace_guarded(
         &mut self,
@@ -165,7 +165,7 @@ impl Scene<'_, '_> {
             Ok(()) => self.begin(own),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lost::Yes),
             Err(error) => {
-                // Where nobody can tell it may have gone.
+                // Where that isn't known it may have gone.
                 if !matches!(Seen::from(disk.look(&name)), Seen::Absent) {
                     self.begin(own);
                 }
@@ -198,7 +198,7 @@ impl Ready {
         (seen.len == len).then_some(seen)
     }
 
-    /// Whether our new bytes are what stands there.
+    /// Whether our new bytes are what is there.
     fn is_at(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
         let there = Seen::from(disk.look(path)).there()?;
         Ok(self.made.zip(there).is_some_and(|(made, item)| item.generation.inode == made.inode))

@@ -6,7 +6,7 @@ use super::{Kept, session_of};
 use crate::model::{Moment, Role, Store, View};
 use crate::text::digest::digest;
 
-/// What tells a record.
+/// What a record is recognized by.
 #[derive(PartialEq, Eq, Hash)]
 enum Name {
     /// Its id.
@@ -23,7 +23,7 @@ enum Name {
 
 type Placed = (Option<String>, Name);
 
-/// Records by what tells them, each in its session.
+/// Records by what they are recognized by, each in its session.
 #[derive(Default)]
 pub struct Known {
     names: HashSet<Placed>,

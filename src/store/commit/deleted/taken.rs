@@ -28,7 +28,7 @@ impl Taken {
         Taken { format, now, counts: HashMap::new(), turned: HashMap::new() }
     }
 
-    /// Takes a step in, each after those that came later. Whether it took records out and stands.
+    /// Takes a step in, each after those that came later. Whether it took records out and was not undone.
     pub fn see(&mut self, number: u64, step: &Step) -> bool {
         match step.turn {
             Some(Turn::Undo(other)) => drop(self.turned.entry(other).or_insert(true)),
@@ -36,14 +36,14 @@ impl Taken {
             None => {}
         }
         let is = |verbs: &[&str]| verbs.contains(&&*step.verb);
-        let stands = step.turn.is_none() && self.turned.get(&number) != Some(&true);
-        if stands && (is(&DELETING) || is(&BRINGING)) {
+        let in_effect = step.turn.is_none() && self.turned.get(&number) != Some(&true);
+        if in_effect && (is(&DELETING) || is(&BRINGING)) {
             step.changes.iter().for_each(|change| self.count(change));
         }
-        stands && is(&DELETING)
+        in_effect && is(&DELETING)
     }
 
-    /// Counts what takes a change back: what it would bring was taken out.
+    /// Counts a change's undo data: what it would bring was taken out.
     fn count(&mut self, back: &Change) {
         match &back.act {
             Act::Create(bytes) => self.add(&back.path, bytes, 1),

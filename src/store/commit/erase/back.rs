@@ -23,15 +23,15 @@ impl Writer<'_> {
         }
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
         let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
-        // What stands in a file of the plan is only moved, or copied, by it; a copy is not where it
-        // stands.
-        let mut stands: Vec<u8> = Vec::new();
+        // What is in a file of the plan is only moved, or copied, by it; a copy is not the file
+        // that is meant.
+        let mut current: Vec<u8> = Vec::new();
         let is_copy = |own: &&Change| self.format.place(&own.path, false) == Placement::File(Role::Backup);
         for change in plan.changes.iter().filter(|own| !is_copy(own)) {
             let base = change.base.as_deref().unwrap_or_default();
-            each_within(&change.path, base, &mut |_, bytes| stands.extend(bytes));
+            each_within(&change.path, base, &mut |_, bytes| current.extend(bytes));
         }
-        let brought = |own| Some((own, brought(&wanted, own, &stands)?));
+        let brought = |own| Some((own, brought(&wanted, own, &current)?));
         let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
         let name = id.map_or_else(|| "a record".to_owned(), |id| format!("the record {id}"));
         Err(CommitError::Refused(Refusal::unfit(format!(
@@ -42,12 +42,12 @@ impl Writer<'_> {
 }
 
 /// The id of an erased record that the change brings; `None` where it brings none.
-fn brought(wanted: &Wanted<'_>, change: &Change, stands: &[u8]) -> Option<Option<String>> {
+fn brought(wanted: &Wanted<'_>, change: &Change, current: &[u8]) -> Option<Option<String>> {
     let after = change.after()?;
     let mut found = None;
     each_within(&change.path, &after, &mut |path, bytes| {
         if found.is_none() {
-            found = new_in(wanted, path, bytes, stands);
+            found = new_in(wanted, path, bytes, current);
         }
     });
     found
@@ -58,7 +58,7 @@ pub(super) fn new_in(
     wanted: &Wanted<'_>,
     path: &Path,
     bytes: &[u8],
-    stands: &[u8],
+    current: &[u8],
 ) -> Option<Option<String>> {
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return None;
@@ -66,7 +66,7 @@ pub(super) fn new_in(
     let records = wanted.read(path, bytes, None);
     let own = records.iter().find(|own| {
         let raw = &bytes[own.span.start as usize..own.span.end as usize];
-        wanted.takes(path, raw, own.view(), None) && memchr::memmem::find(stands, raw).is_none()
+        wanted.takes(path, raw, own.view(), None) && memchr::memmem::find(current, raw).is_none()
     })?;
     Some(own.view().and_then(|view| view.id.clone()).map(Into::into))
 }

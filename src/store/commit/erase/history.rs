@@ -1,4 +1,4 @@
-//! Which commits still hold what was erased, where a store stands in a git work tree.
+//! Which commits still hold what was erased, where a store is in a git work tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -134,7 +134,7 @@ impl History {
             self.stop("it took too long to list them");
         }
         let mut found: Vec<Came> = Vec::new();
-        // A merge is told once a parent.
+        // A merge is listed once for each parent.
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut now = None;
         for line in String::from_utf8_lossy(&answer).lines() {

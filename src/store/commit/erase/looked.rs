@@ -1,4 +1,4 @@
-//! Which copies an erasure has gone through. A record without an id is told by nothing once it
+//! Which copies an erasure has gone through. Nothing identifies a record without an id once it
 //! is erased, so that a copy which came from elsewhere since may hold it.
 
 use std::collections::HashMap;
@@ -13,11 +13,11 @@ use crate::model::{Moment, Store};
 use crate::store::commit::step::path_text;
 use crate::store::commit::{CommitError, Copy, Vault, Writer, copies};
 
-/// A copy that was gone through, as it stood afterwards. It holds no content.
+/// A copy that was gone through, as it was afterwards. It holds no content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Looked {
     copy: String,
-    /// Whether the path is no text, and stands as hex.
+    /// Whether the path is no text, and is written as hex.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     hex: bool,
     inode: u64,
@@ -30,15 +30,15 @@ struct Looked {
 /// The copies, with the erasures that have gone through each.
 pub(super) type Through = HashMap<PathBuf, Vec<u64>>;
 
-/// What tells a file from another that takes its place: inode, length, and when it was written.
+/// What distinguishes a file from another that takes its place: inode, length, and when it was written.
 type Identity = (u64, u64, i64);
 
-/// The copies that stand in the store, as they are before a sweep looks at them.
-pub(super) type Standing = HashMap<PathBuf, Identity>;
+/// The copies that are in the store, as they are before a sweep looks at them.
+pub(super) type Identities = HashMap<PathBuf, Identity>;
 
 const LOOKED: &str = "looked.jsonl";
 
-/// Why a copy may hold what was erased, although nothing in it tells.
+/// Why a copy may hold what was erased, although nothing in it shows that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
     /// The erasure that has not gone through it.
@@ -71,7 +71,7 @@ impl Vault<'_> {
 }
 
 /// Whether the copy was made after the erasure. Others name their copies by the clock where they
-/// are, which is ahead of ours by less than a day; ours are told by their steps, and those in our
+/// are, which is ahead of ours by less than a day; ours are known by their steps, and those in our
 /// own data by our own clock.
 fn is_later(copy: &Copy, line: &ErasedLine) -> bool {
     if copy.made.is_some_and(|(step, len)| step > line.step && len == copy.bytes) {
@@ -86,12 +86,13 @@ fn is_in_our_data(copy: &Path) -> bool {
     copy.is_absolute()
 }
 
-/// The erasures that went through the copy as it stands now.
+/// The erasures that went through the copy as it is now.
 fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[Looked]) -> Vec<u64> {
-    let Some(stands) = identity(disk, &root.join(copy)) else { return Vec::new() };
+    let Some(own_identity) = identity(disk, &root.join(copy)) else { return Vec::new() };
     let (name, hex) = path_text(copy);
-    let same =
-        |own: &&Looked| own.copy == name && own.hex == hex && (own.inode, own.bytes, own.modified) == stands;
+    let same = |own: &&Looked| {
+        own.copy == name && own.hex == hex && (own.inode, own.bytes, own.modified) == own_identity
+    };
     looked.iter().find(same).map(|own| own.steps.clone()).unwrap_or_default()
 }
 
@@ -112,19 +113,22 @@ impl Writer<'_> {
         Ok(all.collect())
     }
 
-    /// The copies in the store, each as it stands now.
-    pub(super) fn standing(&self, store: &Store) -> Result<Standing, CommitError> {
+    /// The copies in the store, each as it is now.
+    pub(super) fn identities(&self, store: &Store) -> Result<Identities, CommitError> {
         let own = copies(store, &self.vault)?.into_iter().filter(|copy| !is_in_our_data(&copy.path));
-        let stands = |copy: &Copy| identity(self.host.disk, &self.place.root.join(&copy.path));
-        Ok(own.filter_map(|copy| Some((stands(&copy)?, copy.path))).map(|(own, path)| (path, own)).collect())
+        let identity_of = |copy: &Copy| identity(self.host.disk, &self.place.root.join(&copy.path));
+        Ok(own
+            .filter_map(|copy| Some((identity_of(&copy)?, copy.path)))
+            .map(|(own, path)| (path, own))
+            .collect())
     }
 
-    /// Notes that the copies that stood before the last sweep were gone through by that erasure,
+    /// Notes that the copies that were there before the last sweep were gone through by that erasure,
     /// too: what came after it, nobody has looked into. To our own data nobody else adds.
     pub(super) fn note_through(
         &self,
         before: &Through,
-        standing: &Standing,
+        there: &Identities,
         step: u64,
     ) -> Result<(), CommitError> {
         if self.vault.erased()?.iter().all(|line| line.record.id.is_some()) {
@@ -132,11 +136,11 @@ impl Writer<'_> {
         }
         let mut lines = Vec::new();
         for Copy { path, .. } in copies(&self.load(), &self.vault)? {
-            let stands = match is_in_our_data(&path) {
+            let found = match is_in_our_data(&path) {
                 true => identity(self.host.disk, &path),
-                false => standing.get(&path).copied(),
+                false => there.get(&path).copied(),
             };
-            let Some((inode, bytes, modified)) = stands else { continue };
+            let Some((inode, bytes, modified)) = found else { continue };
             let mut steps = before.get(&path).cloned().unwrap_or_default();
             steps.push(step);
             let (copy, hex) = path_text(&path);

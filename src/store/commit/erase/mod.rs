@@ -2,8 +2,8 @@
 //!
 //! An entry without content says "erasing" before anything is changed and is gone when the
 //! search is over. Whatever cuts this short, the next start finishes it: what is erased is
-//! known by its id, and what it said is taken from the versions that still stand. No step
-//! keeps what an erasure takes out, so nothing takes it back.
+//! known by its id, and what it said is taken from the versions that are still there. No step
+//! keeps what an erasure takes out, so nothing undoes it.
 
 mod back;
 mod history;
@@ -68,10 +68,10 @@ pub struct Erased {
     pub resumed: bool,
     /// What no program can promise.
     pub cannot_reach: Vec<String>,
-    /// Which commits still hold it, where the store stands in a git work tree.
+    /// Which commits still hold it, where the store is in a git work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<History>,
-    /// Where this stands.
+    /// How far it came.
     #[serde(skip)]
     pub receipt: PathBuf,
 }
@@ -220,11 +220,11 @@ impl Writer<'_> {
         through: Option<&looked::Through>,
     ) -> Result<Erased, CommitError> {
         let mut sought = None;
-        let mut standing = looked::Standing::new();
+        let mut before = looked::Identities::new();
         for _ in 0..ROUNDS {
             self.drop_olds(wanted, &mut contents)?;
             let store = self.load();
-            standing = self.standing(&store)?;
+            before = self.identities(&store)?;
             let scene = Scene {
                 store: &store,
                 now: self.host.now,
@@ -248,7 +248,7 @@ impl Writer<'_> {
         self.vault.list_erased(entry)?;
         self.vault.sweep(wanted, &sought, &entry.reason)?;
         // Where it was cut short, copies may have been written anew by then.
-        self.note_through(through.unwrap_or(&looked::Through::new()), &standing, entry.step)?;
+        self.note_through(through.unwrap_or(&looked::Through::new()), &before, entry.step)?;
         let mut searched = vec![
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),

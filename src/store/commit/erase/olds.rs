@@ -97,7 +97,7 @@ impl Writer<'_> {
     fn empty(&self, path: &Path, old: &Old, len: u64) -> io::Result<()> {
         let disk = self.host.disk;
         match disk.blank(path, len) {
-            // It was the file itself, and stands there again.
+            // It was the file itself, and is there again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             outcome => outcome?,
         }

@@ -1,4 +1,4 @@
-//! The search of every byte: whatever stands below a folder, ours or not, read or not.
+//! The search of every byte: whatever is below a folder, ours or not, read or not.
 
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ impl Searched {
     }
 }
 
-/// Every regular file below a folder; links are not followed, for what they lead to stands
+/// Every regular file below a folder; links are not followed, for what they lead to is
 /// elsewhere.
 pub fn each_file(
     disk: &dyn Disk,

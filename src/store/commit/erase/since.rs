@@ -16,7 +16,7 @@ use crate::store::erase::{Target, Wanted, original};
 const BRING: [&str; 2] = ["backup restore", "undelete"];
 
 impl Writer<'_> {
-    /// Refuses a plan whose copies, or what takes it back, would hold what was erased since it
+    /// Refuses a plan whose copies, or its undo data, would hold what was erased since it
     /// was made. What it derives is worked out anew then: it may name what is gone.
     pub(in crate::store::commit) fn unless_erased_since<'p>(
         &self,
@@ -29,19 +29,19 @@ impl Writer<'_> {
         if BRING.contains(&plan.verb) {
             self.brings_nothing_erased(&plan, "this", erased.clone())?;
         }
-        // A record without an id can't be told any more: its file has to be as it was.
+        // A record without an id can't be recognized any more: its file has to be as it was.
         let targets: Vec<Target> = erased.into_iter().map(|line| line.record).collect();
         let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
         let nameless: Vec<PathBuf> = nameless.collect();
         let wanted = Wanted::before(self.format, self.store, &targets, self.host.now);
-        let stands = self.stands(&plan)?;
+        let current = self.current_bytes(&plan)?;
         for change in plan.changes.iter().filter(|change| has_bytes(change)) {
             let now = self.now(&change.path)?;
             let is_nameless = nameless.contains(&change.path);
-            let holds = self.unstanding(change, &now, &stands).any(|planned| {
+            let holds = self.no_longer_there(change, &now, &current).any(|planned| {
                 let mut holds = is_nameless && !now.starts_with(planned);
                 each_within(&change.path, planned, &mut |path, bytes| {
-                    holds |= new_in(&wanted, path, bytes, &stands).is_some();
+                    holds |= new_in(&wanted, path, bytes, &current).is_some();
                 });
                 holds
             });
@@ -52,19 +52,19 @@ impl Writer<'_> {
         self.with_derived_as_it_was(plan)
     }
 
-    /// What a change was made of, or copies, where that is not what stands there.
-    fn unstanding<'c>(
+    /// What a change was made of, or copies, where that is not what is there.
+    fn no_longer_there<'c>(
         &self,
         change: &'c Change,
         now: &[u8],
-        stands: &[u8],
+        current: &[u8],
     ) -> impl Iterator<Item = &'c [u8]> {
         let base = change.base.as_deref().filter(|base| *base != now);
         let copied = match &change.act {
             Act::Create(bytes) if is_copy(self, change) => Some(&bytes[..]),
             _ => None,
         };
-        base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(stands, copy).is_none()))
+        base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(current, copy).is_none()))
     }
 
     /// The plan, without what it derives if that was made of other files than there are.
@@ -86,17 +86,17 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands in the files of a plan, and in those that it copies.
-    fn stands(&self, plan: &Plan) -> Result<Vec<u8>, CommitError> {
-        let mut stands = Vec::new();
+    /// What is in the files of a plan, and in those that it copies.
+    fn current_bytes(&self, plan: &Plan) -> Result<Vec<u8>, CommitError> {
+        let mut current = Vec::new();
         for change in plan.changes.iter().filter(|change| has_bytes(change)) {
             let path = match is_copy(self, change) {
                 true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
                 false => change.path.clone(),
             };
-            each_within(&path, &self.now(&path)?, &mut |_, bytes| stands.extend(bytes));
+            each_within(&path, &self.now(&path)?, &mut |_, bytes| current.extend(bytes));
         }
-        Ok(stands)
+        Ok(current)
     }
 
     fn now(&self, path: &Path) -> Result<Vec<u8>, CommitError> {

@@ -16,7 +16,7 @@ use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
 
-/// An erasure that has begun. It holds no content, and stands until the search is over.
+/// An erasure that has begun. It holds no content, and stays until the search is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasing {
     /// The step's number.
@@ -220,11 +220,11 @@ impl Vault<'_> {
         parts(path, &bytes, &mut |own, bytes| {
             let mut found = Contents::default();
             holds |= found.see(wanted, own, bytes) > 0 || sought.needles.any(bytes);
-            // What takes a step back fits only the files as they were before.
+            // A step's undo data fits only the files as they were before.
             holds |= is_step(path) && wanted.format.is_bound(own);
         });
         let of = draft_of(path, &bytes);
-        // What was typed into a form differs from what stood there, and is of the same memory.
+        // What was typed into a form differs from what was there, and is of the same memory.
         holds |= of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
         if !holds {
             return Ok(false);
@@ -250,7 +250,7 @@ impl Vault<'_> {
     }
 }
 
-/// Whether a draft is of a record that is erased; one without an id is told by no name, and any
+/// Whether a draft is of a record that is erased; one without an id can't be recognized, and any
 /// draft may be of it.
 fn is_erased(of: &DraftOf, targets: &[Target]) -> bool {
     targets.iter().any(|target| match target.name() {
@@ -263,7 +263,7 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
     serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
 }
 
-/// Copies in our own data, by the files that they are copies of, drafts and what stands in
+/// Copies in our own data, by the files that they are copies of, drafts and what is in
 /// quarantine.
 ///
 /// # Errors
@@ -282,7 +282,7 @@ pub fn copies(vault: &Vault<'_>) -> Result<Vec<Outside>, CommitError> {
     Ok(copies)
 }
 
-/// What stays of a copy, a draft or what stands in quarantine; `None` where nothing does.
+/// What stays of a copy, a draft or what is in quarantine; `None` where nothing does.
 fn left_of(wanted: &Wanted<'_>, sought: &Sought, reason: &str, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
     let own = named(path);
     if is_step(path) || is_packed(bytes) {

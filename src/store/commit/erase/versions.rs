@@ -9,7 +9,7 @@ use crate::model::{Store, Tell, container};
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{Contents, Outside, Wanted};
 
-/// How many there are, by where they are: a file, or what takes a step back.
+/// How many there are, by where they are: a file, or a step's undo data.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub fn versions(
     vault.each_kept(&mut |path, own, bytes| {
         let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
         let place = match step.filter(|_| vaulted::is_step(path)) {
-            Some(step) => format!("what takes step {step} back"),
+            Some(step) => format!("undo data of step {step}"),
             None => path.told().into_owned(),
         };
         add(place, see(own, bytes));

@@ -91,20 +91,20 @@ impl Vault<'_> {
         Ok(lines)
     }
 
-    /// What is to be told of lines of the journal that are damaged: a sentence each.
+    /// What to say of lines of the journal that are damaged: a sentence each.
     pub(in crate::store::commit) fn damaged(&self) -> Result<Vec<String>, CommitError> {
         let path = self.path(JOURNAL);
         let bytes = self.own(&path)?.unwrap_or_default();
-        let told = |(number, line): (usize, JournalLine)| {
+        let sentence = |(number, line): (usize, JournalLine)| {
             let (path, step) = (path.told(), line.step);
             format!(
                 "line {number} of {path} is damaged: step {step} is known only by its undo data, and is left alone"
             )
         };
-        Ok(self.lost(&bytes, &lines_of(&bytes))?.into_iter().map(told).collect())
+        Ok(self.lost(&bytes, &lines_of(&bytes))?.into_iter().map(sentence).collect())
     }
 
-    /// What lines said that are damaged, as far as what takes their steps back says it, with the
+    /// What lines said that are damaged, as far as their steps' undo data says it, with the
     /// lines' numbers. The last line, where it has no end, is one that a crash cut: its step is
     /// settled. A step before it that no line names was settled, and is left alone.
     fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Result<Vec<(usize, JournalLine)>, CommitError> {

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::{draw_text, one_line, part, say, size};
 use crate::model::Tell;
 use crate::model::plan::counted;
-use crate::store::commit::{Row, Standing, Turn};
+use crate::store::commit::{Outcome, Row, Turn};
 use crate::tui::app::App;
 use crate::tui::back;
 use crate::tui::layout;
@@ -93,12 +93,12 @@ fn step_line(app: &App, row: &Row, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let own = &row.line;
     let at = row.at.map_or_else(|| own.at.clone(), |at| at.to_minute());
-    let (sign, turned) = match row.standing {
-        Standing::InForce => ("✓", String::new()),
-        Standing::TakenBack(by) => ("✗", format!("undone by {by} · ")),
-        Standing::Turned(Turn::Undo(step)) => ("↶", format!("step {step}: ")),
-        Standing::Turned(Turn::Redo(step)) => ("↷", format!("step {step}: ")),
-        Standing::Erasing => ("✖", "not finished: ".into()),
+    let (sign, turned) = match row.outcome {
+        Outcome::InForce => ("✓", String::new()),
+        Outcome::TakenBack(by) => ("✗", format!("undone by {by} · ")),
+        Outcome::Turned(Turn::Undo(step)) => ("↶", format!("step {step}: ")),
+        Outcome::Turned(Turn::Redo(step)) => ("↷", format!("step {step}: ")),
+        Outcome::Erasing => ("✖", "not finished: ".into()),
     };
     let files = counted(own.files.len() as u64, "file");
     let text = format!("{turned}{} {}, {files}", own.verb, counted(own.records, "record"));

@@ -97,8 +97,8 @@ fn closed(app: &App, frame: &mut Frame<'_>, area: Rect) {
         (None, None, Some(own)) => {
             let found = match &own.verified {
                 None => format!(" It is {NOT_VERIFIED}."),
-                Some(own) if own.is_whole => format!(" It is intact: {}.", own.told),
-                Some(own) => format!(" It is damaged: {}.", own.told),
+                Some(own) if own.is_whole => format!(" It is intact: {}.", own.found),
+                Some(own) => format!(" It is damaged: {}.", own.found),
             };
             let path = own.copy.path.told();
             format!(
@@ -135,7 +135,7 @@ fn items(app: &App, frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
     .areas(inner);
     let at = opened.copy.at.map(|at| at.to_minute()).unwrap_or_default();
     let sign = if opened.verified.is_whole { "✓" } else { "✖" };
-    let about = format!("{} {at} → now · {sign} {}", compared.file.told(), opened.verified.told);
+    let about = format!("{} {at} → now · {sign} {}", compared.file.told(), opened.verified.found);
     say(app, frame, &theme::fit(&about, usize::from(head.width)), head);
     if compared.items.is_empty() {
         let text = if compared.is_alike {
@@ -223,9 +223,9 @@ fn effect(app: &App) -> String {
     let chosen =
         |kind| items.iter().filter(|own| own.kind == kind && restore.chosen.contains(&own.at)).count();
     let (back, changed) = (chosen(Kind::Missing), chosen(Kind::Changed));
-    let stand = opened.compared.stand;
+    let now = opened.compared.records;
     let put = if changed > 0 { format!(", {changed} put back to what they were") } else { String::new() };
-    format!("{stand} → {}{put}", counted((stand + back) as u64, "record"))
+    format!("{now} → {}{put}", counted((now + back) as u64, "record"))
 }
 
 /// The difference of the record under the cursor: as it is now, and as the backup has it.

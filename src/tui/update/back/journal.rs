@@ -2,7 +2,7 @@
 
 use super::{ask, plan};
 use crate::model::Tell;
-use crate::store::commit::{Account, Standing, Turn};
+use crate::store::commit::{Account, Outcome, Turn};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::back::Line;
@@ -63,14 +63,14 @@ fn none(app: &mut App) -> Vec<Effect> {
 fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
     let Some((store, row)) = app.back.journal.row() else { return none(app) };
     let step = row.line.step;
-    let refused = match (row.standing, is_redo) {
+    let refused = match (row.outcome, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),
-        (Standing::TakenBack(by), false) => Some(format!("step {step} was undone by step {by}; U redoes it")),
-        (Standing::InForce, true) => Some(format!("step {step} is applied; u undoes it")),
-        (Standing::Turned(Turn::Redo(of)), true) => {
+        (Outcome::TakenBack(by), false) => Some(format!("step {step} was undone by step {by}; U redoes it")),
+        (Outcome::InForce, true) => Some(format!("step {step} is applied; u undoes it")),
+        (Outcome::Turned(Turn::Redo(of)), true) => {
             Some(format!("step {step} redid step {of}; u undoes that"))
         }
-        (Standing::Turned(Turn::Undo(of)), false) => {
+        (Outcome::Turned(Turn::Undo(of)), false) => {
             Some(format!("step {step} undid step {of}; U redoes that"))
         }
         _ => None,
@@ -79,9 +79,9 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
         app.notice = refused;
         return Vec::new();
     }
-    let wanted = match (row.standing, is_redo) {
-        (Standing::Turned(Turn::Undo(of)), _) => Turn::Redo(of),
-        (Standing::Turned(Turn::Redo(of)), _) => Turn::Undo(of),
+    let wanted = match (row.outcome, is_redo) {
+        (Outcome::Turned(Turn::Undo(of)), _) => Turn::Redo(of),
+        (Outcome::Turned(Turn::Redo(of)), _) => Turn::Undo(of),
         (_, true) => Turn::Redo(step),
         (_, false) => Turn::Undo(step),
     };
