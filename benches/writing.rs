@@ -4,6 +4,9 @@
 //! system is measured.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../tests/all/support/passed_on.rs"]
+mod passed_on;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ use palimp::model::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store};
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load};
+use passed_on::passed_on;
 
 const RUNS: usize = 25;
 const ENTRY: usize = 1_100;
@@ -58,36 +62,10 @@ impl Drop for TimedLock<'_> {
 }
 
 impl Disk for Timed {
-    fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
-        Real.list(folder)
-    }
-
-    fn look(&self, path: &Path) -> io::Result<Item> {
-        Real.look(path)
-    }
-
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        Real.real_path(path)
-    }
-
-    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        Real.read(file, from, limit)
-    }
-
-    fn extended(&self, file: &Path) -> io::Result<Extended> {
-        Real.extended(file)
-    }
-
-    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
-        Real.blank(file, len)
-    }
-
-    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        Real.rename_new(from, to)
-    }
-
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        Real.exchange(one, other)
+    passed_on! {
+        self => Real;
+        list look real_path read extended blank rename_new exchange append make_folder
+        open_folder link rename remove remove_folder sync_folder
     }
 
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
@@ -95,38 +73,6 @@ impl Disk for Timed {
             self.marks.lock().unwrap().temp = Some(Instant::now());
         }
         Real.create(file, mode)
-    }
-
-    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
-        Real.append(file)
-    }
-
-    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
-        Real.make_folder(folder, mode)
-    }
-
-    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
-        Real.open_folder(folder)
-    }
-
-    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
-        Real.link(file, name)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        Real.rename(from, to)
-    }
-
-    fn remove(&self, file: &Path) -> io::Result<()> {
-        Real.remove(file)
-    }
-
-    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
-        Real.remove_folder(folder)
-    }
-
-    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        Real.sync_folder(folder)
     }
 
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {

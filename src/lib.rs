@@ -78,3 +78,7 @@ pub mod cli;
 #[cfg(test)]
 #[path = "../tests/all/support/tries.rs"]
 mod tries;
+
+#[cfg(test)]
+#[path = "../tests/all/support/passed_on.rs"]
+mod passed_on;

@@ -1,112 +1,56 @@
 //! Records that share an id: only the one that is meant is deleted, brought back or erased, and an id
 //! that was erased may be given to another record.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Output, Verb};
+use crate::support::made::KINDS as FORMATS;
+use crate::support::{MadeStore, Verb, files_below};
 
 const ERASED: &str = "Alpha wording of the first";
 const STAYS: &str = "Beta says wholly otherwise";
 
 /// A store of one format, and where its records are.
 struct Desk {
-    folder: tempfile::TempDir,
+    made: MadeStore,
     file: PathBuf,
-    session: Option<String>,
-    kind: &'static str,
 }
 
-const FORMATS: [(&str, &str, Option<&str>); 4] = [
-    ("session-log", "decision", Some("s1")),
-    ("memory-server", "learning", None),
-    ("bmad", "finding", Some("s1")),
-    ("a-mem", "note", None),
-];
+impl Deref for Desk {
+    type Target = MadeStore;
+
+    fn deref(&self) -> &MadeStore {
+        &self.made
+    }
+}
 
 impl Desk {
     /// A store with the record that is erased, and another one.
-    fn new((format, kind, session): (&str, &'static str, Option<&'static str>)) -> Desk {
-        let folder = tempfile::tempdir().unwrap();
-        let mut desk = Desk { file: PathBuf::new(), folder, session: None, kind };
-        let root = desk.root();
-        desk.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
-        if let Some(session) = session {
-            desk.run(&["session", "new", session]).expect_status(0);
-            let made = std::fs::read_dir(root.join("sessions")).unwrap().next().unwrap().unwrap();
-            desk.session = Some(made.file_name().into_string().unwrap());
-        }
-        desk.add(ERASED);
-        desk.add("Gamma is the third of them");
-        desk.file = desk.holding(ERASED);
-        desk
+    fn new(format: (&str, &'static str)) -> Desk {
+        let made = MadeStore::new(format);
+        made.add(ERASED);
+        made.add("Gamma is the third of them");
+        Desk { file: made.holding(ERASED), made }
     }
 
-    fn root(&self) -> PathBuf {
-        self.folder.path().join("store")
-    }
-
-    fn raw(&self, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        Verb::new([args, &["--yes", "--data-dir", data.to_str().unwrap()]].concat()).run()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
-    }
-
-    fn add(&self, text: &str) {
-        let session = self.session.iter().flat_map(|name| ["--session", name]);
-        let args = ["add", "--type", self.kind, "--text", text].into_iter().chain(session);
-        self.run(&args.collect::<Vec<_>>()).expect_status(0);
-    }
-
-    /// The file of records that holds a text.
-    fn holding(&self, text: &str) -> PathBuf {
-        let holds = |path: &PathBuf| {
-            let is_of_records = path.extension().is_some_and(|end| end == "jsonl" || end == "md");
-            is_of_records && std::fs::read_to_string(path).is_ok_and(|own| own.contains(text))
-        };
-        files(&self.root()).into_iter().find(holds).unwrap()
-    }
-
-    /// Writes a record as another program does: that one, with something replaced.
     fn write(&self, replaced: &[(&str, &str)]) -> String {
-        let own = std::fs::read_to_string(&self.file).unwrap();
-        let is_note = self.file.extension().is_some_and(|end| end == "md");
-        let record = match is_note {
-            true => own.clone(),
-            false => format!("{}\n", own.lines().find(|line| line.contains(ERASED)).unwrap()),
-        };
-        let record = replaced.iter().fold(record, |record, (from, to)| record.replace(from, to));
-        match is_note {
-            true => std::fs::write(self.file.with_file_name("zz-another.md"), &record).unwrap(),
-            false => std::fs::write(&self.file, own + &record).unwrap(),
-        }
-        record
-    }
-
-    fn key(&self, text: &str) -> String {
-        let rows = self.run(&["list", "--json"]).expect_status(0).json_lines();
-        let is_it = |row: &&Value| row["title"].as_str().is_some_and(|title| title.starts_with(text));
-        rows.iter().find(is_it).unwrap_or_else(|| panic!("{text}: {rows:?}"))["key"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        self.write_another(ERASED, replaced)
     }
 
     fn titles(&self) -> Vec<String> {
-        let rows = self.run(&["list", "--json"]).expect_status(0).json_lines();
+        let rows = self.rows();
         let mut titles: Vec<String> = rows.iter().map(|row| row["title"].to_string()).collect();
         titles.sort();
         titles
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+/// The files below a folder that hold those bytes.
+fn holding(folder: &Path, wanted: &[u8]) -> Vec<PathBuf> {
+    let holds = |bytes: &[u8]| memchr::memmem::find(bytes, wanted).is_some();
+    files_below(folder).into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
 }
 
 /// A change of the record, its deletion and both undone leave it as it was.
@@ -136,11 +80,8 @@ fn another_record_with_the_same_id_stays_byte_for_byte_whichever_is_erased() {
             let told = desk.run(&["erase", &desk.key(erased)]).expect_status(0);
             assert!(told.stdout.contains("stays, another record with the same id"), "{place}: {told:?}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), kept.concat(), "{place}");
-            let left = files(desk.folder.path()).into_iter().filter(|path| {
-                let bytes = std::fs::read(path).unwrap();
-                memchr::memmem::find(&bytes, erased.as_bytes()).is_some()
-            });
-            assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new(), "{place}");
+            let left = holding(desk.folder.path(), erased.as_bytes());
+            assert_eq!(left, Vec::<PathBuf>::new(), "{place}");
             assert_is_like_any_other(&desk, stays, &place);
         }
     }
@@ -240,7 +181,7 @@ fn a_home_folder_that_depends_on_where_it_is_run_is_none() {
     std::fs::create_dir(&folder).unwrap();
     let refused = Verb::new(args).in_folder(&folder).home("relative").run();
     assert_eq!(refused.status, Some(4), "{refused:?}");
-    assert_eq!(files(&folder), Vec::<PathBuf>::new());
+    assert!(files_below(&folder).is_empty());
 }
 
 #[test]
@@ -280,11 +221,8 @@ fn what_is_deleted_can_be_erased_in_every_format_and_nothing_of_it_stays() {
         let rows = desk.run(&["list", "is:deleted", "--json"]).expect_status(0).json_lines();
         assert!(rows[0]["title"].as_str().unwrap().starts_with(ERASED), "{}: {rows:?}", format.0);
         desk.run(&["erase", rows[0]["key"].as_str().unwrap()]).expect_status(0);
-        let left = files(desk.folder.path()).into_iter().filter(|path| {
-            let bytes = std::fs::read(path).unwrap();
-            memchr::memmem::find(&bytes, ERASED.as_bytes()).is_some()
-        });
-        assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new(), "{}", format.0);
+        let left = holding(desk.folder.path(), ERASED.as_bytes());
+        assert_eq!(left, Vec::<PathBuf>::new(), "{}", format.0);
     }
 }
 
@@ -294,11 +232,8 @@ fn words_of_an_erased_record_stay_in_no_step_that_rebuilt_an_index() {
     desk.write(&[(ERASED, "xylophones quetzal axolotl"), ("\"finding-001\"", "\"finding-951\"")]);
     desk.run(&["reindex"]).expect_status(0);
     desk.run(&["erase", &desk.key("xylophones")]).expect_status(0);
-    let left = files(desk.folder.path()).into_iter().filter(|path| {
-        let bytes = std::fs::read(path).unwrap();
-        memchr::memmem::find(&bytes, b"quetzal").is_some()
-    });
-    assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new());
+    let left = holding(desk.folder.path(), b"quetzal");
+    assert_eq!(left, Vec::<PathBuf>::new());
 }
 
 #[test]

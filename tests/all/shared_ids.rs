@@ -1,94 +1,43 @@
 //! An id that several records share names none of them to a verb that changes something: it is
 //! refused, with the keys to choose from.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
 
-use crate::support::{Output, Verb};
+use crate::support::made::KINDS;
+use crate::support::{MadeStore, files_below};
 
 const FIRST: &str = "Alpha wording of the first";
 const SECOND: &str = "Beta says wholly otherwise";
 
 /// A store with two records of one id.
 struct Desk {
-    folder: tempfile::TempDir,
+    made: MadeStore,
     id: String,
 }
 
-const FORMATS: [(&str, &str); 4] =
-    [("session-log", "decision"), ("memory-server", "learning"), ("bmad", "finding"), ("a-mem", "note")];
+impl Deref for Desk {
+    type Target = MadeStore;
 
-impl Desk {
-    fn new((format, kind): (&str, &str)) -> Desk {
-        let mut desk = Desk { folder: tempfile::tempdir().unwrap(), id: String::new() };
-        let root = desk.root();
-        desk.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
-        let mut session: Vec<String> = Vec::new();
-        if matches!(format, "session-log" | "bmad") {
-            desk.run(&["session", "new", "s1"]).expect_status(0);
-            let made = std::fs::read_dir(root.join("sessions")).unwrap().next().unwrap().unwrap();
-            session = vec!["--session".into(), made.file_name().into_string().unwrap()];
-        }
-        let session = session.iter().map(String::as_str);
-        let add = ["add", "--type", kind, "--text", FIRST].into_iter().chain(session).collect::<Vec<_>>();
-        desk.run(&add).expect_status(0);
-        desk.id = desk.rows()[0]["id"].as_str().unwrap().to_owned();
-        let holds = |path: &PathBuf| {
-            let is_of_records = path.extension().is_some_and(|end| end == "jsonl" || end == "md");
-            is_of_records && std::fs::read_to_string(path).is_ok_and(|own| own.contains(FIRST))
-        };
-        let file = files(&desk.root()).into_keys().find(holds).unwrap();
-        let text = std::fs::read_to_string(&file).unwrap();
-        let other = text.replace(FIRST, SECOND);
-        match file.extension().is_some_and(|end| end == "md") {
-            true => std::fs::write(file.with_file_name("zz-another.md"), other).unwrap(),
-            false => std::fs::write(&file, text + &other).unwrap(),
-        }
-        desk
-    }
-
-    fn root(&self) -> PathBuf {
-        self.folder.path().join("store")
-    }
-
-    fn raw(&self, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        Verb::new([args, &["--yes", "--data-dir", data.to_str().unwrap()]].concat()).run()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
-    }
-
-    fn rows(&self) -> Vec<serde_json::Value> {
-        self.run(&["list", "--json"]).expect_status(0).json_lines()
-    }
-
-    /// The key of the record with that text.
-    fn key(&self, text: &str) -> String {
-        let rows = self.rows();
-        let is_it = |row: &&serde_json::Value| row["title"].as_str().unwrap().contains(text);
-        rows.iter().find(is_it).unwrap_or_else(|| panic!("{rows:?}"))["key"].as_str().unwrap().to_owned()
+    fn deref(&self) -> &MadeStore {
+        &self.made
     }
 }
 
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => all.extend(files(&path)),
-            false => drop(all.insert(path.clone(), std::fs::read(&path).unwrap())),
-        }
+impl Desk {
+    fn new(format: (&str, &'static str)) -> Desk {
+        let made = MadeStore::new(format);
+        made.add(FIRST);
+        let id = made.rows()[0]["id"].as_str().unwrap().to_owned();
+        made.write_another(FIRST, &[(FIRST, SECOND)]);
+        Desk { made, id }
     }
-    all
 }
 
 #[test]
 fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
-    for format in FORMATS {
+    for format in KINDS {
         let desk = Desk::new(format);
-        let (keys, before) = ([desk.key(FIRST), desk.key(SECOND)], files(&desk.root()));
+        let (keys, before) = ([desk.key(FIRST), desk.key(SECOND)], files_below(&desk.root()));
         assert_ne!(keys[0], keys[1]);
         let verbs: [&[&str]; 6] = [
             &["delete", &desk.id, "--remove"],
@@ -105,7 +54,7 @@ fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
                 assert!(told.stderr.contains(key), "{place}: {}", told.stderr);
             }
             assert!(told.stderr.contains(FIRST) && told.stderr.contains(SECOND), "{place}: {}", told.stderr);
-            assert_eq!(files(&desk.root()), before, "{place}");
+            assert_eq!(files_below(&desk.root()), before, "{place}");
         }
         let shown = desk.run(&["show", &desk.id]).expect_status(0).stdout;
         for own in [FIRST, SECOND, &keys[0], &keys[1]] {
@@ -123,7 +72,7 @@ fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
 
 #[test]
 fn the_plan_of_an_erasure_tells_which_of_them_goes_and_which_stays() {
-    for format in FORMATS {
+    for format in KINDS {
         let desk = Desk::new(format);
         let rows = desk.rows();
         let (goes, stays) = (&rows[0], &rows[1]);

@@ -249,18 +249,23 @@ fn of_equal_records_without_ids_as_many_are_listed_as_were_deleted_and_each_come
     }
 }
 
+/// A live record, and another one of its id and time that says something else, written behind it.
+fn doubled(desk: &DemoStore, query: &str) -> (Value, String) {
+    let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
+    let (title, file) = (row["title"].as_str().unwrap(), row["file"].as_str().unwrap());
+    let other = row["raw"].as_str().unwrap().replacen(title, "It says something else", 1);
+    assert_ne!(row["raw"], other.as_str(), "{query}");
+    let text = desk.text_of(file);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    fs::write(desk.store.join(file), text + end + &other + "\n").unwrap();
+    (row, other)
+}
+
 #[test]
 fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_is_there() {
     for (store, query, verb) in CASES.into_iter().filter(|(_, query, _)| !query.contains("note")) {
         let desk = DemoStore::new(store);
-        let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
-        let title = row["title"].as_str().unwrap();
-        let log = desk.store.join(row["file"].as_str().unwrap());
-        let other = row["raw"].as_str().unwrap().replacen(title, "It says something else", 1);
-        assert_ne!(row["raw"], other.as_str(), "{store}");
-        let text = fs::read_to_string(&log).unwrap();
-        let end = if text.ends_with('\n') { "" } else { "\n" };
-        fs::write(&log, text + end + &other + "\n").unwrap();
+        let (row, _) = doubled(&desk, query);
         let scope = format!("{query} id:{}", row["id"].as_str().unwrap());
         let gone = || desk.list(&format!("is:deleted {scope}"));
         let words: Vec<&str> = verb.split(' ').collect();
@@ -283,14 +288,8 @@ fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_i
 fn records_that_share_id_and_time_and_were_deleted_one_after_the_other_are_all_listed_and_come_back() {
     for (store, query, verb) in CASES.into_iter().filter(|(_, query, _)| !query.contains("note")) {
         let desk = DemoStore::new(store);
-        let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
-        let title = row["title"].as_str().unwrap();
+        let (row, other) = doubled(&desk, query);
         let raw = row["raw"].as_str().unwrap();
-        let log = desk.store.join(row["file"].as_str().unwrap());
-        let other = raw.replacen(title, "It says something else", 1);
-        let text = fs::read_to_string(&log).unwrap();
-        let end = if text.ends_with('\n') { "" } else { "\n" };
-        fs::write(&log, text + end + &other + "\n").unwrap();
         let scope = format!("{query} id:{}", row["id"].as_str().unwrap());
         let gone = || desk.list(&format!("is:deleted {scope}"));
         let words: Vec<&str> = verb.split(' ').collect();
@@ -313,6 +312,7 @@ fn records_that_share_id_and_time_and_were_deleted_one_after_the_other_are_all_l
         let live = desk.list(&scope);
         desk.change(&[&words[..], &[live[0]["key"].as_str().unwrap()]].concat()).expect_status(0);
         let again = live[0]["raw"].as_str().unwrap().replacen('{', "{\"noted\":1,", 1);
+        let log = desk.store.join(row["file"].as_str().unwrap());
         fs::write(&log, fs::read_to_string(&log).unwrap() + &again + "\n").unwrap();
         let live = desk.list(&scope);
         let live = live.iter().find(|row| row["raw"] == *again).unwrap();

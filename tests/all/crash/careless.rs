@@ -8,6 +8,8 @@ use palimp::disk::faulty::Faulty;
 use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
 use palimp::model::Generation;
 
+use crate::support::passed_on::passed_on;
+
 /// What is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
@@ -84,32 +86,10 @@ impl Output for Unsynced<'_> {
 }
 
 impl Disk for Careless<'_> {
-    fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
-        self.disk.list(folder)
-    }
-
-    fn look(&self, path: &Path) -> io::Result<Item> {
-        self.disk.look(path)
-    }
-
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.disk.real_path(path)
-    }
-
-    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        self.disk.read(file, from, limit)
-    }
-
-    fn extended(&self, file: &Path) -> io::Result<Extended> {
-        self.disk.extended(file)
-    }
-
-    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
-        self.disk.blank(file, len)
-    }
-
-    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.disk.rename_new(from, to)
+    passed_on! {
+        self => self.disk;
+        list look real_path read extended blank rename_new make_folder open_folder link
+        remove_folder flock
     }
 
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
@@ -128,18 +108,6 @@ impl Disk for Careless<'_> {
         Ok(self.opened(file, self.disk.append(file)?))
     }
 
-    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
-        self.disk.make_folder(folder, mode)
-    }
-
-    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
-        self.disk.open_folder(folder)
-    }
-
-    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
-        self.disk.link(file, name)
-    }
-
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         if self.slip == Slip::KeepsNoUndo && has(to, "/undo/") {
             return self.disk.remove(from);
@@ -154,18 +122,10 @@ impl Disk for Careless<'_> {
         }
     }
 
-    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
-        self.disk.remove_folder(folder)
-    }
-
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         match self.slip {
             Slip::FolderUnsynced if has(folder, "/store") => Ok(()),
             _ => self.disk.sync_folder(folder),
         }
-    }
-
-    fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
-        self.disk.flock(path, create)
     }
 }

@@ -1,6 +1,6 @@
 //! Of a line that starts torn only what is erased goes: a whole record behind it is another's.
 
-use crate::support::Verb;
+use crate::support::DemoStore;
 use crate::support::tries::count;
 
 use serde_json::Value;
@@ -12,38 +12,14 @@ const STORES: [(&str, &str); 4] = [
     ("project/.chora/memory", "type:event"),
 ];
 
-struct Desk {
-    folder: tempfile::TempDir,
-    store: std::path::PathBuf,
-}
-
-impl Desk {
-    fn new(store: &str) -> Desk {
-        let folder = tempfile::tempdir().unwrap();
-        let demo = folder.path().join("demo");
-        Verb::new(["demo", demo.to_str().unwrap()]).run().expect_status(0);
-        Desk { store: demo.join(store), folder }
-    }
-
-    fn run(&self, words: &[&str]) -> crate::support::Output {
-        let data = self.folder.path().join("data");
-        let own = ["--yes", "--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        Verb::new([words, &own].concat()).run()
-    }
-
-    /// Live records of one log that are alone on their lines.
-    fn rows(&self, query: &str) -> Vec<Value> {
-        let mut rows = self.run(&["list", query, "--json"]).expect_status(0).json_lines();
-        let is_log = |row: &Value| row["file"].as_str().is_some_and(|file| file.ends_with(".jsonl"));
-        rows.retain(|row| is_log(row) && row["state"] == "live" && row["record"].is_null());
-        let file = rows[0]["file"].clone();
-        rows.retain(|row| row["file"] == file);
-        rows
-    }
-
-    fn text(&self, file: &str) -> String {
-        std::fs::read_to_string(self.store.join(file)).unwrap()
-    }
+/// Live records of one log that are alone on their lines.
+fn rows_of(desk: &DemoStore, query: &str) -> Vec<Value> {
+    let mut rows = desk.change(&["list", query, "--json"]).expect_status(0).json_lines();
+    let is_log = |row: &Value| row["file"].as_str().is_some_and(|file| file.ends_with(".jsonl"));
+    rows.retain(|row| is_log(row) && row["state"] == "live" && row["record"].is_null());
+    let file = rows[0]["file"].clone();
+    rows.retain(|row| row["file"] == file);
+    rows
 }
 
 fn text<'r>(row: &'r Value, name: &str) -> &'r str {
@@ -59,8 +35,8 @@ fn torn(raw: &str) -> &str {
 #[test]
 fn a_whole_record_behind_a_torn_one_that_is_erased_stays() {
     for (store, query) in STORES {
-        let desk = Desk::new(store);
-        let rows = desk.rows(query);
+        let desk = DemoStore::new(store);
+        let rows = rows_of(&desk, query);
         let is_named = |row: &&Value| row["id"].as_str().is_some_and(|id| text(row, "raw").contains(id));
         let Some(erased) = rows.iter().find(is_named) else { continue };
         let other = rows.iter().rfind(|row| row["id"] != erased["id"]).unwrap();
@@ -70,9 +46,9 @@ fn a_whole_record_behind_a_torn_one_that_is_erased_stays() {
             None => text(other, "raw").to_owned(),
         };
         let line = format!("{}{fresh}\n", torn(text(erased, "raw")));
-        std::fs::write(desk.store.join(file), desk.text(file) + &line).unwrap();
-        desk.run(&["erase", text(erased, "key")]).expect_status(0);
-        let left = desk.text(file);
+        std::fs::write(desk.store.join(file), desk.text_of(file) + &line).unwrap();
+        desk.change(&["erase", text(erased, "key")]).expect_status(0);
+        let left = desk.text_of(file);
         assert!(left.lines().any(|line| line == fresh), "{store}: {left}");
         assert!(!left.contains(torn(text(erased, "raw"))), "{store}");
     }
@@ -81,17 +57,17 @@ fn a_whole_record_behind_a_torn_one_that_is_erased_stays() {
 #[test]
 fn a_torn_stretch_before_a_record_that_is_erased_stays() {
     for (store, query) in STORES {
-        let desk = Desk::new(store);
-        let rows = desk.rows(query);
+        let desk = DemoStore::new(store);
+        let rows = rows_of(&desk, query);
         let (erased, other) = (&rows[0], rows.last().unwrap());
         let file = text(erased, "file");
         let other = torn(text(other, "raw")).replacen(":\"", ":\"own-", 1);
         let line = format!("{other}{}\n", text(erased, "raw"));
-        std::fs::write(desk.store.join(file), desk.text(file) + &line).unwrap();
-        let keys = desk.run(&["list", query, "--json"]).expect_status(0).json_lines();
+        std::fs::write(desk.store.join(file), desk.text_of(file) + &line).unwrap();
+        let keys = desk.change(&["list", query, "--json"]).expect_status(0).json_lines();
         let key = keys.iter().find(|row| row["raw"] == erased["raw"]).unwrap();
-        desk.run(&["erase", text(key, "key")]).expect_status(0);
-        let left = desk.text(file);
+        desk.change(&["erase", text(key, "key")]).expect_status(0);
+        let left = desk.text_of(file);
         assert!(left.contains(other.as_str()), "{store}: {other}\n{left}");
         assert!(!left.contains(text(erased, "raw")), "{store}");
     }
@@ -114,8 +90,8 @@ fn an_object_within_a_torn_record_is_erased_with_it_and_never_becomes_a_record()
         // Each store has two of them in the short form, the next one the others.
         let every = count(2, 1);
         for (is_list, is_glued, is_whole) in ways.into_iter().skip(number % every).step_by(every) {
-            let desk = Desk::new(store);
-            let rows = desk.rows(query);
+            let desk = DemoStore::new(store);
+            let rows = rows_of(&desk, query);
             let is_named = |row: &&Value| row["id"].as_str().is_some_and(|id| text(row, "raw").contains(id));
             let Some(erased) = rows.iter().find(is_named) else { continue };
             let (file, raw) = (text(erased, "file"), text(erased, "raw"));
@@ -124,22 +100,18 @@ fn an_object_within_a_torn_record_is_erased_with_it_and_never_becomes_a_record()
             let other = rows.iter().rfind(|row| row["id"] != erased["id"]).unwrap();
             let fresh = text(other, "raw").replacen(":\"", ":\"own-", 1);
             let behind = if is_glued { &*fresh } else { "" };
-            let mut now = desk.text(file);
+            let mut now = desk.text_of(file);
             if is_whole {
                 now = now.replace(raw, &long);
             }
             std::fs::write(desk.store.join(file), format!("{now}{}{behind}\n", &long[..end])).unwrap();
             let ways = format!("{store}: {is_list} {is_glued} {is_whole}");
-            let keys = desk.run(&["list", query, "--json"]).expect_status(0).json_lines();
+            let keys = desk.change(&["list", query, "--json"]).expect_status(0).json_lines();
             let key = keys.iter().find(|row| row["id"] == erased["id"]).unwrap();
-            let told = desk.run(&["erase", text(key, "key"), "--json"]).expect_status(0).json_lines();
+            let told = desk.change(&["erase", text(key, "key"), "--json"]).expect_status(0).json_lines();
             let own = NESTED.map(str::to_owned);
-            assert_eq!(
-                super::found(desk.folder.path(), &own),
-                [""; 0].map(std::path::PathBuf::from),
-                "{ways}"
-            );
-            let left = desk.text(file);
+            assert_eq!(super::found(desk.folder(), &own), [""; 0].map(std::path::PathBuf::from), "{ways}");
+            let left = desk.text_of(file);
             assert!(!left.contains("zzzz"), "{ways}: {left}");
             assert_eq!(left.lines().any(|line| line == fresh), is_glued, "{ways}: {left}");
             let receipt = std::fs::read_to_string(text(&told[0], "receipt")).unwrap();
@@ -153,15 +125,15 @@ fn an_object_within_a_torn_record_is_erased_with_it_and_never_becomes_a_record()
 
 #[test]
 fn an_object_behind_a_torn_record_that_stays_goes_alone() {
-    let desk = Desk::new(STORES[0].0);
-    let rows = desk.rows(STORES[0].1);
+    let desk = DemoStore::new(STORES[0].0);
+    let rows = rows_of(&desk, STORES[0].1);
     let (erased, other) = (&rows[0], rows.last().unwrap());
     let file = text(erased, "file");
     let stays = format!("{},\"own\":", text(other, "raw").strip_suffix('}').unwrap());
     let line = format!("{}{}\n", stays.replacen(":\"", ":\"own-", 1), text(erased, "raw"));
-    std::fs::write(desk.store.join(file), desk.text(file) + &line).unwrap();
-    desk.run(&["erase", text(erased, "key")]).expect_status(0);
-    let left = desk.text(file);
+    std::fs::write(desk.store.join(file), desk.text_of(file) + &line).unwrap();
+    desk.change(&["erase", text(erased, "key")]).expect_status(0);
+    let left = desk.text_of(file);
     assert!(left.contains(&line[..line.find(text(erased, "raw")).unwrap()]), "{left}");
     assert!(!left.contains(text(erased, "raw")), "{left}");
 }

@@ -44,6 +44,11 @@ impl DemoStore {
         self.run(&[words, &["--yes"]].concat())
     }
 
+    /// What a file of the store says.
+    pub fn text_of(&self, file: &str) -> String {
+        std::fs::read_to_string(self.store.join(file)).unwrap()
+    }
+
     /// What a query lists.
     pub fn list(&self, query: &str) -> Vec<Value> {
         let output = self.run(&["list", query, "--json"]);

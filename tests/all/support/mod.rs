@@ -2,14 +2,16 @@
 //! run, and a digest that proves that nothing was touched.
 //!
 //! The benchmarks use it too, each binary another part of it.
-#![allow(dead_code, unused_imports)]
+#![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod agent_memory;
 pub mod demo;
 pub mod files;
 pub mod index;
 pub mod kept_log;
+pub mod made;
 pub mod memory_server;
+pub mod passed_on;
 pub mod session_log;
 pub mod store;
 pub mod terminal;
@@ -21,6 +23,7 @@ pub use agent_memory::AgentMemoryBuilder;
 pub use demo::DemoStore;
 pub use files::{Files, check, gzip, problems, rows, tar_gz};
 pub use kept_log::KeptLog;
+pub use made::{MadeStore, files_below};
 pub use memory_server::MemoryServerBuilder;
 pub use session_log::SessionLogBuilder;
 pub use store::{StoreBuilder, TempStore};

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::disk::{Extended, Flock, Item, Machine, Output};
+use crate::passed_on::passed_on;
 
 /// The real disk, on which something happens before a file is moved, or after one is locked.
 struct Meddled<'a> {
@@ -89,73 +90,15 @@ fn a_takeover_that_was_removed_keeps_nobody_out_and_so_is_none() {
 }
 
 impl Disk for Meddled<'_> {
-    fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
-        Real.list(folder)
-    }
-
-    fn look(&self, path: &Path) -> io::Result<Item> {
-        Real.look(path)
-    }
-
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        Real.real_path(path)
-    }
-
-    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        Real.read(file, from, limit)
-    }
-
-    fn extended(&self, file: &Path) -> io::Result<Extended> {
-        Real.extended(file)
-    }
-
-    fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
-        Real.blank(file, len)
-    }
-
-    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        Real.rename_new(from, to)
-    }
-
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        Real.exchange(one, other)
-    }
-
-    fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
-        Real.create(file, mode)
-    }
-
-    fn append(&self, file: &Path) -> io::Result<Box<dyn Output + '_>> {
-        Real.append(file)
-    }
-
-    fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
-        Real.make_folder(folder, mode)
-    }
-
-    fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn Output + '_>> {
-        Real.open_folder(folder)
-    }
-
-    fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
-        Real.link(file, name)
+    passed_on! {
+        self => Real;
+        list look real_path read extended blank rename_new exchange create append make_folder
+        open_folder link remove remove_folder sync_folder
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         (self.before_rename)(from);
         Real.rename(from, to)
-    }
-
-    fn remove(&self, file: &Path) -> io::Result<()> {
-        Real.remove(file)
-    }
-
-    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
-        Real.remove_folder(folder)
-    }
-
-    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        Real.sync_folder(folder)
     }
 
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {

@@ -1,0 +1,69 @@
+//! Calls of a disk that is like another one but for some of them.
+//!
+//! The library's unit tests and the benches use this file too.
+
+/// Within `impl Disk for …`: the calls that are named go to another disk as they are.
+macro_rules! passed_on {
+    ($this:ident => $disk:expr; $($call:ident)*) => { $(passed_on!(@$call $this $disk);)* };
+    (@list $this:ident $disk:expr) => {
+        fn list(&$this, folder: &Path) -> io::Result<Vec<Item>> { $disk.list(folder) }
+    };
+    (@look $this:ident $disk:expr) => {
+        fn look(&$this, path: &Path) -> io::Result<Item> { $disk.look(path) }
+    };
+    (@real_path $this:ident $disk:expr) => {
+        fn real_path(&$this, path: &Path) -> io::Result<PathBuf> { $disk.real_path(path) }
+    };
+    (@read $this:ident $disk:expr) => {
+        fn read(&$this, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
+            $disk.read(file, from, limit)
+        }
+    };
+    (@extended $this:ident $disk:expr) => {
+        fn extended(&$this, file: &Path) -> io::Result<Extended> { $disk.extended(file) }
+    };
+    (@create $this:ident $disk:expr) => {
+        fn create(&$this, file: &Path, mode: u32) -> io::Result<Box<dyn Output + '_>> {
+            $disk.create(file, mode)
+        }
+    };
+    (@append $this:ident $disk:expr) => {
+        fn append(&$this, file: &Path) -> io::Result<Box<dyn Output + '_>> { $disk.append(file) }
+    };
+    (@blank $this:ident $disk:expr) => {
+        fn blank(&$this, file: &Path, len: u64) -> io::Result<()> { $disk.blank(file, len) }
+    };
+    (@make_folder $this:ident $disk:expr) => {
+        fn make_folder(&$this, folder: &Path, mode: u32) -> io::Result<()> { $disk.make_folder(folder, mode) }
+    };
+    (@open_folder $this:ident $disk:expr) => {
+        fn open_folder(&$this, folder: &Path) -> io::Result<Box<dyn Output + '_>> { $disk.open_folder(folder) }
+    };
+    (@link $this:ident $disk:expr) => {
+        fn link(&$this, file: &Path, name: &Path) -> io::Result<()> { $disk.link(file, name) }
+    };
+    (@rename $this:ident $disk:expr) => {
+        fn rename(&$this, from: &Path, to: &Path) -> io::Result<()> { $disk.rename(from, to) }
+    };
+    (@rename_new $this:ident $disk:expr) => {
+        fn rename_new(&$this, from: &Path, to: &Path) -> io::Result<()> { $disk.rename_new(from, to) }
+    };
+    (@exchange $this:ident $disk:expr) => {
+        fn exchange(&$this, one: &Path, other: &Path) -> io::Result<()> { $disk.exchange(one, other) }
+    };
+    (@remove $this:ident $disk:expr) => {
+        fn remove(&$this, file: &Path) -> io::Result<()> { $disk.remove(file) }
+    };
+    (@remove_folder $this:ident $disk:expr) => {
+        fn remove_folder(&$this, folder: &Path) -> io::Result<()> { $disk.remove_folder(folder) }
+    };
+    (@sync_folder $this:ident $disk:expr) => {
+        fn sync_folder(&$this, folder: &Path) -> io::Result<()> { $disk.sync_folder(folder) }
+    };
+    (@flock $this:ident $disk:expr) => {
+        fn flock(&$this, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
+            $disk.flock(path, create)
+        }
+    };
+}
+pub(crate) use passed_on;
