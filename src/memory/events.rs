@@ -9,6 +9,10 @@ use crate::text::scan::Tape;
 
 impl Memory {
     /// Emits an event into the log and into the file of its trace. `metadata` is a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// If the store has no events, or the change can't be made.
     pub fn emit_event(
         &mut self,
         event_type: &str,
@@ -28,11 +32,19 @@ impl Memory {
     }
 
     /// Events that failed in the last so many days, the newest first (§6.1).
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be searched.
     pub fn failures_since(&mut self, days: u32) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.in_time(&format!("type:event status:failure since:-{days}d"))
     }
 
     /// The events of a trace, the oldest first (§6.1).
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be searched.
     pub fn events_of_trace(&mut self, trace: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         let mut events = self.in_time(&format!("type:event trace:{}", quoted(trace)))?;
         events.read.reverse();
@@ -40,11 +52,19 @@ impl Memory {
     }
 
     /// The notes that have a tag (§6.2).
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be searched.
     pub fn notes_by_tag(&mut self, tag: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.in_time(&format!("type:note tag:{}", quoted(tag)))
     }
 
     /// The notes that a note links to, or that link to it (§6.2).
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be searched.
     pub fn linked_notes(&mut self, id: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         let linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
         let Recalled { mut read, unread } = linked;
@@ -59,17 +79,29 @@ impl Memory {
     }
 
     /// An agent's skill level in something; `novice` where nothing is recorded (§6.3).
+    ///
+    /// # Errors
+    ///
+    /// If there is no profile of the agent.
     pub fn capability_level(&mut self, agent: &str, capability: &str) -> Result<String, MemoryError> {
         let level = self.in_profile(agent, &["capabilities", capability, "skill_level"])?;
         Ok(level.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_else(|| "novice".to_owned()))
     }
 
     /// A preference of an agent, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If there is no profile of the agent.
     pub fn preference(&mut self, agent: &str, key: &str) -> Result<Option<String>, MemoryError> {
         self.in_profile(agent, &["preferences", key])
     }
 
     /// Sets a preference of an agent, as JSON, and when it was last active (§6.3).
+    ///
+    /// # Errors
+    ///
+    /// If there is no profile of the agent, the value is refused, or the change can't be made.
     pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result<(), MemoryError> {
         let at = self.profile(agent)?;
         let entry = *self.snapshot.get(at).1;

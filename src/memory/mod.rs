@@ -47,6 +47,10 @@ type Planned<'p, T> = dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal> + 'p;
 impl Memory {
     /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
     /// of palimp's own data, outside the store; it is made when it is first needed.
+    ///
+    /// # Errors
+    ///
+    /// If there is no store, there are several, or the folder can't be looked at.
     pub fn open(root: &Path, data: &Path) -> Result<Memory, MemoryError> {
         let looked = look_at(root, None);
         let found = looked.found.map_err(|why| {
@@ -64,6 +68,10 @@ impl Memory {
     }
 
     /// Makes an empty store of that format in a folder that is empty or not there yet.
+    ///
+    /// # Errors
+    ///
+    /// If palimp knows no such format, the folder has something in it, or can't be written.
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory, MemoryError> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();

@@ -52,6 +52,10 @@ pub struct Found {
 impl Memory {
     /// Adds a record and says what its id is. Limits of size are kept; at the fill level a
     /// compaction goes first where the store's config says so, and what it dropped is told.
+    ///
+    /// # Errors
+    ///
+    /// If the format refuses the record, a limit of size is reached, or the change can't be made.
     pub fn add(&mut self, new: &New<'_>) -> Result<Added, MemoryError> {
         self.refresh();
         let draft = Draft {
@@ -85,6 +89,10 @@ impl Memory {
 
     /// The record of that id, if it counts. An id that is in several sessions is refused
     /// unless the session is named.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be read, or several records have the id.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>, MemoryError> {
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
@@ -95,6 +103,10 @@ impl Memory {
     /// Deletes a record as the format does it. False where there is none that counts; an id that is
     /// in several sessions is refused unless the session is named, and one that several records of a
     /// session share unless a key names one of them.
+    ///
+    /// # Errors
+    ///
+    /// If several records have the id, the format refuses it, or the change can't be made.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
         self.refresh();
         let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
@@ -108,6 +120,10 @@ impl Memory {
     /// Deletes every live record that the query finds, and says how many: by topic
     /// `tag:personal_info`, by time `since:2026-01-01 until:2026-01-05`. An empty query
     /// deletes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the query can't be understood, the format refuses it, or the change can't be made.
     pub fn delete_matching(&mut self, query: &str, reason: &str) -> Result<usize, MemoryError> {
         self.refresh();
         if query.trim().is_empty() {
@@ -123,6 +139,10 @@ impl Memory {
     }
 
     /// Sets a field of a record: JSON where it is no string, else the text as it is.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such record, the format refuses the value, or the change can't be made.
     pub fn set(
         &mut self,
         session: Option<&str>,
@@ -138,6 +158,10 @@ impl Memory {
     }
 
     /// Records that a record was accessed, where the format has a place for that.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such record, or the change can't be made.
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
         self.refresh();
         let entry = self.one(session, id)?;
@@ -160,6 +184,10 @@ impl Memory {
 
     /// What a query of palimp's language finds, best first: words, `type:`, `tag:`, `topic:`,
     /// `since:`, `until:`, `session:`, `ref:ID depth:2`, `limit:10`.
+    ///
+    /// # Errors
+    ///
+    /// If the query can't be understood, or the store can't be read.
     pub fn query(&mut self, query: &str) -> Result<Recalled<Vec<Found>>, MemoryError> {
         self.refresh();
         let found = self.search(query, Order::Rank)?;
@@ -168,6 +196,10 @@ impl Memory {
 
     /// Records that refer to one another within so many steps of that one, best first. An id
     /// that is in several sessions is refused unless the session is named.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such record, several have the id, or the store can't be read.
     pub fn related(
         &mut self,
         session: Option<&str>,

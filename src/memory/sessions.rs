@@ -33,6 +33,10 @@ pub struct Statistics {
 
 impl Memory {
     /// Makes a session, and says what it is called.
+    ///
+    /// # Errors
+    ///
+    /// If the format has no sessions, one has that name, or the change can't be made.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String, MemoryError> {
         self.refresh();
         let made = self.commit_anew(&|scene| {
@@ -49,6 +53,10 @@ impl Memory {
     }
 
     /// Whether a session is there and live; archived ones are told apart by their code.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session, it is archived, or the store can't be read.
     pub fn load_session(&mut self, id: &str) -> Result<Statistics, MemoryError> {
         self.refresh();
         let session = self.store().sessions.iter().find(|session| session.name == id);
@@ -64,6 +72,10 @@ impl Memory {
 
     /// Ends the work with a session: its index and counts are brought up to date where a
     /// crash, or an agent that did not, left them behind.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session, or the change can't be made.
     pub fn close_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.load_session(id)?;
         let plan = ops::reindex::of_session(&self.scene()?, id)?;
@@ -71,6 +83,10 @@ impl Memory {
     }
 
     /// Moves a session aside, whole.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session, the format has no archive, or the change can't be made.
     pub fn archive_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.refresh();
         let plan = ops::session::archive(&self.scene()?, id)?;
@@ -78,6 +94,10 @@ impl Memory {
     }
 
     /// Deletes a session with all that is in it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session, or the change can't be made.
     pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.refresh();
         let packed = packed_bytes(&*self.disk, self.store(), &ops::session::packed_files(self.store(), id)?);
@@ -89,6 +109,10 @@ impl Memory {
 
     /// Everything of a session, or of the store, as JSON or JSON Lines. Refused where something
     /// could not be read.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session, or something could not be read.
     pub fn export(&mut self, session: Option<&str>, shape: Shape) -> Result<Vec<u8>, MemoryError> {
         self.refresh();
         self.store().whole()?;
@@ -102,6 +126,10 @@ impl Memory {
     }
 
     /// Drops what the format's compaction drops, and says what that was.
+    ///
+    /// # Errors
+    ///
+    /// If the format has no compaction, or the change can't be made.
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>, MemoryError> {
         self.refresh();
         let plan = ops::compact::compact(&self.scene()?, session)?;
@@ -111,6 +139,10 @@ impl Memory {
     }
 
     /// Makes what is derived from the records anew wherever it disagrees with them.
+    ///
+    /// # Errors
+    ///
+    /// If the format has nothing that is derived, or the change can't be made.
     pub fn rebuild_index(&mut self) -> Result<(), MemoryError> {
         self.refresh();
         let plan = ops::reindex::reindex(&self.scene()?)?;
@@ -118,6 +150,10 @@ impl Memory {
     }
 
     /// Brings the stored caches of decay up to date.
+    ///
+    /// # Errors
+    ///
+    /// If the format stores none, or the change can't be made.
     pub fn update_decay(&mut self) -> Result<(), MemoryError> {
         self.refresh();
         let plan = ops::upkeep::decay(&self.scene()?)?;
@@ -125,6 +161,10 @@ impl Memory {
     }
 
     /// Brings files of an older version to this one, each backed up first.
+    ///
+    /// # Errors
+    ///
+    /// If the format has no older version, or the change can't be made.
     pub fn migrate(&mut self) -> Result<(), MemoryError> {
         self.refresh();
         let plan = ops::upkeep::migrate(&self.scene()?)?;
@@ -132,6 +172,10 @@ impl Memory {
     }
 
     /// Figures of a session, or of the whole store.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session.
     pub fn statistics(&self, session: Option<&str>) -> Result<Statistics, MemoryError> {
         let store = self.store();
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));

@@ -9,7 +9,6 @@ use super::step::Step;
 use super::{CommitError, Files, Guard, Writer};
 use crate::disk::{ItemKind, Seen};
 use crate::model::{Act, Change, Lock, Plan};
-use crate::store::lock::{self, Patience};
 
 /// So often a change is fitted to a file that others keep changing.
 const TRIES: usize = 40;
@@ -135,8 +134,7 @@ pub fn carry_out_locked(
 ) -> Result<(), CommitError> {
     let host = writer.host;
     let protocol = writer.protocol(files);
-    let patience = Patience::of(writer.patience);
-    let held = lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &patience)?;
+    let held = writer.lock(files, writer.patience)?;
     let changes = make();
     let own = |change: &Change| Ready::of(change, true, writer.format, writer.path(&change.path));
     let mut ready: Vec<Ready> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
@@ -234,15 +232,7 @@ fn commit_set(
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = writer.protocol(&files);
-        let host = writer.host;
-        let held = lock::acquire(
-            host.disk,
-            host.machine,
-            &protocol,
-            "write",
-            "palimp",
-            &Patience::of(writer.patience),
-        )?;
+        let held = writer.lock(&files, writer.patience)?;
         if is_last {
             // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
             scene.refit(ready, keep)?;

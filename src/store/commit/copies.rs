@@ -138,6 +138,10 @@ fn moment(stamp: &str) -> Option<Moment> {
 impl Writer<'_> {
     /// Carries out a plan that brings back what a copy has. A file that it changes is copied
     /// first: by the plan, where the format keeps copies, else into our own data.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::commit`], and if others brought the same back meanwhile.
     pub fn restore(&self, plan: &Plan) -> Result<Receipt, CommitError> {
         plan.changes.iter().try_for_each(|change| self.came_meanwhile(change))?;
         let copied = self.copy_first(plan)?;
@@ -192,11 +196,19 @@ impl Writer<'_> {
 
 impl Vault<'_> {
     /// Copies a file of the store into our data, durably.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
     pub fn copy(&self, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
         self.put("backups", file, bytes, now)
     }
 
     /// Keeps bytes that leave the store, durably, as they were.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
     pub fn quarantine(
         &self,
         file: &Path,

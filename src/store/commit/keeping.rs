@@ -64,6 +64,10 @@ impl Vault<'_> {
 
     /// Drops a step's undo data that was not made, durably. Its number is not given again:
     /// a power cut may bring the file back.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
     pub fn forget(&self, number: u64) -> Result<(), CommitError> {
         drop(self.disk().create(&self.undo_path(number, GIVEN), PRIVATE));
         self.drop_step(number)?;

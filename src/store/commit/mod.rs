@@ -150,6 +150,11 @@ impl<'a> Writer<'a> {
 
     /// Carries a plan out. Where it returns an error, its [`Files`] say what became of the
     /// files.
+    ///
+    /// # Errors
+    ///
+    /// If another holds the lock, a file changed in the same place since it was read, or the system refuses a
+    /// call.
     pub fn commit(&self, plan: &Plan) -> Result<Receipt, CommitError> {
         self.logged(plan, None)
     }
@@ -257,16 +262,28 @@ impl<'a> Writer<'a> {
     }
 
     /// The plan that takes the last step back, or that one.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such step, it is undone already, or its undo data is gone or can't be read.
     pub fn undo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
         turn::undo(self, step)
     }
 
     /// The plan that does the last step again that was taken back, or that one.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such step, it is not undone, or its undo data is gone or can't be read.
     pub fn redo(&self, step: Option<u64>) -> Result<(Plan, Turn), CommitError> {
         turn::redo(self, step)
     }
 
     /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::commit`], and if the step was undone or redone since.
     pub fn turn(&self, plan: &Plan, turn: Turn) -> Result<Receipt, CommitError> {
         // It was planned and shown before this writer kept others out.
         turn::still_turns(self, plan, turn)?;
@@ -281,6 +298,13 @@ impl<'a> Writer<'a> {
     /// The same, of which most was `read` before.
     fn load_again(&self, read: &Store) -> Store {
         load_from(self.host.disk, &self.place, Extent::Whole, Some(read), self.host.now)
+    }
+
+    /// Takes the format's lock for those files.
+    fn lock(&self, files: &[&Path], patience: Duration) -> Result<lock::Held<'a>, lock::LockError> {
+        let Host { disk, machine, .. } = self.host;
+        let patience = lock::Patience::of(patience);
+        lock::acquire(disk, machine, &self.protocol(files), "write", "palimp", &patience)
     }
 
     /// The format's lock for those files, with whole paths.

@@ -17,6 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl<'a> Writer<'a> {
     /// Takes the store, and finishes or takes back what was cut short in it. `store` is the
     /// store as it was read; what it lists of our own files is looked after.
+    ///
+    /// # Errors
+    ///
+    /// If another palimp has the store for longer than five seconds, or our own data can't be read or written.
     pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let own = wait_for(host, &store.root, PATIENCE)?;
         Writer::taken(host, store, PATIENCE, own)
@@ -24,6 +28,10 @@ impl<'a> Writer<'a> {
 
     /// The same without waiting for anybody, to look after what was left: what another process
     /// is in the way of is done by the next start.
+    ///
+    /// # Errors
+    ///
+    /// If another palimp has the store, or our own data can't be read or written.
     pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let own = wait_for(host, &store.root, Duration::ZERO)?;
         Writer::taken(host, store, Duration::ZERO, own)
@@ -83,6 +91,10 @@ impl<'a> Writer<'a> {
     }
 
     /// The store to plan on: nothing is taken, finished or written, and nothing may be changed.
+    ///
+    /// # Errors
+    ///
+    /// If this version does not know the store's format.
     pub fn look(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let vault = Vault::look(host.disk, host.data, &store.root);
         Writer::of(host, store, vault, PATIENCE, None)

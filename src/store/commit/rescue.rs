@@ -16,7 +16,6 @@ use crate::disk::Seen;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Plan, Store};
-use crate::store::lock::{self, Patience};
 
 /// So long, in seconds, an old file is watched after it last grew.
 pub(super) const WATCHED: i64 = 60;
@@ -200,16 +199,8 @@ impl Writer<'_> {
     pub(super) fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
         let host = self.host;
         let relative = self.relative(file)?;
-        let protocol = self.protocol(&[&relative]);
-        let held = lock::acquire(
-            host.disk,
-            host.machine,
-            &protocol,
-            "write",
-            "palimp",
-            &Patience::of(if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO }),
-        )
-        .ok()?;
+        let patience = if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO };
+        let held = self.lock(&[&relative], patience).ok()?;
         let added = add_lines(host, file, begun, lines);
         held.release();
         added

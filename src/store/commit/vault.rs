@@ -34,6 +34,10 @@ pub struct Vault<'a> {
 
 impl<'a> Vault<'a> {
     /// The folder of the store at `root` below `data`, made if it is not there (0700).
+    ///
+    /// # Errors
+    ///
+    /// If the folder can't be made.
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
         let vault = Vault::look(disk, data, root);
         vault.make(&vault.folder)?;
@@ -56,6 +60,10 @@ impl<'a> Vault<'a> {
     }
 
     /// A folder within it, made with those that lead to it.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be made.
     pub fn folder(&self, name: &str) -> Result<PathBuf, CommitError> {
         let folder = self.folder.join(name);
         self.make(&folder)?;
@@ -81,6 +89,10 @@ impl<'a> Vault<'a> {
     }
 
     /// A number that no step has had. Who alone may write here reads them once.
+    ///
+    /// # Errors
+    ///
+    /// If the folder or the journal can't be read.
     pub fn next_step(&self) -> Result<u64, CommitError> {
         let last = match self.last.get() {
             Some(last) => last,
@@ -120,6 +132,10 @@ impl<'a> Vault<'a> {
 
     /// Keeps a step's undo data, durably, before the step is done. Where it is kept anew,
     /// one of the two is there at any moment.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written, or has no room for it.
     pub fn keep(&self, number: u64, step: &Step) -> Result<(), CommitError> {
         let folder = self.folder("undo")?;
         let path = self.step_path(number);
@@ -140,6 +156,10 @@ impl<'a> Vault<'a> {
     }
 
     /// A step's undo data; `None` where it is gone, or was cut short by a crash.
+    ///
+    /// # Errors
+    ///
+    /// If it is there and can't be read.
     pub fn step(&self, number: u64) -> Result<Option<Step>, CommitError> {
         let path = self.step_path(number);
         match self.disk.read(&path, 0, None) {

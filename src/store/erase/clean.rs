@@ -64,6 +64,10 @@ impl Outcome {
 }
 
 /// A file without what is erased.
+///
+/// # Errors
+///
+/// If the file can't be taken apart, and may hold what is erased.
 pub fn clean(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], marks: Marks<'_>) -> Result<Outcome, Refusal> {
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return Ok(Outcome::Same);

@@ -66,6 +66,10 @@ struct Changes {
 
 impl Site<'_> {
     /// The plan, and what is to be searched for when it is carried out.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be taken apart, and may hold what is erased.
     pub fn removal(&self) -> Result<Removal, Refusal> {
         let store = self.scene.store;
         let (main, parts) = (self.contents.main(), self.contents.parts(self.wanted, &store.documents));

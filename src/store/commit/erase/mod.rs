@@ -138,6 +138,10 @@ fn each_within(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
 impl Writer<'_> {
     /// Erases, by the plan that was shown. Where it returns an error, its [`Files`] say what
     /// became of the files; what began is finished by the next start.
+    ///
+    /// # Errors
+    ///
+    /// If another holds the lock, a file is not as it was shown, or the system refuses a call.
     pub fn erase(&self, plan: &Plan, targets: &[Target], reason: &str) -> Result<Erased, CommitError> {
         // A list that can't be added to now would be found only when the data is gone.
         self.vault.erased()?;

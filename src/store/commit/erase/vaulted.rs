@@ -73,11 +73,19 @@ impl Vault<'_> {
     }
 
     /// Says that an erasure has begun, durably.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
     pub fn begin_erasing(&self, entry: &Erasing) -> Result<(), CommitError> {
         self.put_whole(&self.path(ERASING), &json(entry)?)
     }
 
     /// Says that it is over, durably.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
     pub fn end_erasing(&self) -> Result<(), CommitError> {
         let path = self.path(ERASING);
         let failed = |source| CommitError::own_data(&path, source);
@@ -107,6 +115,10 @@ impl Vault<'_> {
     }
 
     /// Adds to the list, durably; what a step has listed already is not listed again.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be read or written.
     pub fn list_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
         if self.erased()?.iter().any(|line| line.step == entry.step) {
             return Ok(());
@@ -126,6 +138,10 @@ impl Vault<'_> {
     }
 
     /// Keeps what an erasure came to. Returns where.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
     pub fn receipt(&self, step: u64, receipt: &impl Serialize) -> Result<PathBuf, CommitError> {
         let path = self.folder("receipts")?.join(format!("{step:06}.json"));
         self.put_whole(&path, &json(receipt)?)?;

@@ -41,6 +41,10 @@ pub fn way_to(from: &Path, to: &Path) -> PathBuf {
 }
 
 /// Makes a private folder and those that lead to it, each durably.
+///
+/// # Errors
+///
+/// If something else has its name, or the system refuses a call.
 pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     make_folders_as(disk, folder, 0o700)
 }

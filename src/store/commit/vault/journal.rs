@@ -145,6 +145,10 @@ impl Vault<'_> {
     }
 
     /// Adds a line to the journal, durably.
+    ///
+    /// # Errors
+    ///
+    /// If the journal can't be written.
     pub fn write(&self, line: &JournalLine) -> Result<(), CommitError> {
         let path = self.path(JOURNAL);
         let failed = |source| CommitError::own_data(&path, source);
