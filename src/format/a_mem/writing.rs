@@ -308,8 +308,8 @@ fn says_the_same(a: &[u8], b: &[u8]) -> bool {
     read(a).is_some_and(|a| read(b) == Some(a))
 }
 
-/// Whether a graph has every link, and no note that is gone and that nothing links to. Some
-/// writers leave out notes without links; one that has such notes has to have all.
+/// Whether a graph has every link, no node of a note that is gone, and no list for what nothing
+/// links to. Some writers leave out notes without links; one that has such notes has to have all.
 fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
     let known = Known::of(parts);
     if index.problems.iter().any(|own| own.code == Code::IndexBroken)
@@ -325,5 +325,7 @@ fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
     let is_alone = |links: &Links| links.outgoing.is_empty() && links.incoming.is_empty();
     let lists_all = graph.is_empty() || graph.values().any(is_alone);
     let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
-    listed.iter().all(is_meant) && (!lists_all || has_all())
+    let has_note = |name: &String| known.ids.contains_key(known.meant(name).as_str());
+    let is_known = indexes::nodes(index).iter().all(has_note) && listed.iter().all(is_meant);
+    is_known && (!lists_all || has_all())
 }

@@ -22,8 +22,8 @@ use crate::model::snapshot::Generation;
 use crate::model::{Act, Change, Tell, plan};
 
 /// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
-/// for the lock no longer than one line would.
-const AT_ONCE: usize = 64 << 10;
+/// for the lock some milliseconds, and to take it again would take longer beside busy agents.
+const AT_ONCE: usize = 512 << 10;
 
 /// A change on its way.
 pub struct Ready {

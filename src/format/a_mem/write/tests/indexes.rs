@@ -1,6 +1,9 @@
+use std::path::{Path, PathBuf};
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::format::a_mem::writing::derived;
 
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
@@ -116,6 +119,20 @@ fn a_graph_keeps_its_shape_strength_and_clusters() {
         assert_eq!(new, expected);
         assert_eq!(three().with(LINKS, &new).stale(), []);
         assert_eq!(text(links_graph(&held.parts(), Some(new.as_bytes()))), new);
+    }
+}
+
+#[test]
+fn a_node_of_a_note_that_is_gone_is_stale_also_where_others_still_link_to_it() {
+    let whole = text(links_graph(&three().parts(), None));
+    let node = r#"    {"id": "gone", "outgoing_links": [], "incoming_links": ["b"]},"#;
+    let with_gone = whole.replacen("[\n", &format!("[\n{node}\n"), 1);
+    assert!(with_gone.contains(node));
+    for graph in [&whole, &with_gone] {
+        let held = three().with(LINKS, graph);
+        let made = derived(&held.parts(), &[PathBuf::from(LINKS)]);
+        let links = made.iter().find(|own| own.path == Path::new(LINKS)).unwrap();
+        assert_eq!(text(links.bytes.clone()), whole);
     }
 }
 
