@@ -123,16 +123,18 @@ fn a_graph_keeps_its_shape_strength_and_clusters() {
 }
 
 #[test]
-fn a_node_of_a_note_that_is_gone_is_stale_also_where_others_still_link_to_it() {
-    let whole = text(links_graph(&three().parts(), None));
-    let node = r#"    {"id": "gone", "outgoing_links": [], "incoming_links": ["b"]},"#;
-    let with_gone = whole.replacen("[\n", &format!("[\n{node}\n"), 1);
-    assert!(with_gone.contains(node));
-    for graph in [&whole, &with_gone] {
-        let held = three().with(LINKS, graph);
-        let made = derived(&held.parts(), &[PathBuf::from(LINKS)]);
-        let links = made.iter().find(|own| own.path == Path::new(LINKS)).unwrap();
-        assert_eq!(text(links.bytes.clone()), whole);
+fn a_graph_has_nodes_of_all_that_is_linked_to_and_is_no_note_or_of_none() {
+    let held = || three().note("d", "x", "lost", "");
+    let none = text(links_graph(&held().parts(), None));
+    let node = |id: &str, from: &str| {
+        format!("    {{\"id\": \"{id}\", \"outgoing_links\": [], \"incoming_links\": [\"{from}\"]}},\n")
+    };
+    let with = |nodes: &str| none.replacen("[\n", &format!("[\n{nodes}"), 1);
+    let (some, all) = (with(&node("gone", "b")), with(&(node("gone", "b") + &node("lost", "d"))));
+    for (graph, made) in [(&none, &none), (&some, &none), (&all, &all)] {
+        let files = derived(&held().with(LINKS, graph).parts(), &[PathBuf::from(LINKS)]);
+        let links = files.iter().find(|own| own.path == Path::new(LINKS)).unwrap();
+        assert_eq!(&text(links.bytes.clone()), made);
     }
 }
 
