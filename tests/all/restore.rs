@@ -73,7 +73,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let mut chosen = compared.by_default();
         // What is put back makes it a change in the midst of the file; what comes back alone, lines
         // at its end.
-        chosen.extend(compared.named(&["mem_2".to_owned()]).into_iter().filter(|_| puts_back));
+        chosen.extend(compared.of_id("mem_2").into_iter().filter(|_| puts_back).map(|own| own.at));
         let plan = restore(&scene, &compared, &chosen).unwrap();
         let machine = ThisMachine::new();
         let host = Host { disk: &Real, machine: &machine, data, now };
