@@ -267,7 +267,7 @@ fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
     let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
     let told = plan[0]["plan"]["told"].to_string();
     assert!(
-        told.contains("3 that full files have no room for") && told.contains("used least lately"),
+        told.contains("3 that full files have no room for") && told.contains("least recently used"),
         "{told}"
     );
     let named: Vec<&str> = ["k-500", "k-501", "k-502"].into_iter().filter(|id| told.contains(id)).collect();
