@@ -135,6 +135,7 @@ impl Scene<'_, '_> {
     /// From here on the file may be changed.
     pub(super) fn begin(&mut self, own: &Ready) {
         self.carried.began |= !own.derived;
+        self.carried.began_there |= !own.derived && !own.is_new();
         self.carried.began_derived |= own.derived;
     }
 
@@ -242,7 +243,6 @@ impl Scene<'_, '_> {
                 Act::Create(_) | Act::MakeFolder => self.make(own)?,
             }
             began = true;
-            self.carried.applied = true;
         }
         match ready.last() {
             Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),

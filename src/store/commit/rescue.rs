@@ -5,14 +5,16 @@
 //! The name goes as soon as no process can have the file open, and else after a minute in which
 //! nothing came.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::apply::given;
 use super::hidden::Old;
 use super::late::Late;
 use super::unfinished::{is_fresh, whole_lines};
-use super::{Host, Writer, afterwards};
-use crate::disk::Seen;
+use super::{Writer, afterwards};
+use crate::disk::{Output, Seen};
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Plan, Store};
@@ -73,10 +75,15 @@ impl Writer<'_> {
         let open = self.host.machine.may_be_open(&paths);
         let (mut count, mut touched, mut left) = (0, Vec::new(), Vec::new());
         for ((old, path), is_open) in olds.iter().zip(open) {
-            let looked = self.rescue_one(path, old, is_open);
+            // In which file's place it was nobody may be able to tell now: it waits.
+            let Ok(file) = self.file_of(old, path) else {
+                left.push(path.clone());
+                continue;
+            };
+            let file = file.unwrap_or_else(|| path.with_file_name(&old.file));
+            let looked = self.rescue_one(path, old, &file, is_open);
             if let Some(lines) = looked.lines {
                 count += lines;
-                let file = old.file_of(self.host.disk, path);
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
             }
             left.extend(looked.left);
@@ -87,16 +94,15 @@ impl Writer<'_> {
         (count, touched)
     }
 
-    fn rescue_one(&self, path: &Path, old: &Old, is_open: bool) -> Looked {
+    fn rescue_one(&self, path: &Path, old: &Old, file: &Path, is_open: bool) -> Looked {
         let disk = self.host.disk;
-        let file = old.file_of(disk, path);
         let looked = |path: &Path| Seen::from(disk.look(path)).map(|item| item.generation).there();
         let own = match looked(path) {
             Ok(Some(own)) => own,
             Ok(None) => return Looked::GONE,
             Err(_) => return Looked::waits(path),
         };
-        let Ok(now) = looked(&file) else { return Looked::waits(path) };
+        let Ok(now) = looked(file) else { return Looked::waits(path) };
         if now.is_some_and(|now| (now.device, now.inode) == (own.device, own.inode)) {
             // The rename never came: the file has two names, and needs one.
             return self.drop_name(path, now);
@@ -110,7 +116,17 @@ impl Writer<'_> {
         match late {
             Late::Nothing if is_over => self.drop_name(path, now),
             Late::Nothing => Looked::waits(path),
-            Late::Lines { begun, bytes } => self.take_lines(path, old, (&begun, &bytes), is_open, is_over),
+            Late::Lines { begun, bytes } => {
+                let whole = whole_lines(&bytes).len();
+                match whole == 0 && !is_over {
+                    true => Looked::waits(path),
+                    // What is no whole line after a minute is a torn one, and is kept as such.
+                    false => {
+                        let taken = if is_over { bytes.len() } else { whole };
+                        self.take_lines((path, old), file, (&begun, &bytes[..taken]), is_open)
+                    }
+                }
+            }
             Late::Other { .. } if !is_over => Looked::waits(path),
             Late::Other { bytes } if self.join_changed(path, old, &bytes) => {
                 match is_open && disk.look(path).is_ok() {
@@ -118,7 +134,7 @@ impl Writer<'_> {
                     false => Looked { lines: Some(0), ..self.drop_name(path, now) },
                 }
             }
-            Late::Other { bytes } if self.keep_aside(&file, &bytes) => match is_open {
+            Late::Other { bytes } if self.keep_aside(file, &bytes) => match is_open {
                 true => Looked { lines: None, left: Some(self.go_on(path, old, &bytes)) },
                 false => self.drop_name(path, now),
             },
@@ -137,30 +153,23 @@ impl Writer<'_> {
     /// Adds lines that came late to the file that took the place of theirs.
     fn take_lines(
         &self,
-        path: &Path,
-        old: &Old,
+        (path, old): (&Path, &Old),
+        file: &Path,
         (begun, late): (&[u8], &[u8]),
         is_open: bool,
-        is_over: bool,
     ) -> Looked {
         let disk = self.host.disk;
-        let file = old.file_of(disk, path);
-        let whole = whole_lines(late).len();
-        if whole == 0 && !is_over {
-            return Looked::waits(path);
-        }
-        // What is no whole line after a minute is a torn one, and is kept as such.
-        let taken = if is_over { late.len() } else { whole };
-        let end: &[u8] = if taken > whole { b"\n" } else { b"" };
-        let late = [&late[..taken], end].concat();
+        let taken = late.len();
+        let end: &[u8] = if late.ends_with(b"\n") { b"" } else { b"\n" };
+        let late = [late, end].concat();
         // Where the list of what was erased can't be read, they wait.
-        let Some(lines) = self.without_erased(&file, begun, &late) else { return Looked::waits(path) };
-        if !lines.is_empty() && self.add(&file, begun, &lines).is_none() {
+        let Some(lines) = self.without_erased(file, begun, &late) else { return Looked::waits(path) };
+        if !lines.is_empty() && self.add(path, file, begun, &lines).is_none() {
             return Looked::waits(path);
         }
         let count = Some(memchr::memchr_iter(b'\n', &lines).count());
         if !is_open {
-            let now = disk.look(&file).ok().map(|item| item.generation);
+            let now = disk.look(file).ok().map(|item| item.generation);
             return Looked { lines: count, ..self.drop_name(path, now) };
         }
         let begun = disk.read(path, 0, Some(old.taken + taken as u64)).map(|(begun, _)| begun);
@@ -195,41 +204,58 @@ impl Writer<'_> {
     }
 
     /// Adds late lines to the file, under its lock, durably; not those that a crash left
-    /// there already.
-    pub(super) fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
-        let host = self.host;
+    /// there already. Where it has gone it is made anew, as the `old` one is.
+    pub(super) fn add(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
         let relative = self.relative(file)?;
         let patience = if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO };
         let held = self.lock(&[&relative], patience).ok()?;
-        let added = add_lines(host, file, begun, lines);
+        let added = self.add_lines(old, file, begun, lines);
         held.release();
         added
     }
-}
 
-fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
-    let disk = host.disk;
-    let mut out = disk.append(file).or_else(|_| disk.create(file, PRIVATE)).ok()?;
-    let (now, seen) = disk.read(file, 0, None).ok()?;
-    let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
-    // An agent is in the middle of a line: what is added now would cut it in two.
-    if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
-        return None;
-    }
-    let bytes = match stands_last {
-        true => lines.to_vec(),
-        false => {
-            let lines = behind_a_begun_line(begun, lines);
-            let new = &lines[known(&now, &lines)..];
-            if new.is_empty() {
-                return Some(());
-            }
-            [line_end_for(&now), new].concat()
+    fn add_lines(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
+        let host = self.host;
+        let disk = host.disk;
+        let mut out = match disk.append(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
+            outcome => outcome.ok()?,
+        };
+        let (now, seen) = disk.read(file, 0, None).ok()?;
+        let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
+        // An agent is in the middle of a line: what is added now would cut it in two.
+        if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
+            return None;
         }
-    };
-    // The name too: the file may have been made here, or by one who did not live to sync it.
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    out.write(&bytes).and_then(|()| out.sync()).and_then(|()| disk.sync_folder(folder)).ok()
+        let bytes = match stands_last {
+            true => lines.to_vec(),
+            false => {
+                let lines = behind_a_begun_line(begun, lines);
+                let new = &lines[known(&now, &lines)..];
+                if new.is_empty() {
+                    return Some(());
+                }
+                [line_end_for(&now), new].concat()
+            }
+        };
+        // The name too: the file may have been made here, or by one who did not live to sync it.
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        out.write(&bytes).and_then(|()| out.sync()).and_then(|()| disk.sync_folder(folder)).ok()
+    }
+
+    /// A new file in the place of one that went, with the mode, the owner and the attributes that
+    /// one has. What the system refuses is told.
+    fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn Output + '_>> {
+        let disk = self.host.disk;
+        let mut out = disk.create(file, PRIVATE).ok()?;
+        let had = self.had(old).ok().flatten();
+        let lacks =
+            had.map_or_else(Vec::new, |(mode, had)| given::give(disk, file, out.as_mut(), mode, &had));
+        let relative = self.relative(file).unwrap_or_else(|| file.to_owned());
+        let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
+        given::sentences(&lacking).into_iter().for_each(|note| self.note(note));
+        Some(out)
+    }
 }
 
 /// Late lines as they are where others wrote behind the line that they begin in: that one

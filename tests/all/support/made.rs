@@ -87,6 +87,7 @@ impl MadeStore {
             true => own.clone(),
             false => format!("{}\n", own.lines().find(|line| line.contains(text)).unwrap()),
         };
+        let record = if is_note { record } else { without_checksum(&record) };
         let record = replaced.iter().fold(record, |record, (from, to)| record.replace(from, to));
         match is_note {
             true => fs::write(file.with_file_name("zz-another.md"), &record).unwrap(),
@@ -94,6 +95,13 @@ impl MadeStore {
         }
         record
     }
+}
+
+/// The record without what only its own text agrees with.
+fn without_checksum(line: &str) -> String {
+    let mut record: Value = serde_json::from_str(line).unwrap();
+    record.as_object_mut().unwrap().remove("checksum");
+    format!("{record}\n")
 }
 
 /// All files below a folder, with what they say.

@@ -12,8 +12,8 @@ use crate::store::commit::unfinished::whole_lines;
 use crate::store::commit::{CommitError, Files};
 
 /// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
-/// for the lock no longer than one line would.
-const AT_ONCE: usize = 64 << 10;
+/// for the lock some milliseconds, and to take it again would take longer beside busy agents.
+const AT_ONCE: usize = 512 << 10;
 
 impl Scene<'_, '_> {
     /// Whether every file is as its new bytes were made of it. A few lines that others added are
