@@ -310,7 +310,7 @@ impl Scene<'_, '_> {
     pub fn refit(
         &mut self,
         ready: &mut [Ready],
-        keep: &mut dyn FnMut(&Path, Change) -> Result<(), CommitError>,
+        keep: &mut dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError>,
     ) -> Result<(), CommitError> {
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
@@ -346,7 +346,7 @@ impl Scene<'_, '_> {
                 mode: own.mode,
                 had: None,
             };
-            keep(&own.relative, change.bare_inverse())?;
+            keep(&own.relative, Some(change.bare_inverse()))?;
         }
         Ok(())
     }
@@ -391,7 +391,7 @@ impl Scene<'_, '_> {
                 // One that stays is one too many, and no reason to fail.
                 Act::Expire(_) if own.seen.is_some() => drop(self.replace(own, is_ours)),
                 Act::Expire(_) => {}
-                Act::Create(_) | Act::MakeFolder => self.make(own)?,
+                Act::Create(_) | Act::MakeFolder => drop(self.make(own)?),
             }
             began = true;
             self.carried.applied = true;
