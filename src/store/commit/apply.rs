@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::carry::Carried;
+use super::carry::{Carried, Keep};
 use super::hidden;
 use super::rebase::{moved_only, rebase};
 use super::unfinished::{let_end, whole_lines};
@@ -307,11 +307,7 @@ impl Scene<'_, '_> {
     }
 
     /// Fits the changes to the files as they are now, without the lock.
-    pub fn refit(
-        &mut self,
-        ready: &mut [Ready],
-        keep: &mut dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError>,
-    ) -> Result<(), CommitError> {
+    pub fn refit(&mut self, ready: &mut [Ready], keep: &mut Keep<'_>) -> Result<(), CommitError> {
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             let Act::Splice(splices) = own.act.clone() else { continue };

@@ -199,7 +199,7 @@ fn is_one(a: &Lock, b: &Lock) -> bool {
 }
 
 /// Keeps anew what takes the change of a file back; nothing does where nothing was changed.
-type Keep<'k> = dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError> + 'k;
+pub type Keep<'k> = dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError> + 'k;
 
 fn carry_set(
     writer: &Writer<'_>,
