@@ -14,6 +14,7 @@ use super::args::{Args, Options, Verb};
 use super::help;
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
+use crate::text::distance::distance;
 use crate::text::shell;
 use crate::text::show::show;
 
@@ -271,25 +272,6 @@ fn nearest(command: &Command, word: &OsStr) -> Option<String> {
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let far = verbs.map(|verb| (distance(word, verb.get_name()), verb.get_name()));
     far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
-}
-
-/// How many letters have to be put in, taken out, changed or swapped to get from one to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -4,9 +4,15 @@
 use crate::format::writing::Setting;
 use crate::format::{self, Format};
 use crate::model::{Entry, Store};
-use crate::ops::{Refusal, Scene, is_json, writes};
+use crate::ops::{Refusal, Scene, form, is_json, writes};
+use crate::text::distance::distance;
 use crate::text::edit::scan;
+use crate::text::front_matter::Note;
+use crate::text::json::Kind;
 use crate::text::scan::Tape;
+
+/// No name of a field that anybody knows is longer.
+const LONGEST: usize = 128;
 
 /// Refuses an empty main text.
 pub(super) fn makes_sense(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<(), Refusal> {
@@ -22,6 +28,48 @@ pub(super) fn makes_sense(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>])
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
     }
     Ok(())
+}
+
+/// What is told of fields that neither the format nor the record knows, and whose names are close to
+/// one of those: a schema allows more members, so that they are no reason to refuse.
+pub(super) fn misspelt(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Vec<String> {
+    let Ok(form) = form::form(scene.store, entry, scene.now) else { return Vec::new() };
+    let known: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+    let told = set.iter().filter(|own| own.name != "text" && own.name.len() <= LONGEST).filter_map(|own| {
+        let name = new_name(scene, entry, own.name)?;
+        let is_above = |known: &&str| known.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('.'));
+        if known.iter().any(|known| *known == name || is_above(known)) {
+            return None;
+        }
+        let near = known.iter().map(|known| (distance(known, &name), known));
+        let (_, meant) = near.filter(|(far, known)| is_near(*far, known)).min()?;
+        Some(format!("new field {name}; did you mean {meant}?"))
+    });
+    told.collect()
+}
+
+/// What a field is called that the record has not; `None` of one that it has.
+fn new_name(scene: &Scene<'_>, entry: &Entry, name: &str) -> Option<String> {
+    let (format, writes) = writes(scene.store).ok()?;
+    let raw = scene.store.raw(entry);
+    if !is_json(format, scene.store, entry) {
+        let text = String::from_utf8_lossy(raw);
+        return Note::read(&text).field(name).is_none().then(|| name.to_owned());
+    }
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, raw).ok()?;
+    let steps = writes.field(value, name);
+    let there = steps.iter().try_fold(value, |at, step| match at.kind() {
+        Kind::Array => at.items().nth(step.parse().ok()?),
+        _ => at.get(step),
+    });
+    there.is_none().then(|| steps.join("."))
+}
+
+/// One or two letters are a slip; in a short name two make another word.
+fn is_near(distance: usize, name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name).chars().count();
+    distance == 1 && last > 2 || distance == 2 && last > 4
 }
 
 /// The field that holds the main text.

@@ -1,12 +1,14 @@
 //! Lines that came late, added to the file that took the place of theirs. Others may be in the middle
 //! of a line there, and write at any moment.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::apply::given;
 use super::unfinished::{is_fresh, whole_lines};
-use super::{Host, Writer, afterwards, carry};
-use crate::disk::Disk;
+use super::{Writer, afterwards, carry};
+use crate::disk::{Disk, Output};
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Change, Plan};
@@ -30,8 +32,8 @@ enum Added {
 
 impl Writer<'_> {
     /// Adds late lines to the file, under its lock, durably; not those that a crash left
-    /// there already.
-    pub(super) fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
+    /// there already. Where it has gone it is made anew, as the `old` one is.
+    pub(super) fn add(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
         let host = self.host;
         let relative = self.relative(file)?;
         let protocol = self.protocol(&[&relative]);
@@ -40,7 +42,7 @@ impl Writer<'_> {
             let patience = Patience::of(patience);
             let held =
                 lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &patience).ok()?;
-            let added = add_lines(host, file, begun, lines);
+            let added = self.add_lines(old, file, begun, lines);
             held.release();
             match added? {
                 Added::Yes => return Some(()),
@@ -49,6 +51,59 @@ impl Writer<'_> {
             }
         }
         None
+    }
+
+    /// `None` where they have to wait.
+    fn add_lines(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<Added> {
+        let (host, disk) = (self.host, self.host.disk);
+        let mut out = match disk.append(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
+            outcome => outcome.ok()?,
+        };
+        let (now, seen) = disk.read(file, 0, None).ok()?;
+        let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
+        // An agent is in the middle of a line: what is added now would cut it in two.
+        if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
+            return None;
+        }
+        let bytes = match stands_last {
+            true => lines.to_vec(),
+            false => {
+                let lines = behind_a_begun_line(begun, lines);
+                let new = &lines[known(&now, &lines)..];
+                if new.is_empty() {
+                    return Some(Added::Yes);
+                }
+                [line_end_for(&now), new].concat()
+            }
+        };
+        let is_same = |own: &Generation| (own.device, own.inode) == (seen.device, seen.inode);
+        if !out.generation().is_ok_and(|own| is_same(&own) && own.len == seen.len) {
+            return Some(Added::Again);
+        }
+        out.write(&bytes).ok()?;
+        if cuts_a_line(disk, file, &seen, &bytes, stands_last)? {
+            return Some(Added::Within(bytes));
+        }
+        // The name too: the file may have been made here, or by one who did not live to sync it.
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
+        let stands = disk.look(file).is_ok_and(|item| is_same(&item.generation));
+        Some(if stands { Added::Yes } else { Added::Again })
+    }
+
+    /// A new file in the place of one that went, with the mode, the owner and the attributes that
+    /// one has. What the system refuses is told.
+    fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn Output + '_>> {
+        let disk = self.host.disk;
+        let mut out = disk.create(file, PRIVATE).ok()?;
+        let had = self.had(old).ok().flatten();
+        let lacks =
+            had.map_or_else(Vec::new, |(mode, had)| given::give(disk, file, out.as_mut(), mode, &had));
+        let relative = self.relative(file).unwrap_or_else(|| file.to_owned());
+        let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
+        given::told(&lacking).into_iter().for_each(|told| self.note(told));
+        Some(out)
     }
 
     /// Takes bytes of ours out of the line of others that they cut in two: in a new file, so that
@@ -69,42 +124,6 @@ impl Writer<'_> {
         }
         None
     }
-}
-
-/// `None` where they have to wait.
-fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<Added> {
-    let disk = host.disk;
-    let mut out = disk.append(file).or_else(|_| disk.create(file, PRIVATE)).ok()?;
-    let (now, seen) = disk.read(file, 0, None).ok()?;
-    let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
-    // An agent is in the middle of a line: what is added now would cut it in two.
-    if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
-        return None;
-    }
-    let bytes = match stands_last {
-        true => lines.to_vec(),
-        false => {
-            let lines = behind_a_begun_line(begun, lines);
-            let new = &lines[known(&now, &lines)..];
-            if new.is_empty() {
-                return Some(Added::Yes);
-            }
-            [line_end_for(&now), new].concat()
-        }
-    };
-    let is_same = |own: &Generation| (own.device, own.inode) == (seen.device, seen.inode);
-    if !out.generation().is_ok_and(|own| is_same(&own) && own.len == seen.len) {
-        return Some(Added::Again);
-    }
-    out.write(&bytes).ok()?;
-    if cuts_a_line(disk, file, &seen, &bytes, stands_last)? {
-        return Some(Added::Within(bytes));
-    }
-    // The name too: the file may have been made here, or by one who did not live to sync it.
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
-    let stands = disk.look(file).is_ok_and(|item| is_same(&item.generation));
-    Some(if stands { Added::Yes } else { Added::Again })
 }
 
 /// Whether others wrote between the last look and the write so that the bytes stand within a line of

@@ -22,8 +22,8 @@ use crate::model::snapshot::Generation;
 use crate::model::{Act, Change, Tell, plan};
 
 /// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
-/// for the lock no longer than one line would.
-const AT_ONCE: usize = 64 << 10;
+/// for the lock some milliseconds, and to take it again would take longer beside busy agents.
+const AT_ONCE: usize = 512 << 10;
 
 /// A change on its way.
 pub struct Ready {
@@ -139,6 +139,7 @@ impl Scene<'_, '_> {
     /// From here on the file may be changed.
     pub(super) fn begin(&mut self, own: &Ready) {
         self.carried.began |= !own.derived;
+        self.carried.began_there |= !own.derived && !own.is_new();
         self.carried.began_derived |= own.derived;
     }
 
@@ -390,7 +391,6 @@ impl Scene<'_, '_> {
                 Act::Create(_) | Act::MakeFolder => drop(self.make(own)?),
             }
             began = true;
-            self.carried.applied = true;
         }
         match ready.last() {
             Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),

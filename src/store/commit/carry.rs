@@ -21,10 +21,10 @@ const PATIENT: usize = 2;
 pub struct Carried {
     /// Whether a file that holds memories has been changed, or may have been.
     pub began: bool,
+    /// Whether that is so of one that was there before.
+    pub began_there: bool,
     /// Whether that is so of a file that is derived from them.
     pub began_derived: bool,
-    /// Whether any of it was done under a lock.
-    pub applied: bool,
     /// New files and folders that were made before a lock was taken.
     pub made: Vec<Made>,
     /// Whether derived files have to be made anew, because files were not as planned.

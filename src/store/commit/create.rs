@@ -29,10 +29,10 @@ impl Scene<'_, '_> {
             let outcome = make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"));
             if outcome.is_ok() || !self.is_absent(&own.path) {
                 self.begin(own);
+                let made = Made { path: own.path.clone(), bytes: None };
+                self.carried.made.extend((!stood).then_some(made));
             }
             outcome?;
-            let made = Made { path: own.path.clone(), bytes: None };
-            self.carried.made.extend((!stood).then_some(made));
             if let Some(had) = own.had.clone().filter(|_| !stood) {
                 self.give_back_folder(own, &had);
             }
@@ -47,11 +47,11 @@ impl Scene<'_, '_> {
         };
         if is_made {
             self.begin(own);
+            if let Act::Create(bytes) = &own.act {
+                self.carried.made.push(Made { path: own.path.clone(), bytes: Some(bytes.clone()) });
+            }
         }
         made?;
-        if let Act::Create(bytes) = &own.act {
-            self.carried.made.push(Made { path: own.path.clone(), bytes: Some(bytes.clone()) });
-        }
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
         Ok(true)
     }

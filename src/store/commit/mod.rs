@@ -320,9 +320,10 @@ impl<'a> Writer<'a> {
             // Nothing but what is derived was to be made anew: the next start finishes it.
             return error.with(Files::Halfway);
         }
-        // What was made without a lock goes without one: whoever holds it keeps us waiting.
-        let refused = !carried.applied && !error.is_failure();
-        if !carried.began || (refused && self.unmake(&carried.made).is_ok()) {
+        // What was only made goes without a lock and a trace: nobody knows it yet, and whoever
+        // holds the lock keeps us waiting.
+        let is_made_alone = !carried.began_there && !carried.began_derived;
+        if !carried.began || (is_made_alone && self.unmake(&carried.made).is_ok()) {
             let _ = self.vault.forget(number);
             return error.with(Files::Untouched);
         }

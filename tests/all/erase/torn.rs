@@ -201,3 +201,34 @@ fn a_plan_and_the_receipt_say_alike_what_goes_with_a_torn_record_and_no_name_of_
         }
     }
 }
+
+#[test]
+fn a_whole_record_on_a_damaged_line_that_is_chosen_is_named_in_the_plan() {
+    for (store, query) in STORES {
+        let desk = Desk::new(store);
+        let rows = desk.rows(query);
+        let (first, other) = (&rows[0], rows.last().unwrap());
+        let file = text(first, "file");
+        let torn = torn(text(first, "raw")).replacen(":\"", ":\"own-", 1);
+        let id = other["id"].as_str().filter(|id| text(other, "raw").contains(id));
+        let fresh = match id {
+            Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
+            None => text(other, "raw").to_owned(),
+        };
+        let line = format!("{torn}{fresh}\n");
+        std::fs::write(desk.store.join(file), desk.text(file) + &line).unwrap();
+        let all = desk.run(&["list", "--json"]).expect_status(0).json_lines();
+        // A last line without its end becomes a part of it.
+        let is_it = |row: &&Value| row["state"] == "broken" && text(row, "raw").ends_with(line.trim_end());
+        let broken = all.iter().find(is_it).unwrap();
+        let plan = desk.run(&["erase", text(broken, "key"), "--dry-run"]).expect_status(0).stdout;
+        let place = format!("{file}:{}", broken["line"]);
+        let named = |own: &str| {
+            let has_id = id.is_none_or(|id| own.ends_with(&format!("{id}-own")));
+            own.starts_with("goes too, a whole record") && own.contains(&place) && has_id
+        };
+        assert!(plan.lines().any(named), "{store}: {plan}");
+        desk.run(&["erase", text(broken, "key")]).expect_status(0);
+        assert!(!desk.text(file).contains(&torn), "{store}");
+    }
+}

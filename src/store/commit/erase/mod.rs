@@ -256,7 +256,8 @@ impl Writer<'_> {
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),
         ];
-        let olds = beside::own(self.host.disk, &self.place.root, self.format);
+        let olds = beside::own(self.host.disk, &self.place.root, self.format)
+            .map_err(|error| CommitError::unread(&self.place.root, error))?;
         let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
         let around = around.chain(olds.iter().map(|own| self.path(own)));
         let folder = self.place.root.parent().unwrap_or(&self.place.root);
