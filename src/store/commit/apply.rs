@@ -240,7 +240,7 @@ impl Scene<'_, '_> {
                 // One that stays is one too many, and no reason to fail.
                 Act::Expire(_) if own.seen.is_some() => drop(self.replace(own, is_ours)),
                 Act::Expire(_) => {}
-                Act::Create(_) | Act::MakeFolder => self.make(own)?,
+                Act::Create(_) | Act::MakeFolder => drop(self.make(own)?),
             }
             began = true;
         }

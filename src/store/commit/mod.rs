@@ -6,6 +6,7 @@
 //! it can't be finished. Its undo data is durable before anything is changed.
 
 mod account;
+mod adding;
 mod afterwards;
 mod apply;
 mod carry;

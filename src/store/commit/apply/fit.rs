@@ -2,11 +2,11 @@
 //! wrote meanwhile.
 
 use std::io;
-use std::path::Path;
 
 use super::{Ready, Scene};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Change, Tell};
+use crate::store::commit::carry::Keep;
 use crate::store::commit::rebase::{moved_only, rebase};
 use crate::store::commit::unfinished::whole_lines;
 use crate::store::commit::{CommitError, Files};
@@ -120,11 +120,7 @@ impl Scene<'_, '_> {
     }
 
     /// Fits the changes to the files as they are now, without the lock.
-    pub fn refit(
-        &mut self,
-        ready: &mut [Ready],
-        keep: &mut dyn FnMut(&Path, Change) -> Result<(), CommitError>,
-    ) -> Result<(), CommitError> {
+    pub fn refit(&mut self, ready: &mut [Ready], keep: &mut Keep<'_>) -> Result<(), CommitError> {
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             let Act::Splice(splices) = own.act.clone() else { continue };
@@ -159,7 +155,7 @@ impl Scene<'_, '_> {
                 mode: own.mode,
                 had: None,
             };
-            keep(&own.relative, change.bare_inverse())?;
+            keep(&own.relative, Some(change.bare_inverse()))?;
         }
         Ok(())
     }
