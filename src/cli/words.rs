@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
+use strsim::osa_distance;
 
 use super::args::{Args, Options, Verb};
 use super::help;
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
-use crate::text::distance::distance;
 use crate::text::shell;
 use crate::text::show::show;
 
@@ -270,7 +270,7 @@ fn nearest(command: &Command, word: &OsStr) -> Option<String> {
     let word = word.to_str()?;
     let most = if word.len() < 5 { 1 } else { 2 };
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    let far = verbs.map(|verb| (distance(word, verb.get_name()), verb.get_name()));
+    let far = verbs.map(|verb| (osa_distance(word, verb.get_name()), verb.get_name()));
     far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
 }
 

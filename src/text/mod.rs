@@ -3,7 +3,6 @@
 pub mod canonical;
 pub mod columns;
 pub mod digest;
-pub mod distance;
 pub mod edit;
 pub mod fold;
 pub mod front_matter;

@@ -1,11 +1,12 @@
 //! Whether what is to be set makes sense, whatever the schema lets through: a memory without a
 //! text says nothing.
 
+use strsim::osa_distance;
+
 use crate::format::writing::Setting;
 use crate::format::{self, Format};
 use crate::model::{Entry, Store};
 use crate::ops::{Refusal, Scene, form, is_json, writes};
-use crate::text::distance::distance;
 use crate::text::edit::scan;
 use crate::text::front_matter::Note;
 use crate::text::json::Kind;
@@ -45,7 +46,7 @@ pub(super) fn misspelt(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) ->
         if known.iter().any(|known| *known == name || is_above(known)) {
             return None;
         }
-        let near = known.iter().map(|known| (distance(known, &name), known));
+        let near = known.iter().map(|known| (osa_distance(known, &name), known));
         let (_, meant) = near.filter(|(far, known)| is_near(*far, known)).min()?;
         Some(format!("new field {name}; did you mean {meant}?"))
     });

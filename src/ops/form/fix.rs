@@ -1,11 +1,12 @@
 //! What fixes a finding with one key: a value that the format allows, near what was typed.
 
+use strsim::osa_distance;
+
 use super::judge::Finding;
 use super::{Form, Kind, items, joined};
 use crate::model::time::{Spelling, Stamp};
 use crate::model::{Code, Zone};
 use crate::ops::Scene;
-use crate::text::distance::distance;
 use crate::text::fold::fold;
 
 /// A value that fixes a finding.
@@ -177,5 +178,5 @@ fn present(value: &str, message: &str) -> Option<(String, String)> {
 /// The word that takes the fewest changes to become.
 pub(in crate::ops) fn nearest<'w>(typed: &str, words: &'w [String]) -> Option<&'w str> {
     let typed: String = fold(typed).chars().take(64).collect();
-    words.iter().min_by_key(|word| distance(&typed, &fold(word))).map(String::as_str)
+    words.iter().min_by_key(|word| osa_distance(&typed, &fold(word))).map(String::as_str)
 }

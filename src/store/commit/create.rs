@@ -20,8 +20,8 @@ pub struct Made {
 }
 
 impl Scene<'_, '_> {
-    /// Makes a new file or folder, durably.
-    pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
+    /// Makes a new file or folder, durably. False where the folder stands there already.
+    pub fn make(&mut self, own: &mut Ready) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
             let there = Seen::from(disk.look(&own.path)).there();
@@ -36,7 +36,7 @@ impl Scene<'_, '_> {
             if let Some(had) = own.had.clone().filter(|_| !stood) {
                 self.give_back_folder(own, &had);
             }
-            return Ok(());
+            return Ok(!stood);
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));
         // What stands there already is another's, and not to be taken back; what was not made needs not be.
@@ -52,7 +52,8 @@ impl Scene<'_, '_> {
             }
         }
         made?;
-        disk.sync_folder(own.folder()).map_err(own.io("made durable"))
+        disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+        Ok(true)
     }
 
     /// Whether nothing is there, as far as can be told.

@@ -6,6 +6,7 @@
 //! it can't be finished. What takes it back is durable before anything is changed.
 
 mod account;
+mod adding;
 mod afterwards;
 mod apply;
 mod carry;

@@ -5,27 +5,18 @@
 //! The name goes as soon as no process can have the file open, and else after a minute in which
 //! nothing came.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::apply::given;
 use super::hidden::Old;
 use super::late::Late;
 use super::unfinished::{is_fresh, whole_lines};
 use super::{Writer, afterwards};
-use crate::disk::{Output, Seen};
-use crate::model::plan::{PRIVATE, line_end_for};
+use crate::disk::Seen;
 use crate::model::snapshot::Generation;
 use crate::model::{Plan, Store};
-use crate::store::lock::{self, Patience};
 
 /// So long, in seconds, an old file is watched after it last grew.
 pub(super) const WATCHED: i64 = 60;
-
-/// So long the lock is waited for where agents hold it again and again: one try would hardly ever
-/// get it.
-const A_MOMENT: Duration = Duration::from_millis(500);
 
 /// What became of an old file when it was looked after.
 struct Looked {
@@ -203,86 +194,4 @@ impl Writer<'_> {
             }
         }
     }
-
-    /// Adds late lines to the file, under its lock, durably; not those that a crash left
-    /// there already. Where it has gone it is made anew, as the `old` one is.
-    pub(super) fn add(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
-        let host = self.host;
-        let relative = self.relative(file)?;
-        let protocol = self.protocol(&[&relative]);
-        let held = lock::acquire(
-            host.disk,
-            host.machine,
-            &protocol,
-            "write",
-            "palimp",
-            &Patience::of(if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO }),
-        )
-        .ok()?;
-        let added = self.add_lines(old, file, begun, lines);
-        held.release();
-        added
-    }
-
-    fn add_lines(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
-        let host = self.host;
-        let disk = host.disk;
-        let mut out = match disk.append(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
-            outcome => outcome.ok()?,
-        };
-        let (now, seen) = disk.read(file, 0, None).ok()?;
-        let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
-        // An agent is in the middle of a line: what is added now would cut it in two.
-        if !stands_last && !now.is_empty() && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
-            return None;
-        }
-        let bytes = match stands_last {
-            true => lines.to_vec(),
-            false => {
-                let lines = behind_a_begun_line(begun, lines);
-                let new = &lines[known(&now, &lines)..];
-                if new.is_empty() {
-                    return Some(());
-                }
-                [line_end_for(&now), new].concat()
-            }
-        };
-        // The name too: the file may have been made here, or by one who did not live to sync it.
-        let folder = file.parent().unwrap_or(Path::new("/"));
-        out.write(&bytes).and_then(|()| out.sync()).and_then(|()| disk.sync_folder(folder)).ok()
-    }
-
-    /// A new file in the place of one that went, with the mode, the owner and the attributes that
-    /// one has. What the system refuses is told.
-    fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn Output + '_>> {
-        let disk = self.host.disk;
-        let mut out = disk.create(file, PRIVATE).ok()?;
-        let had = self.had(old).ok().flatten();
-        let lacks =
-            had.map_or_else(Vec::new, |(mode, had)| given::give(disk, file, out.as_mut(), mode, &had));
-        let relative = self.relative(file).unwrap_or_else(|| file.to_owned());
-        let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
-        given::told(&lacking).into_iter().for_each(|told| self.note(told));
-        Some(out)
-    }
-}
-
-/// Late lines as they stand where others wrote behind the line that they begin in: that one
-/// stands there whole, once more. Where only its end came it was whole already.
-fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
-    match lines.strip_prefix(b"\n") {
-        Some(rest) if !begun.is_empty() => rest.to_vec(),
-        _ => [begun, lines].concat(),
-    }
-}
-
-/// How many bytes of the lines stand in the file already: a crash came before that could be
-/// written down.
-fn known(now: &[u8], lines: &[u8]) -> usize {
-    let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
-    let starts = |at: &usize| *at == 0 || now[at - 1] == b'\n';
-    let Some(at) = memchr::memmem::find_iter(now, first).find(starts) else { return 0 };
-    let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
-    whole_lines(&lines[..same]).len()
 }

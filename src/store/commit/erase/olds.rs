@@ -50,7 +50,10 @@ impl Writer<'_> {
     fn drop_old(&self, path: &Path, old: &Old) -> Result<(), CommitError> {
         let disk = self.host.disk;
         let folder = path.parent().unwrap_or(Path::new("/"));
-        let failed = |source| CommitError::io(path, "removed", source);
+        // Its own name has a digest of what it holds.
+        let file = path.with_file_name(&old.file);
+        let failed =
+            |source| CommitError::io(&file, "erased everywhere (an old version of it stays)", source);
         let items = match disk.list(folder) {
             // The last one that was in it took its folder with it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
