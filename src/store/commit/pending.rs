@@ -98,9 +98,9 @@ impl Writer<'_> {
     /// something of the store can't be read now, which is not empty.
     fn derived(&self, touched: &[PathBuf], read: &Store) -> Option<(Store, Vec<Change>)> {
         let store = self.load_again(read);
-        let is_out_of_sight = touched.iter().any(|path| {
-            matches!(Seen::from(self.host.disk.look(&self.path(path))), Seen::Unreadable(_))
-        });
+        let is_out_of_sight = touched
+            .iter()
+            .any(|path| matches!(Seen::from(self.host.disk.look(&self.path(path))), Seen::Unreadable(_)));
         store.whole().ok().filter(|_| !is_out_of_sight)?;
         let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
         derived.retain(|change| !change.is_empty());
