@@ -249,7 +249,11 @@ fn restore(
         _ => named(store, &compared, ids)?,
     };
     if !ids.is_empty() && !replace {
-        let has = |item: &Item| item.id.as_ref().is_some_and(|id| ids.contains(id));
+        let is_key = |name: &String, item: &Item| match Key::read(name) {
+            Some(Written::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
+            _ => false,
+        };
+        let has = |item: &Item| ids.iter().any(|name| item.id.as_ref() == Some(name) || is_key(name, item));
         let has_none = compared.whole_only.is_some() && !compared.items.iter().any(has);
         if has_none || chosen.is_empty() && compared.whole_only.is_none() {
             return Err(Failure::new(

@@ -70,10 +70,14 @@ fn says_nothing(format: &'static dyn Format, path: &Path, raw: &[u8]) -> bool {
 /// What is told of fields that neither the format nor the record knows, and whose names are close to
 /// one of those: a schema allows more members, so that they are no reason to refuse.
 pub(super) fn misspelt(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Vec<String> {
-    let Ok(form) = form::form(scene.store, entry, scene.now) else { return Vec::new() };
+    let may_be_new = |own: &&Setting<'_>| own.name != "text" && own.name.len() <= LONGEST;
+    let new = set.iter().filter(may_be_new).filter_map(|own| new_name(scene, entry, own.name));
+    let new: Vec<String> = new.collect();
+    // Most settings are of what is there: the form is made for others alone.
+    let form = (!new.is_empty()).then(|| form::form(scene.store, entry, scene.now));
+    let Some(Ok(form)) = form else { return Vec::new() };
     let known: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
-    let told = set.iter().filter(|own| own.name != "text" && own.name.len() <= LONGEST).filter_map(|own| {
-        let name = new_name(scene, entry, own.name)?;
+    let told = new.into_iter().filter_map(|name| {
         let is_above = |known: &&str| known.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('.'));
         if known.iter().any(|known| *known == name || is_above(known)) {
             return None;

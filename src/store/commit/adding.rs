@@ -63,7 +63,7 @@ impl Writer<'_> {
         let (now, seen) = disk.read(file, 0, None).ok()?;
         let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
         // An agent is in the middle of a line: what is added now would cut it in two.
-        if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
+        if !stands_last && !now.is_empty() && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
             return None;
         }
         let bytes = match stands_last {
