@@ -221,8 +221,9 @@ impl<'a> Sorted<'a> {
         let [first, others @ ..] = self.before.as_slice() else { return Ok(()) };
         let shown = |word: &OsString| show(&word.told()).into_owned();
         if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
-            let paths = self.before.iter().filter(|word| *word != verb).map(shown);
-            let paths: Vec<String> = paths.map(|path| shell::word(&path)).collect();
+            // As they were typed: a picture of one would be another name.
+            let paths = self.before.iter().filter(|word| *word != verb);
+            let paths: Vec<String> = paths.map(|path| shell::word(&path.told())).collect();
             let verb = shown(verb);
             return refused(format!("the path comes after the verb: palimp {verb} {}\n", paths.join(" ")));
         }

@@ -92,7 +92,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
         }
         None => Err(Refusal::unfit("it is no JSON, and can't be edited field by field.")),
     }?;
-    sense::makes_sense(scene, entry, set)?;
+    sense::makes_sense(scene, entry, set, &made)?;
     Ok(made)
 }
 

@@ -110,7 +110,43 @@ fn a_path_that_is_not_there_is_no_failure_of_the_system() {
     for verb in ["check", "list", "stats", "undo"] {
         let own = run([verb, "--store", "/nowhere/at/all"]).expect_status(1);
         assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
+        let beyond_a_file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/memories");
+        let own = run([verb, "--store", beyond_a_file]).expect_status(1);
+        assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
     }
+}
+
+#[test]
+fn a_path_before_its_verb_is_repeated_in_a_command_that_names_the_same_file() {
+    let own = run(["./od\td/m", "check"]).expect_status(2);
+    assert!(own.stderr.contains("palimp check $'./od\\td/m'"), "{}", own.stderr);
+}
+
+#[test]
+fn a_text_is_not_taken_away_with_what_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let end =
+        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--yes"];
+    let on = |words: &[&str]| run([words, &end].concat());
+    let rows = on(&["list", "--json"]).json_lines();
+    let mut tried = 0;
+    for row in each_kind(&rows) {
+        let raw: Value = serde_json::from_str(row["raw"].as_str().unwrap()).unwrap_or_default();
+        let Some(held) = raw.get("content").and_then(Value::as_object) else { continue };
+        let blank: serde_json::Map<_, _> = held
+            .iter()
+            .map(|(name, value)| (name.clone(), if name == "role" { value.clone() } else { json!("") }))
+            .collect();
+        let blank = format!("content={}", Value::Object(blank));
+        for set in [&*blank, "content={}"] {
+            let own = on(&["edit", row["key"].as_str().unwrap(), "--set", set]).expect_status(3);
+            assert!(own.stderr.contains("without a text"), "{set}: {}", own.stderr);
+        }
+        tried += 1;
+    }
+    assert!(tried > 3, "{tried}");
 }
 
 #[test]

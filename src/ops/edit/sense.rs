@@ -1,12 +1,16 @@
 //! Whether what is to be set makes sense, whatever the schema lets through: a memory without a
 //! text says nothing.
 
+use std::path::Path;
+
 use strsim::osa_distance;
 
+use super::Edited;
 use crate::format::writing::Setting;
-use crate::format::{self, Format};
+use crate::format::{self, Format, Shape};
 use crate::model::{Entry, Store};
 use crate::ops::{Refusal, Scene, form, is_json, writes};
+use crate::store::derive;
 use crate::text::edit::scan;
 use crate::text::front_matter::Note;
 use crate::text::json::Kind;
@@ -15,8 +19,13 @@ use crate::text::scan::Tape;
 /// No name of a field that anybody knows is longer.
 const LONGEST: usize = 128;
 
-/// Refuses an empty main text.
-pub(super) fn makes_sense(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<(), Refusal> {
+/// Refuses an edit that leaves no main text, however it takes that away.
+pub(super) fn makes_sense(
+    scene: &Scene<'_>,
+    entry: &Entry,
+    set: &[Setting<'_>],
+    made: &Edited,
+) -> Result<(), Refusal> {
     let store = scene.store;
     let (format, _) = writes(store)?;
     let main = main_field(format, store, entry);
@@ -28,7 +37,34 @@ pub(super) fn makes_sense(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>])
         let why = "is the text of the memory, and can't be empty: `palimp delete` deletes a memory.";
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
     }
-    Ok(())
+    let path = &store.document(entry).path;
+    if says_nothing(format, path, store.raw(entry)) || !after(scene, entry, made, path, format) {
+        return Ok(());
+    }
+    let names: Vec<String> = set.iter().map(|own| format!("`{}`", own.name)).collect();
+    let why = "would leave the memory without a text: `palimp delete` deletes a memory.";
+    Err(Refusal::invalid(format!("{} {why}", names.join(", "))))
+}
+
+/// Whether the record says nothing when that is made.
+fn after(scene: &Scene<'_>, entry: &Entry, made: &Edited, path: &Path, format: &'static dyn Format) -> bool {
+    let changes = match made {
+        Edited::Record(raw) => return says_nothing(format, path, raw),
+        Edited::Files(changes) => changes,
+    };
+    let documents = derive::after(scene.store, changes, scene.now);
+    let own = documents.iter().find(|own| own.path == *path);
+    let record = own.and_then(|own| Some((own, own.records.get(entry.record as usize)?)));
+    record.is_some_and(|(own, record)| says_nothing(format, path, own.raw(record)))
+}
+
+/// Whether a record has no main text: of one without, all that it holds stands for it.
+fn says_nothing(format: &'static dyn Format, path: &Path, raw: &[u8]) -> bool {
+    let mut tape = Tape::default();
+    let value = scan(&mut tape, raw).ok().filter(|_| format.shape(path) == Shape::Json);
+    let Some(value) = value else { return format::main_text(format, path, raw).trim().is_empty() };
+    let (text, fields) = format.main_text(value);
+    text.trim().is_empty() || fields.is_empty() && text.starts_with('{')
 }
 
 /// What is told of fields that neither the format nor the record knows, and whose names are close to

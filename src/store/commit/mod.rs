@@ -55,7 +55,7 @@ pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
 pub use deleted::{with_deleted, without_deleted};
 pub use drafts::{
-    DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
+    DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
 pub use guard::Guard;
