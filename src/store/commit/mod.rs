@@ -8,6 +8,7 @@
 mod account;
 mod afterwards;
 mod apply;
+mod back;
 mod carry;
 mod copies;
 mod create;
@@ -245,6 +246,7 @@ impl<'a> Writer<'a> {
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
+            twins: plan.changes.iter().flat_map(back::twins).collect(),
         };
         self.vault.keep(number, &step)?;
         let mut step = step;
