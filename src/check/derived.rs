@@ -36,12 +36,12 @@ pub fn disagreeing_with(store: &Store, documents: &[Arc<Document>], now: Moment)
     let mut changes = derive::derived(store, documents, &touched, now);
     let writes = format::by_name(store.format).and_then(|format| format.writes());
     // Where the state can't be read, its pages can't be made: that is told of the state.
-    changes.extend(writes.and_then(|writes| writes.pages(store).ok()).unwrap_or_default());
+    changes.extend(writes.and_then(|writes| writes.pages(store, documents).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
     changes
 }
 
-/// What is to be said of indexes among those that nothing says so far. One that is absent disagrees
+/// What is to be said of indexes and pages among those that nothing says so far. One that is absent disagrees
 /// with nothing, and counts are compared where they are read.
 pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
     let told = store.problems.iter().filter(|problem| TOLD.contains(&problem.code));
@@ -50,10 +50,16 @@ pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
         let place = store.documents.binary_search_by(|own| own.path.as_path().cmp(path));
         place.is_ok_and(|place| store.documents[place].role == Role::Index)
     };
-    let silent = disagreeing.iter().filter(|own| is_index(&own.path) && !told.contains(&*own.path));
+    let is_page = |path: &Path| path.starts_with("..");
+    let code = |path: &Path| match () {
+        () if is_index(path) => Some(Code::IndexStale),
+        () if is_page(path) => Some(Code::ProjectionStale),
+        () => None,
+    };
+    let silent = disagreeing.iter().filter(|own| !told.contains(&*own.path));
     let message = "It says otherwise than the records that it is made of; `palimp reindex` rebuilds it.";
     silent
-        .map(|change| Problem::of_file(Code::IndexStale, Severity::Warning, &change.path, message))
+        .filter_map(|own| Some(Problem::of_file(code(&own.path)?, Severity::Warning, &own.path, message)))
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! `palimp backup`: copies of files as they were.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -12,11 +13,13 @@ use super::failure::{Exit, Failure, say};
 use super::values::name;
 use super::{Context, open};
 use crate::disk::{Disk, Real};
+use crate::model::key::{Key, Written};
 use crate::model::{Moment, Snapshot, Store, Tell};
 use crate::ops;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
 use crate::store::commit::{Copy, NOT_VERIFIED, Reason, Vault, Verified, copies};
+use crate::text::secrets::mask;
 
 /// What can be done with backups.
 #[derive(Clone, Debug, Subcommand)]
@@ -40,7 +43,7 @@ pub enum BackupVerb {
         /// Its path, as `list` gives it.
         #[arg(value_parser = name())]
         backup: String,
-        /// The records; all that the file lacks where none is named.
+        /// The records, by their ids or keys; all that the file lacks where none is named.
         #[arg(value_parser = name())]
         ids: Vec<String>,
         /// The whole file, as it was.
@@ -212,6 +215,7 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, 
             let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
             let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
             context.out.json(&serde_json::json!({
+                "key": compared.key(&store.root, item).map(|key| key.to_string()),
                 "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
                 "restorable": item.can_come, "raw": raw, "raw_now": now,
             }))?;
@@ -239,12 +243,17 @@ fn restore(
     let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let scene = scene(context, store);
     let compared = compare(&scene, &copy.file, &bytes, &gone)?;
-    let chosen = if ids.is_empty() { compared.by_default() } else { compared.named(ids) };
+    let chosen = match ids {
+        [] => compared.by_default(),
+        _ if replace || compared.whole_only.is_some() => HashSet::new(),
+        _ => named(store, &compared, ids)?,
+    };
     if !ids.is_empty() && !replace {
-        if compared.whole_only.is_none() {
-            ids.iter().for_each(|id| tell_staying(&compared, id));
-        }
-        let has = |item: &Item| item.id.as_ref().is_some_and(|id| ids.contains(id));
+        let is_key = |name: &String, item: &Item| match Key::read(name) {
+            Some(Written::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
+            _ => false,
+        };
+        let has = |item: &Item| ids.iter().any(|name| item.id.as_ref() == Some(name) || is_key(name, item));
         let has_none = compared.whole_only.is_some() && !compared.items.iter().any(has);
         if has_none || chosen.is_empty() && compared.whole_only.is_none() {
             return Err(Failure::new(
@@ -259,13 +268,43 @@ fn restore(
     make_with(context, &[(store, plan)], carry)
 }
 
+/// Where the records start that were named. Of an id that several share none is meant.
+fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashSet<u64>, Failure> {
+    let mut chosen = HashSet::new();
+    for name in names {
+        let of_key = match Key::read(name) {
+            Some(Written::Key(key)) => compared.of_key(&store.root, &key),
+            _ => None,
+        };
+        match (of_key, compared.of_id(name).as_slice()) {
+            (Some(item), _) if item.can_come => drop(chosen.insert(item.at)),
+            (Some(item), _) => tell_staying(name, Some(item)),
+            (None, []) => {
+                tell_staying(name, compared.items.iter().find(|item| item.id.as_ref() == Some(name)));
+            }
+            (None, [one]) => drop(chosen.insert(one.at)),
+            (None, several) => return Err(ambiguous(store, compared, name, several)),
+        }
+    }
+    Ok(chosen)
+}
+
+fn ambiguous(store: &Store, compared: &Comparison, name: &str, several: &[&Item]) -> Failure {
+    let count = several.len();
+    let told = format!("{name:?} is the id of {count} records that can come back. Nothing was changed.");
+    let candidate = |item: &&Item| {
+        let key = compared.key(&store.root, item).map(|key| key.to_string()).unwrap_or_default();
+        let title = mask(&item.title).replace('\n', " ");
+        format!("  key {key}  line {} of the backup  {title}", item.line)
+    };
+    let lines = [format!("{told} Name one by its key:")].into_iter().chain(several.iter().map(candidate));
+    Failure::lines(Exit::Refused, lines.collect())
+}
+
 /// Says why a record that was named does not come back.
-fn tell_staying(compared: &Comparison, id: &str) {
-    let own = |item: &&Item| item.id.as_deref() == Some(id);
-    let comes = compared.items.iter().filter(own).any(|item| item.can_come);
-    match compared.items.iter().find(own) {
-        _ if comes => {}
-        Some(item) => say(&format!("{id}: {}; {}", item.kind.as_str(), item.told)),
-        None => say(&format!("{id}: it is unchanged, or the backup has none of that id")),
+fn tell_staying(name: &str, item: Option<&Item>) {
+    match item {
+        Some(item) => say(&format!("{name}: {}; {}", item.kind.as_str(), item.told)),
+        None => say(&format!("{name}: it is unchanged, or the backup has none of that id")),
     }
 }

@@ -1,7 +1,7 @@
 //! A change from its plan to its receipt: shown, asked for, carried out, told.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -10,7 +10,9 @@ use super::{Context, lock, open};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Change, Entry, NotWhole, Plan, Store, Tell, plan};
-use crate::store::commit::{CommitError, Files, Host, Receipt, Writer, change_id, keep_draft};
+use crate::store::commit::{
+    CommitError, Files, Host, Receipt, Writer, change_id, keep_text, kept_in, not_kept,
+};
 use crate::store::referred;
 use crate::text::secrets::mask;
 use crate::text::shell;
@@ -154,13 +156,16 @@ fn carry_out(
         Err(error) if lock::is_broken(&error) => attempt(),
         outcome => outcome,
     };
-    let receipt = done.map_err(|error| {
-        let failure = Failure::from(error);
-        match written {
-            Some(own) => failure.with(&keep(context, store, own.of, own.text.as_bytes())),
-            None => failure,
+    let receipt = match (done, written) {
+        (Ok(receipt), _) => receipt,
+        (Err(error), None) => return Err(error.into()),
+        (Err(error), Some(own)) => {
+            let (told, path) = keep(context, store, own.of, own.text.as_bytes());
+            context.shown.keep_draft(path);
+            return Err(Failure::from(error).with(&told));
         }
-    })?;
+    };
+    context.shown.drop_draft();
     print(context, &receipt.plan, true, Some(&receipt))?;
     if !receipt.is_journalled {
         return Err(Failure::lines(Exit::Failed, receipt.notes));
@@ -202,16 +207,19 @@ pub struct UserText<'w> {
     pub of: Option<&'w Entry>,
 }
 
-/// Keeps what the user wrote for that store, and says where.
-pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> String {
+/// Keeps what the user wrote for that store: what is said of it, and where it is.
+pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> (String, Option<PathBuf>) {
     let machine = machine();
     match (open::data_folder(context), of) {
-        (Ok(data), Some(entry)) => work::keep(&data, (store, entry), text, context.now),
+        (Ok(data), Some(entry)) => work::keep_at(&data, (store, entry), text, context.now),
         (Ok(data), None) => {
             let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-            keep_draft(host, &store.root, text)
+            match keep_text(host, &store.root, text) {
+                Ok(path) => (kept_in(&path), Some(path)),
+                Err(error) => (not_kept(&error), None),
+            }
         }
-        (Err(failure), _) => failure.message(),
+        (Err(failure), _) => (failure.message(), None),
     }
 }
 

@@ -58,15 +58,18 @@ pub fn run(
     }
     settings.push(Setting { name: "text", value: &written });
     // Whatever is in the way: a text that the user wrote is not lost.
-    save(context, store, entry, &settings, None)
-        .map_err(|failure| failure.with(&keep(context, store, Some(entry), written.as_bytes())))
+    save(context, store, entry, &settings, None).map_err(|failure| {
+        let (told, path) = keep(context, store, Some(entry), written.as_bytes());
+        context.shown.keep_draft(path);
+        failure.with(&told)
+    })
 }
 
 fn in_the_editor(context: &Context, of: (&Store, &Entry), before: &str) -> Result<String, Failure> {
     disk::edit_text(before).map_err(|error| {
         let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
         match error.left() {
-            Some(left) => failure.with(&keep(context, of.0, Some(of.1), left)),
+            Some(left) => failure.with(&keep(context, of.0, Some(of.1), left).0),
             None => failure,
         }
     })

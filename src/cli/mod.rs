@@ -86,7 +86,12 @@ pub fn run(args: Args) -> Exit {
     });
     let exit = match ended {
         Ok(exit) => exit,
-        Err(failure) => failure.after(&context.changed).tell(),
+        Err(failure) => {
+            // Said when it is known that nothing saves it.
+            let draft = context.shown.draft().filter(|_| failure.kept.is_none());
+            let failure = draft.iter().fold(failure, |failure, told| failure.with(told));
+            failure.after(&context.changed).tell()
+        }
     };
     after::leave();
     exit

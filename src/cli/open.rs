@@ -1,12 +1,11 @@
 //! From the options to a snapshot of stores.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Context;
 use super::failure::{Exit, Failure, say};
-use crate::disk::{Disk, Real, ThisMachine};
+use crate::disk::{Disk, Real, Seen, ThisMachine};
 use crate::format::FORMATS;
 use crate::model::{Document, Extent, Snapshot, Store, Tell, container};
 use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, unfinished};
@@ -217,7 +216,7 @@ fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapsho
 /// What to say where no store was found.
 pub fn none_found(looked: &[Looked], named: bool) -> Failure {
     // That nothing is there is an answer.
-    let is_absent = |path: &Path| Real.look(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let is_absent = |path: &Path| matches!(Seen::from(Real.look(path)), Seen::Absent);
     let failed = looked.iter().any(|look| look.refused && !is_absent(&look.path));
     let exit = if failed { Exit::Failed } else { Exit::Nothing };
     if named {

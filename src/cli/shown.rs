@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use super::change;
 use super::failure::{Exit, Failure, say};
+use crate::disk::{Disk, Real};
 use crate::format;
 use crate::model::carried::carried;
 use crate::model::plan::counted;
 use crate::model::{Carry, Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::delete::is_held;
 use crate::ops::effect::{Touched, brought, effect};
+use crate::store::commit::kept_in;
 use crate::text::secrets::mask;
 use crate::text::show::show_lines;
 use crate::work::{self, Difference, of_bound, read_anew, touched};
@@ -44,6 +46,8 @@ pub struct Shown {
     pub agreed: bool,
     /// What was written in an editor, which is not written again.
     pub written: Option<String>,
+    /// Where it is kept until it is saved.
+    draft: Option<PathBuf>,
     /// What differs from what was shown before.
     pub difference: Option<Difference>,
 }
@@ -60,6 +64,22 @@ impl Shown {
     /// Keeps which records are shown.
     pub fn keep(&self, snapshot: &Snapshot, chosen: &[EntryRef]) {
         self.chosen.replace(Some((Snapshot::of(snapshot.stores.clone()), chosen.to_vec())));
+    }
+
+    /// Keeps where what the user wrote is, in place of what was kept at the last try.
+    pub fn keep_draft(&mut self, path: Option<PathBuf>) {
+        self.drop_draft();
+        self.draft = path;
+    }
+
+    /// Drops it: it is saved.
+    pub fn drop_draft(&mut self) {
+        self.draft.take().map(|path| Real.remove(&path));
+    }
+
+    /// Where it is, as a sentence.
+    pub fn draft(&self) -> Option<String> {
+        self.draft.as_deref().map(kept_in)
     }
 
     /// Keeps which steps are shown.
@@ -156,7 +176,11 @@ impl Shown {
             false if self.written.is_some() => return false,
             false => {}
         }
-        failure.kept.iter().for_each(|kept| say(kept));
+        // Of what is saved by the next try no copy is left.
+        match &self.draft {
+            Some(_) => {}
+            None => failure.kept.iter().for_each(|kept| say(kept)),
+        }
         self.difference = Some(difference.clone());
         self.agreed = false;
         true

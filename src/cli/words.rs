@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
+use strsim::osa_distance;
 
 use super::args::{Args, Options, Verb};
 use super::help;
@@ -220,8 +221,9 @@ impl<'a> Sorted<'a> {
         let [first, others @ ..] = self.before.as_slice() else { return Ok(()) };
         let shown = |word: &OsString| show(&word.told()).into_owned();
         if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
-            let paths = self.before.iter().filter(|word| *word != verb).map(shown);
-            let paths: Vec<String> = paths.map(|path| shell::word(&path)).collect();
+            // As they were typed: a picture of one would be another name.
+            let paths = self.before.iter().filter(|word| *word != verb);
+            let paths: Vec<String> = paths.map(|path| shell::word(&path.told())).collect();
             let verb = shown(verb);
             return refused(format!("the path comes after the verb: palimp {verb} {}\n", paths.join(" ")));
         }
@@ -269,27 +271,8 @@ fn nearest(command: &Command, word: &OsStr) -> Option<String> {
     let word = word.to_str()?;
     let most = if word.len() < 5 { 1 } else { 2 };
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    let far = verbs.map(|verb| (distance(word, verb.get_name()), verb.get_name()));
+    let far = verbs.map(|verb| (osa_distance(word, verb.get_name()), verb.get_name()));
     far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
-}
-
-/// How many letters have to be put in, taken out, changed or swapped to get from one to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

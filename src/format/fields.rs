@@ -134,6 +134,21 @@ impl<'a> Fields<'a> {
         Some(text)
     }
 
+    /// A member that is to hold the main text, where a specification has no rule of its own: one that
+    /// is empty says nothing.
+    pub fn says(&mut self, name: &str, value: Option<Json<'_>>) {
+        // Most texts are told by how they start.
+        let may_be_blank = |value: &Json<'_>| {
+            let first = value.raw().get(1).copied().unwrap_or_default();
+            value.kind() == Kind::String && (!first.is_ascii_graphic() || matches!(first, b'"' | b'\\'))
+        };
+        let text = value.filter(may_be_blank).and_then(|value| value.text());
+        if text.is_some_and(|text| text.trim().is_empty()) {
+            let message = format!("{} is empty: the memory says nothing.", self.named(name));
+            self.fault(Code::EmptyRecord, Severity::Note, message);
+        }
+    }
+
     /// The bytes of a whole line or entry against its limit; near is at 90 %.
     pub fn size(&mut self, what: &str, len: usize, max: usize) {
         if let Some(form) = &mut self.form {

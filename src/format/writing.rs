@@ -10,6 +10,7 @@ mod reason;
 mod refusal;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
@@ -116,9 +117,9 @@ pub trait Writes: Sync {
         Err(Refusal::unfit("the format has no way to delete these."))
     }
 
-    /// The changes that make files around the store anew where they were made from an older state
-    /// of it.
-    fn pages(&self, _store: &Store) -> Result<Vec<Change>, Refusal> {
+    /// The changes that make files around the store anew where they say otherwise than `documents`,
+    /// which are the store's or what a change makes of them.
+    fn pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())
     }
 

@@ -61,6 +61,13 @@ impl Key {
     }
 }
 
+impl Key {
+    /// The key of a record with these bytes, where no other record of the file is equal to it.
+    pub fn alone(root: &Path, file: &Path, record: &[u8]) -> Key {
+        Key { file: file_digest(root, file), record: digest(record), number: 1, of: 1 }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:08x}@{:016x}", self.file, self.record)?;

@@ -261,6 +261,9 @@ pub struct Plan {
     /// Whether the user agreed to it as it is: what it replaces has to be as it was shown, and
     /// is not joined with what others made of it meanwhile.
     pub exact: bool,
+    /// Where an erasure takes something with the torn record before it, as it may be a part of that:
+    /// `file:line`.
+    pub with_torn: Vec<String>,
 }
 
 impl Plan {
@@ -285,6 +288,7 @@ impl Plan {
             derive_after: false,
             change: None,
             exact: false,
+            with_torn: Vec::new(),
         }
     }
 

@@ -74,7 +74,7 @@ codes! {
     IndexBroken "index-broken" "An index can't be read; it is rebuilt from the records.",
     CountMismatch "count-mismatch" "A recorded count disagrees with what is there.",
     HashMismatch "hash-mismatch" "A recorded hash disagrees with its content.",
-    ProjectionStale "projection-stale" "A generated file was made from an older state.",
+    ProjectionStale "projection-stale" "A generated file was made from an older state, or was changed by hand.",
     EntryBlockStale "entry-block-stale" "The block in the entry file was made from an older state.",
     LimitExceeded "limit-exceeded" "A line, file, session or store is over the format's limit.",
     LimitNear "limit-near" "A line, file, session or store is at 90 % of the format's limit.",
@@ -93,6 +93,7 @@ codes! {
     ByteOrderMark "byte-order-mark" "A byte order mark is at the start of the file, or before an object.",
     ErasedAnew "erased-anew" "An erased record has been written again.",
     SyncFailed "sync-failed" "The last sync of an imported source failed; what was imported before stays.",
+    EmptyRecord "empty-record" "The main text is empty: the memory says nothing.",
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 

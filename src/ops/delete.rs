@@ -161,7 +161,8 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     all.append(&mut changes);
     all.extend(held::bring_back(writes, scene, listed, &held)?);
     count += held.len();
-    let plan = plan("undelete", scene, count, all)?;
+    let mut plan = plan("undelete", scene, count, all)?;
+    plan.lines.extend(held::shared(&store, listed, &held));
     let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
     check_brought(scene, &plan, &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
     Ok(plan)

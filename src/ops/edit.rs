@@ -2,7 +2,7 @@
 
 mod sense;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use super::tag::check_words;
@@ -54,7 +54,8 @@ fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) ->
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let plan = plan("edit", scene, 1, all)?;
+    let mut plan = plan("edit", scene, 1, all)?;
+    plan.lines.extend(sense::misspelt(scene, entry, set));
     match care {
         Care::Clean => check(scene, &plan)?,
         Care::Shown => check_errors(scene, &plan)?,
@@ -91,7 +92,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
         }
         None => Err(Refusal::unfit("it is not JSON, and can't be edited field by field.")),
     }?;
-    sense::makes_sense(scene, entry, set)?;
+    sense::makes_sense(scene, entry, set, &made)?;
     Ok(made)
 }
 
@@ -109,6 +110,7 @@ pub fn each(
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     let mut faults = Faults::default();
+    let mut misspelt = BTreeSet::new();
     for (document, own) in by_document(scene.store, entries) {
         let mut edits = Vec::new();
         for entry in &own {
@@ -116,6 +118,7 @@ pub fn each(
             let edited = set(entry).and_then(|fields| {
                 let set: Vec<Setting<'_>> =
                     fields.iter().map(|(name, value)| Setting { name, value }).collect();
+                misspelt.extend(sense::misspelt(scene, entry, &set));
                 match after_edit(scene, entry, &set)? {
                     Edited::Files(_) if own.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
                     edited => Ok(edited),
@@ -143,7 +146,8 @@ pub fn each(
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let plan = plan("edit", scene, count, all)?;
+    let mut plan = plan("edit", scene, count, all)?;
+    plan.lines.extend(misspelt);
     faults.join(check(scene, &plan))?;
     faults.join(unharmed(scene, entries, &plan, Care::Clean))?;
     faults.over()?;

@@ -77,6 +77,13 @@ pub fn plan(
 ) -> Result<Removal, Refusal> {
     let mut removal = Site { scene, wanted, contents, outside, copies, reason }.removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
+    let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
+    let told = |own: String| {
+        format!(
+            "goes too, a whole record on the damaged line (`palimp repair` gives it its own first): {own}"
+        )
+    };
+    removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
     Ok(removal)
 }
 

@@ -15,6 +15,7 @@ use super::erase::Gone;
 use super::{Refusal, Scene, backups, base, check, plan, writes};
 use crate::format::writing::document;
 use crate::format::{Format, Placement};
+use crate::model::key::Key;
 use crate::model::{Change, Plan, Role, plan::counted};
 
 /// What became of a record since a copy was made.
@@ -97,6 +98,8 @@ pub struct Item {
     pub can_come: bool,
     /// Whether the file has it byte for byte, whatever else is to be told of it.
     pub is_as_it_was: bool,
+    /// Whether the file has another record of its id.
+    pub shares: bool,
     /// Where it is in the file.
     stands: Option<(usize, usize)>,
 }
@@ -126,16 +129,33 @@ impl Comparison {
         self.items.iter().filter(|item| item.kind == kind).count()
     }
 
-    /// Where those start that come back where nothing else is said: all that are missing.
+    /// Where those start that come back where nothing else is said: all that are missing, but for
+    /// those whose id another record of the file has.
     pub fn by_default(&self) -> HashSet<u64> {
         let missing = self.items.iter().filter(|item| item.kind == Kind::Missing && item.can_come);
-        missing.map(|item| item.at).collect()
+        missing.filter(|item| !item.shares).map(|item| item.at).collect()
     }
 
-    /// Where those start that have one of these ids, and can come.
-    pub fn named(&self, ids: &[String]) -> HashSet<u64> {
-        let named = |item: &&Item| item.id.as_ref().is_some_and(|id| ids.contains(id));
-        self.items.iter().filter(|item| item.can_come).filter(named).map(|item| item.at).collect()
+    /// Those that can come and have that id.
+    pub fn of_id(&self, id: &str) -> Vec<&Item> {
+        self.items.iter().filter(|item| item.can_come && item.id.as_deref() == Some(id)).collect()
+    }
+
+    /// The one that a key names: it is that of the record in the file that the copy is of.
+    pub fn of_key(&self, root: &Path, key: &Key) -> Option<&Item> {
+        let mut own: Vec<&Item> = self.items.iter().filter(|item| self.has_key(root, item, key)).collect();
+        own.sort_by_key(|item| item.at);
+        own.get(key.number as usize - 1).or(own.last()).copied()
+    }
+
+    fn has_key(&self, root: &Path, item: &Item, key: &Key) -> bool {
+        self.key(root, item).is_some_and(|own| (own.file, own.record) == (key.file, key.record))
+    }
+
+    /// The key that a record of the copy has where it is in the file; none for what was erased, of
+    /// which nothing may be told, or is in the file alone.
+    pub fn key(&self, root: &Path, item: &Item) -> Option<Key> {
+        (!item.was.is_empty()).then(|| Key::alone(root, &self.file, &item.was))
     }
 
     /// The record that starts there in the copy, where it can come.

@@ -3,19 +3,24 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::commit::{Old, is_temp};
-use crate::disk::Disk;
+use crate::disk::{Disk, Seen};
 use crate::format::Format;
 
 /// Files of our own beside a store, relative to its root: they start with `..`. Of second names
 /// only those of the format's files: another store may be kept in the same folder.
-pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
+///
+/// # Errors
+///
+/// If a folder can't be listed: there may be some in it.
+pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
     let (names, place) = (format.beside(), Path::new(format.default_place()));
     let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
-    let Some(around) = around.filter(|_| !names.is_empty()) else { return Vec::new() };
-    let Ok(real) = disk.real_path(around) else { return Vec::new() };
+    let Some(around) = around.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
+    let Ok(real) = disk.real_path(around) else { return Ok(Vec::new()) };
     // A link within the folder is written through: what it leaves stands where it leads.
     let file = |name: &&str| {
         let led = disk.real_path(&real.join(name)).ok().filter(|led| led.starts_with(&real));
@@ -24,19 +29,19 @@ pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
     let files: BTreeSet<PathBuf> = names.iter().map(file).collect();
     let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let is_own = |path: &Path, name: &OsString| {
-        let old = Old::read(name).map(|old| old.file_of(disk, path));
-        old.map_or_else(|| is_temp(name), |file| files.contains(&file))
+        let Some(old) = Old::read(name) else { return Ok(is_temp(name)) };
+        Ok::<_, io::Error>(old.file_of(disk, path)?.is_some_and(|file| files.contains(&file)))
     };
     let mut found = Vec::new();
     for folder in folders {
-        for item in disk.list(folder).unwrap_or_default() {
+        for item in Seen::from(disk.list(folder)).there()?.unwrap_or_default() {
             let path = folder.join(&item.name);
-            if is_own(&path, &item.name)
+            if is_own(&path, &item.name)?
                 && let Ok(relative) = path.strip_prefix(&real)
             {
                 found.push(Path::new("..").join(relative));
             }
         }
     }
-    found
+    Ok(found)
 }

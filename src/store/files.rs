@@ -52,7 +52,10 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
         }
         Err(error) => listing.unreadable(Path::new(""), &error.to_string()),
     }
-    listing.own.extend(beside::own(disk, root, format));
+    match beside::own(disk, root, format) {
+        Ok(own) => listing.own.extend(own),
+        Err(error) => listing.unreadable(Path::new(".."), &error.to_string()),
+    }
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.folders.sort();
     if format.in_checkout() {

@@ -1,5 +1,6 @@
 //! What is under way of a change: the menu, how far it is, what it came to.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::app::Aim;
@@ -17,8 +18,9 @@ pub struct Bulk {
     pub receipt: Option<Vec<String>>,
     /// Its first line on screen.
     pub receipt_top: usize,
-    /// What was asked to go or to come back last, of which state of the stores: done, it has no mark.
-    pub going_or_coming: Option<(Arc<Snapshot>, Vec<EntryRef>)>,
+    /// The changes that are being made, in their order: what goes or comes back by each, of which
+    /// state of the stores. Once that is done it has no mark.
+    pub moves: VecDeque<Option<(Arc<Snapshot>, Vec<EntryRef>)>>,
 }
 
 /// A change that is being planned or written.

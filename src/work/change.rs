@@ -164,6 +164,11 @@ pub fn not_made(request: &ChangeRequest, why: String) -> String {
 /// Keeps what the user wrote about a memory, and says where, as a sentence. Of one that was erased
 /// meanwhile nothing is kept.
 pub fn keep(data: &Path, of: (&Store, &Entry), text: &[u8], now: Moment) -> String {
+    keep_at(data, of, text, now).0
+}
+
+/// The same, with where that is.
+pub fn keep_at(data: &Path, of: (&Store, &Entry), text: &[u8], now: Moment) -> (String, Option<PathBuf>) {
     let machine = ThisMachine::new();
     let host = Host { disk: &Real, machine: &machine, data, now };
     let keep = || keep_text(host, &of.0.root, text);
@@ -171,9 +176,9 @@ pub fn keep(data: &Path, of: (&Store, &Entry), text: &[u8], now: Moment) -> Stri
         let _ = kept.map(|path| host.disk.remove(&path));
     };
     match erase::unless_erased(host, of, keep, drop) {
-        Ok(Some(Ok(path))) => kept_in(&path),
-        Ok(None) => format!("What you wrote is not kept: {}.", erase::ERASED),
-        Ok(Some(Err(error))) | Err(error) => not_kept(&error),
+        Ok(Some(Ok(path))) => (kept_in(&path), Some(path)),
+        Ok(None) => (format!("What you wrote is not kept: {}.", erase::ERASED), None),
+        Ok(Some(Err(error))) | Err(error) => (not_kept(&error), None),
     }
 }
 

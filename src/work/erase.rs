@@ -119,7 +119,8 @@ pub fn ask(
     progress.go_on().map_err(refused)?;
     let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
     let mut plan = removal.map_err(refused)?.plan;
-    plan.lines.extend(copies(store, entries, &wanted));
+    let copies = copies(store, entries, &wanted, &plan.with_torn);
+    plan.lines.extend(copies);
     plan.lines.extend(kept(&versions(store, &vault, &wanted, &outside)?));
     plan.lines.extend(telling);
     Ok(ErasureAsked { store: Arc::clone(store), targets, plan, left })
@@ -127,7 +128,7 @@ pub fn ask(
 
 /// The records that go with those that were chosen: copies, which say the same, and older versions in
 /// archives. A line each behind their count; none where there are none. May quote the store.
-fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
+fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>, with_torn: &[String]) -> Vec<String> {
     let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let is_copy = |own: &&Entry| {
         !chosen.contains(&(own.document, own.record))
@@ -141,11 +142,15 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>) -> Vec<String> {
     };
     let line = |own: &Entry| {
         let (name, line) = (super::planned::name_of(store, own), store.record(own).line);
+        let place = format!("{}:{line}", store.document(own).path.told());
         let torn = match store.view(own) {
             Some(_) => "",
+            None if with_torn.contains(&place) => {
+                ", a damaged line that names it, with what may be part of it"
+            }
             None => ", a damaged line that names it; whole records behind stay",
         };
-        format!("erase {name}  {}:{line}{torn}", store.document(own).path.told())
+        format!("erase {name}  {place}{torn}")
     };
     head.into_iter().chain(copies.into_iter().map(line)).collect()
 }

@@ -15,7 +15,7 @@ mod thread;
 mod turn;
 mod wanted;
 
-pub use change::{ChangeRequest, Changed, Committed, Tended, Turned, keep, memories};
+pub use change::{ChangeRequest, Changed, Committed, Tended, Turned, keep, keep_at, memories};
 pub use checked::{AllChecked, Checked, checked};
 pub use erase::{ErasureAsked, ask as ask_erasure, carry_out as carry_out_erasure};
 pub use inspect::{

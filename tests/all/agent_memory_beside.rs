@@ -138,3 +138,47 @@ fn a_deletion_says_in_plain_words_which_pages_it_does_not_write() {
     assert!(!told.contains("marker") && !told.contains("/../"), "{told}");
     assert!(told.contains(&format!("rewrite  {}", store.around().join("docs").display())), "{told}");
 }
+
+#[test]
+fn a_page_whose_values_were_changed_by_hand_is_told_though_its_hash_is_right() {
+    let store = store(&AgentMemoryBuilder::new().files());
+    // A page with its headings, and then every value in it.
+    let page = store.path.join("../docs/agent-memory/current-focus.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    let mark = text.lines().next().unwrap().to_owned();
+    std::fs::write(
+        &page,
+        format!("{mark}\n# Current Focus\n\nOld words.\n\n## Known Risks\n\n- Paper runs out.\n"),
+    )
+    .unwrap();
+    let stale = |store: &TempStore| {
+        let rows = check(store).json_lines();
+        rows.into_iter().filter(|own| own["code"] == "projection-stale").collect::<Vec<_>>()
+    };
+    let told = stale(&store);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0]["file"].as_str().unwrap().ends_with("current-focus.md") && told[0]["fix"] == "safe",
+        "{told:?}"
+    );
+    done(&store, &["reindex"]);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("Printing tickets."));
+    assert_eq!(stale(&store), Vec::<Value>::new());
+    // What is no value is left to whoever wrote it.
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(&page, text + "\n## Mine\n\nA note.\n").unwrap();
+    assert_eq!(stale(&store), Vec::<Value>::new());
+}
+
+#[test]
+fn a_repair_makes_what_is_derived_of_the_files_as_they_are_after_it() {
+    let torn = "{\"id\":\"evt-000002\",\"kind\":\"tool";
+    // The torn line was counted when it was whole.
+    let builder = AgentMemoryBuilder::new().state("/maintenance/historyEventCount", json!(2));
+    let files = builder.files();
+    let store = store(&files);
+    store.append("history/events.jsonl", torn.as_bytes());
+    done(&store, &["repair", "--all-safe"]);
+    let left = codes(&store);
+    assert!(!left.iter().any(|(code, _)| code == "count-mismatch"), "{left:?}");
+}

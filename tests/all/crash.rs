@@ -14,6 +14,7 @@ mod cut;
 mod fail;
 mod foreign;
 mod found;
+mod halves;
 mod judge;
 mod kept;
 mod lost;

@@ -25,6 +25,7 @@ mod erase;
 mod harness;
 mod kept_as_it_was;
 mod keys;
+mod late;
 mod left;
 mod lossless;
 mod memory;

@@ -73,7 +73,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let mut chosen = compared.by_default();
         // What is put back makes it a change in the midst of the file; what comes back alone, lines
         // at its end.
-        chosen.extend(compared.named(&["mem_2".to_owned()]).into_iter().filter(|_| puts_back));
+        chosen.extend(compared.of_id("mem_2").into_iter().filter(|_| puts_back).map(|own| own.at));
         let plan = restore(&scene, &compared, &chosen).unwrap();
         let machine = ThisMachine::new();
         let host = Host { disk: &Real, machine: &machine, data, now };
@@ -267,7 +267,7 @@ fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
     let plan = site.run(&["maintain", "--dry-run", "--json"]).expect_status(0).json_lines();
     let told = plan[0]["plan"]["told"].to_string();
     assert!(
-        told.contains("3 that full files have no room for") && told.contains("used least lately"),
+        told.contains("3 that full files have no room for") && told.contains("least recently used"),
         "{told}"
     );
     let named: Vec<&str> = ["k-500", "k-501", "k-502"].into_iter().filter(|id| told.contains(id)).collect();

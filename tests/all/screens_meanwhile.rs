@@ -298,3 +298,22 @@ fn a_question_shows_no_secret() {
     terminal.send_keys("n\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
 }
+
+#[test]
+fn what_was_kept_of_an_edit_that_is_saved_after_all_is_kept_no_longer() {
+    let desk = Desk::new();
+    let set = ["edit", "mem_1", "--set", "text=Kept until it is saved."];
+    let mut terminal = desk.run(&set, SIZES[0]);
+    terminal.wait_for_text("edit 1 record? [y/N]", SOON);
+    let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
+    desk.writes(&one, &one.replacen('{', "{\"access_count\":9,", 1), "");
+    terminal.send_keys("y\r");
+    terminal.wait_for_text("saved;", SOON);
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    assert!(desk.log().contains("Kept until it is saved.") && desk.log().contains("\"access_count\":9"));
+    assert!(!terminal.screen_text().contains("is kept in"), "{}", terminal.screen_text());
+    let stores =
+        std::fs::read_dir(desk.data().join("stores")).unwrap().map(|own| own.unwrap().path().join("drafts"));
+    let drafts = stores.filter_map(|own| std::fs::read_dir(own).ok()).flatten().count();
+    assert_eq!(drafts, 0);
+}

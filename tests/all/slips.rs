@@ -110,7 +110,43 @@ fn a_path_that_is_not_there_is_no_failure_of_the_system() {
     for verb in ["check", "list", "stats", "undo"] {
         let own = run([verb, "--store", "/nowhere/at/all"]).expect_status(1);
         assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
+        let beyond_a_file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/memories");
+        let own = run([verb, "--store", beyond_a_file]).expect_status(1);
+        assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
     }
+}
+
+#[test]
+fn a_path_before_its_verb_is_repeated_in_a_command_that_names_the_same_file() {
+    let own = run(["./od\td/m", "check"]).expect_status(2);
+    assert!(own.stderr.contains("palimp check $'./od\\td/m'"), "{}", own.stderr);
+}
+
+#[test]
+fn a_text_is_not_taken_away_with_what_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let end =
+        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--yes"];
+    let on = |words: &[&str]| run([words, &end].concat());
+    let rows = on(&["list", "--json"]).json_lines();
+    let mut tried = 0;
+    for row in each_kind(&rows) {
+        let raw: Value = serde_json::from_str(row["raw"].as_str().unwrap()).unwrap_or_default();
+        let Some(held) = raw.get("content").and_then(Value::as_object) else { continue };
+        let blank: serde_json::Map<_, _> = held
+            .iter()
+            .map(|(name, value)| (name.clone(), if name == "role" { value.clone() } else { json!("") }))
+            .collect();
+        let blank = format!("content={}", Value::Object(blank));
+        for set in [&*blank, "content={}"] {
+            let own = on(&["edit", row["key"].as_str().unwrap(), "--set", set]).expect_status(3);
+            assert!(own.stderr.contains("without a text"), "{set}: {}", own.stderr);
+        }
+        tried += 1;
+    }
+    assert!(tried > 3, "{tried}");
 }
 
 #[test]
@@ -130,4 +166,76 @@ fn the_list_of_sessions_counts_what_is_archived() {
     assert!(any, "{sessions:?}");
     let told = run(["session", "list", "--store", demo.to_str().unwrap()]).stdout;
     assert!(told.contains(" archived, ") && !told.contains(" 1 records"), "{told}");
+}
+
+#[test]
+fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let end =
+        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--dry-run"];
+    let on = |words: &[&str]| run([words, &end].concat());
+    let rows = on(&["list", "--json"]).json_lines();
+    let key = |format: &str, kind: &str| {
+        let is_it = |row: &&Value| row["format"] == format && row["type"] == kind && row["state"] == "live";
+        let own = rows.iter().filter(is_it).find(|row| row["problems"].as_array().unwrap().is_empty());
+        own.unwrap_or_else(|| panic!("{format} {kind}"))["key"].as_str().unwrap().to_owned()
+    };
+    for (format, kind, set, meant) in [
+        ("session-log", "finding", "content.findng=\"x\"", "content.finding"),
+        ("session-log", "finding", "importence=0.5", "importance"),
+        ("memory-server", "learning", "contnet=\"x\"", "content"),
+        ("bmad", "finding", "descripton=x", "description"),
+        ("a-mem", "note", "taggs=x", "tags"),
+    ] {
+        let own = on(&["edit", &key(format, kind), "--set", set]);
+        let told = own.stdout.lines().any(|line| line.contains(&format!("did you mean {meant}?")));
+        assert!(told && own.status == Some(0), "{format} {set}: {own:?}");
+    }
+    for set in ["mood=1", "importance=0.4", "content.finding=y", "zz=1"] {
+        let own = on(&["edit", &key("session-log", "finding"), "--set", set]).expect_status(0);
+        assert!(!own.stdout.contains("did you mean"), "{set}: {own:?}");
+    }
+}
+
+#[test]
+fn a_record_with_an_empty_text_is_told_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
+    let rows = run(["list", "--json", "--store", demo.to_str().unwrap(), "--now", NOW]).json_lines();
+    for (format, kind, pointer, code, severity) in [
+        ("session-log", "finding", "/content/finding", "empty-record", "note"),
+        ("bmad", "finding", "/description", "empty-record", "note"),
+        ("bmad", "conversation", "/content", "empty-record", "note"),
+        ("memory-server", "learning", "/content", "out-of-range", "error"),
+        ("a-mem", "note", "", "empty-record", "note"),
+    ] {
+        let place = format!("{format} {kind}");
+        let is_it = |row: &&Value| row["format"] == format && row["type"] == kind && row["state"] == "live";
+        let mut own = rows.iter().filter(is_it).filter(|row| row["problems"].as_array().unwrap().is_empty());
+        let row = own.next().unwrap_or_else(|| panic!("{place}"));
+        let file = std::path::Path::new(row["store"].as_str().unwrap()).join(row["file"].as_str().unwrap());
+        let (raw, before) = (row["raw"].as_str().unwrap(), std::fs::read_to_string(&file).unwrap());
+        let empty = match serde_json::from_str::<Value>(raw) {
+            Ok(mut record) => {
+                *record.pointer_mut(pointer).unwrap_or_else(|| panic!("{place}: {raw}")) = json!(" \n");
+                record.as_object_mut().unwrap().remove("checksum");
+                record.to_string()
+            }
+            Err(_) => raw.split_inclusive("---\n").take(2).collect(),
+        };
+        std::fs::write(&file, before.replace(raw, &empty)).unwrap();
+        let told =
+            run(["check", "--json", "--store", row["store"].as_str().unwrap(), "--now", NOW]).json_lines();
+        let is_told = |own: &&Value| {
+            own["code"] == code
+                && own["id"] == row["id"]
+                && own["message"].as_str().unwrap().contains("empty")
+        };
+        let found = told.iter().find(is_told).unwrap_or_else(|| panic!("{place}: {told:?}"));
+        assert_eq!(found["severity"], severity, "{place}");
+        std::fs::write(&file, before).unwrap();
+    }
 }

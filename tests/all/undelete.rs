@@ -266,7 +266,9 @@ fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_i
         let listed = gone();
         assert_eq!(listed.len(), 1, "{store}");
         assert_eq!(listed[0]["raw"], row["raw"], "{store}");
-        desk.change(&["undelete", listed[0]["key"].as_str().unwrap()]).expect_status(0);
+        let told = desk.change(&["undelete", listed[0]["key"].as_str().unwrap()]).expect_status(0).stdout;
+        let place = format!("{} line ", row["file"].as_str().unwrap());
+        assert!(told.contains(&place) && told.contains("several records have it then"), "{store}: {told}");
         assert!(gone().is_empty(), "{store}");
         let back = desk.list(&scope);
         assert!(back.iter().any(|own| own["raw"] == row["raw"]), "{store}: {back:?}");

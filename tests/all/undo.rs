@@ -4,6 +4,7 @@ use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use palimp::store::commit::{Old, is_ours as is_own};
@@ -250,4 +251,20 @@ fn a_folder_comes_back_with_the_mode_that_it_had() {
     assert!(!folder.exists());
     demo.run(&store, &["undo", "1"]).expect_status(0);
     assert_eq!(mode(), 0o755);
+}
+
+#[test]
+fn an_empty_folder_that_was_there_before_stays_as_it_was_when_a_verb_that_fills_it_is_undone() {
+    let demo = Demo::new();
+    let store = demo.store("project/.bmad/memory");
+    let _ = fs::remove_dir_all(store.join("archive"));
+    fs::create_dir(store.join("archive")).unwrap();
+    fs::set_permissions(store.join("archive"), fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = || fs::metadata(store.join("archive")).ok().map(|own| (own.ino(), own.mode() & 0o777));
+    let (before, stood) = (demo.files(), folder());
+    for turn in [&["session", "archive", "sess-review-orders"][..], &["undo"], &["redo"], &["undo"]] {
+        demo.run(&store, turn).expect_status(0);
+        assert_eq!(folder(), stood, "{turn:?}");
+    }
+    assert_eq!(differing(&before, &demo.files()), Vec::<PathBuf>::new());
 }

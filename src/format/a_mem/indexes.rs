@@ -53,16 +53,27 @@ pub struct Links {
 pub fn links(index: &Document) -> BTreeMap<String, Links> {
     with_object(index, |object| {
         let Some(notes) = object.get("notes") else { return BTreeMap::new() };
-        let listed = notes.items().filter_map(|note| Some((note.get("id")?.text()?.into_owned(), note)));
-        let keyed = notes.members().filter_map(|(key, note)| Some((key.text()?.into_owned(), note)));
         let mut links: BTreeMap<String, Links> =
-            listed.chain(keyed).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect();
+            nodes_of(notes).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect();
         for (key, from) in object.get("backlinks").into_iter().flat_map(|backlinks| backlinks.members()) {
             let id = target(&key.text().unwrap_or_default()).to_owned();
             links.entry(id).or_default().incoming.extend(texts(from));
         }
         links
     })
+}
+
+/// The notes that the graph has a node of; `backlinks` also name what no note is.
+pub fn nodes(index: &Document) -> Vec<String> {
+    with_object(index, |object| {
+        object.get("notes").into_iter().flat_map(nodes_of).map(|(name, _)| name).collect()
+    })
+}
+
+fn nodes_of<'a>(notes: Json<'a>) -> impl Iterator<Item = (String, Json<'a>)> + use<'a> {
+    let listed = notes.items().filter_map(|note| Some((note.get("id")?.text()?.into_owned(), note)));
+    let keyed = notes.members().filter_map(|(key, note)| Some((key.text()?.into_owned(), note)));
+    listed.chain(keyed)
 }
 
 fn links_of(note: Json<'_>) -> Links {

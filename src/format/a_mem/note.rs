@@ -156,6 +156,10 @@ fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) 
             found.add(Code::MissingField, Severity::Note, 1, format!("`{name}` is missing."));
         }
     }
+    let body = text.get(note.body.clone()).unwrap_or_default();
+    if body.trim().is_empty() {
+        found.add(Code::EmptyRecord, Severity::Note, 1, "The text is empty: the memory says nothing.".into());
+    }
     let created = moment(note, "created", found, now);
     let updated = moment(note, "updated", found, now);
     let words = [("confidence", &["low", "medium", "high"][..]), ("status", &STATUSES), ("source", &SOURCES)];
@@ -172,7 +176,7 @@ fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) 
         created: created.or(updated),
         importance: importance.map_or(0.5, |(_, value)| *value),
         tags: list(note, "tags").into_iter().map(Into::into).collect(),
-        references: references(note, text.get(note.body.clone()).unwrap_or_default()),
+        references: references(note, body),
         names: (*id != stem).then(|| Name { of: Named::Record, text: stem.into() }).into_iter().collect(),
         facets: facets.into(),
         faded: one(note, "status").as_deref() == Some("deprecated"),

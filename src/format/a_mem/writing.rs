@@ -312,7 +312,8 @@ fn says_the_same(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Whether a graph has every link, and no note that is gone and that nothing links to. Some
-/// writers leave out notes without links; one that has such notes has to have all.
+/// writers leave out notes without links; one that has such notes has to have all. Some have nodes
+/// of what is linked to and is no note; so do they of all of it.
 fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
     let known = Known::of(parts);
     if index.problems.iter().any(|own| own.code == Code::IndexBroken)
@@ -328,5 +329,9 @@ fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
     let is_alone = |links: &Links| links.outgoing.is_empty() && links.incoming.is_empty();
     let lists_all = graph.is_empty() || graph.values().any(is_alone);
     let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
-    listed.iter().all(is_meant) && (!lists_all || has_all())
+    let nodes: BTreeSet<String> = indexes::nodes(index).iter().map(|name| known.meant(name)).collect();
+    let is_note = |id: &str| known.ids.contains_key(id);
+    let lists_notes = nodes.iter().all(|id| is_note(id));
+    let lists_linked = || linked.iter().all(|id| is_note(id) || nodes.contains(*id));
+    listed.iter().all(is_meant) && (!lists_all || has_all()) && (lists_notes || lists_linked())
 }

@@ -112,12 +112,12 @@ impl Writes for AgentMemory {
         Ok(writing.done())
     }
 
-    fn pages(&self, store: &Store) -> Result<Vec<Change>, Refusal> {
-        let state = counts_anew(&store.documents)?.and_then(|state| {
+    fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
+        let state = counts_anew(documents)?.and_then(|state| {
             let stands = document(&store.documents, &state.path)?;
             Some(Change::rewrite(&state.path, (&*stands.bytes).into(), &state.bytes))
         });
-        let pages = pages_anew(&store.documents, &beside_of(store))?;
+        let pages = pages_anew(documents, &beside_of(store))?;
         let change = |page: Written| {
             let (_, base) = store.beside.iter().find(|(own, _)| *own == page.path)?;
             let change = Change::rewrite(beside_path(&page.path), Arc::clone(base), &page.bytes);

@@ -91,6 +91,7 @@ fn importance(kind: &str, facets: &[Facet]) -> f64 {
 fn message(fields: &mut Fields<'_>) -> View {
     let mut facets = Vec::new();
     fields.text("content", Need::Required);
+    fields.says("content", fields.object().get("content"));
     facet(&mut facets, "agent", fields.text("agent_id", Need::Required));
     facet(&mut facets, "role", fields.usual_word("role", Need::Required, &ROLES));
     let (mut references, mut topic) = (Vec::new(), None);
@@ -110,6 +111,7 @@ fn message(fields: &mut Fields<'_>) -> View {
 fn decision(fields: &mut Fields<'_>) -> View {
     let mut facets = Vec::new();
     fields.text("decision", Need::Required);
+    fields.says("decision", fields.object().get("decision"));
     fields.text("rationale", Need::Optional);
     facet(&mut facets, "agent", fields.text("made_by", Need::Required));
     facets.extend(fields.texts("approved_by", Need::Optional).into_iter().map(|by| ("approved", by)));
@@ -128,6 +130,7 @@ fn decision(fields: &mut Fields<'_>) -> View {
 fn finding(fields: &mut Fields<'_>) -> View {
     let mut facets = Vec::new();
     fields.text("description", Need::Required);
+    fields.says("description", fields.object().get("description"));
     fields.text("evidence", Need::Optional);
     fields.text("recommendation", Need::Optional);
     facet(&mut facets, "agent", fields.text("discovered_by", Need::Required));

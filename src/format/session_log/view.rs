@@ -68,6 +68,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
     fields.value("content", Need::Required, "an object, a string or an array", |content| {
         matches!(content.kind(), Kind::Object | Kind::String | Kind::Array).then_some(())
     });
+    says(fields);
     let own = fields.text("session_id", Need::Optional);
     if let (Some(own), Some(session)) = (own.as_deref(), session)
         && own != session
@@ -90,6 +91,22 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
         ..View::default()
     };
     View { checksum: checksum(fields), ..view }
+}
+
+/// Whether the main text says anything.
+fn says(fields: &mut Fields<'_>) {
+    let Some(content) = fields.object().get("content") else { return };
+    let held = |&(name, path): &(&'static str, &'static str)| {
+        let own = content.get(name).filter(|own| own.kind() == Kind::String)?;
+        Some((name, path, own))
+    };
+    match MAIN.iter().find_map(held) {
+        _ if content.kind() == Kind::String => fields.says("content", Some(content)),
+        // It says what it is the value of.
+        Some(("value", ..)) if content.get("key").is_some() => {}
+        Some((_, path, own)) => fields.says(path, Some(own)),
+        None => {}
+    }
 }
 
 fn kind(stored: Option<Cow<'_, str>>) -> Cow<'static, str> {

@@ -2,12 +2,13 @@
 //! it was.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use super::super::{Refusal, Scene, base, by_document};
 use crate::format::writing::{Writes, document};
-use crate::model::{Act, Change, Entry, Store, Tell};
+use crate::model::{Act, Change, Entry, State, Store, Tell};
 use crate::store::commit::{deleted_from, without_deleted};
 
 /// Whether a record is in no file of the store, and only our own data holds it.
@@ -26,6 +27,32 @@ pub fn read(store: &Store) -> Cow<'_, Store> {
         true => Cow::Owned(without_deleted(store)),
         false => Cow::Borrowed(store),
     }
+}
+
+/// What is told of records that come back and whose id others have by then, a line each.
+pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
+    let names = |of: &Store, own: &Entry| {
+        let id = of.view(own)?.id.as_deref().filter(|id| !id.is_empty())?.to_owned();
+        Some((of.session(own).map(|session| session.name.clone()), id))
+    };
+    let there = store.entries.iter().filter(|own| matches!(own.state, State::Live | State::Archived));
+    let there = there.filter_map(|own| {
+        let (document, line) = (store.document(own), store.record(own).line);
+        Some((names(store, own)?, format!("{} line {line}", document.path.told())))
+    });
+    let mut known: HashMap<_, String> = there.collect();
+    let mut told = Vec::new();
+    for name in held.iter().filter_map(|own| names(listed, own)) {
+        let id = name.1.clone();
+        match known.entry(name) {
+            Slot::Occupied(other) => told.push(format!(
+                "{} has the id {id}, too: several records have it then, and a verb takes their keys",
+                other.get()
+            )),
+            Slot::Vacant(own) => drop(own.insert("another that comes back".into())),
+        }
+    }
+    told
 }
 
 /// The changes that bring them back. `store` is the one that lists them, the scene's does not.

@@ -1,5 +1,7 @@
 //! What fixes a finding with one key: a value that the format allows, near what was typed.
 
+use strsim::osa_distance;
+
 use super::judge::Finding;
 use super::{Form, Kind, items, joined};
 use crate::model::time::{Spelling, Stamp};
@@ -175,20 +177,6 @@ fn present(value: &str, message: &str) -> Option<(String, String)> {
 
 /// The word that takes the fewest changes to become.
 pub(in crate::ops) fn nearest<'w>(typed: &str, words: &'w [String]) -> Option<&'w str> {
-    let typed: Vec<char> = fold(typed).chars().take(64).collect();
-    let distance = |word: &&String| {
-        let word: Vec<char> = fold(word).chars().collect();
-        let mut row: Vec<usize> = (0..=word.len()).collect();
-        for (i, a) in typed.iter().enumerate() {
-            let mut before = row[0];
-            row[0] = i + 1;
-            for (j, b) in word.iter().enumerate() {
-                let cost = before + usize::from(a != b);
-                before = row[j + 1];
-                row[j + 1] = cost.min(before + 1).min(row[j] + 1);
-            }
-        }
-        row[word.len()]
-    };
-    words.iter().min_by_key(distance).map(String::as_str)
+    let typed: String = fold(typed).chars().take(64).collect();
+    words.iter().min_by_key(|word| osa_distance(&typed, &fold(word))).map(String::as_str)
 }

@@ -24,21 +24,18 @@ pub fn compare(scene: &Scene<'_>, file: &Path, copy: &[u8], gone: &Gone) -> Resu
     let erased = gone.wanted(scene);
     let deletes = role(format, file) == Role::Tombstones;
     let erased = erased.as_ref().filter(|_| !deletes);
-    let mut compared = Compared { scene, file, copy, gone, now, beside: &beside, erased };
-    let (mut items, mut same, mut last) = (Vec::new(), 0, HashMap::new());
-    for (number, record) in records.iter().enumerate() {
-        if let Some(id) = record.view().and_then(|view| view.id.as_deref()) {
-            last.insert(id, number);
-        }
-    }
-    for (number, record) in records.iter().enumerate() {
-        let id = record.view().and_then(|view| view.id.as_deref());
-        // Of several lines of one id the last is what the record was.
-        let is_last = id.is_none_or(|id| last.get(id) == Some(&number));
+    let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
+    let mut compared =
+        Compared { scene, file, copy, gone, now, beside: &beside, erased, copied, put_back: HashSet::new() };
+    let (mut items, mut same) = (Vec::new(), 0);
+    let mut known: HashSet<&[u8]> = HashSet::new();
+    for record in records.iter().rev() {
+        let has_id = record.view().is_some_and(|view| view.id.is_some());
         match compared.item(record) {
             None => same += 1,
-            Some(item) if is_last || matches!(item.kind, Kind::Erased) => items.push(item),
-            Some(_) => {}
+            // One line that is there twice is one record, whose id says so.
+            Some(item) if item.kind != Kind::Erased && has_id && !known.insert(bytes_of(copy, record)) => {}
+            Some(item) => items.push(item),
         }
     }
     items.extend(compared.newer(&records));
@@ -131,6 +128,10 @@ struct Compared<'a> {
     now: Option<&'a Document>,
     beside: &'a Beside<'a>,
     erased: Option<&'a Wanted<'a>>,
+    /// The lines of the copy.
+    copied: HashSet<&'a [u8]>,
+    /// Ids of which a record of the copy is what one of the file was.
+    put_back: HashSet<String>,
 }
 
 impl Compared<'_> {
@@ -149,6 +150,7 @@ impl Compared<'_> {
             is: Vec::new(),
             can_come: false,
             is_as_it_was: false,
+            shares: false,
             stands: None,
         };
         if self.erased.is_some_and(|own| own.takes(self.file, raw, record.view(), None)) {
@@ -170,7 +172,7 @@ impl Compared<'_> {
             return Some(item(Kind::Unreadable, "comes back with the whole file alone".into()));
         }
         if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
-            return Some(changed(item(Kind::Changed, String::new()), own, now));
+            return Some(self.beside_its_id(item(Kind::Changed, String::new()), own, now));
         }
         if let Some(path) = id.and_then(|id| self.beside.elsewhere.get(id)) {
             return Some(item(Kind::Elsewhere, format!("is in {}", path.told())));
@@ -178,6 +180,19 @@ impl Compared<'_> {
         let written = record.view().and_then(|view| view.created);
         let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
         Some(Item { can_come: true, ..item(Kind::Missing, told) })
+    }
+
+    /// What became of a record whose id the file has, though not the record. What the copy has, too,
+    /// is as it was; of several records of an id the last is what the one of the file was.
+    fn beside_its_id(&mut self, item: Item, own: &[&Record], now: &Document) -> Item {
+        let others: Vec<&Record> =
+            own.iter().filter(|own| !self.copied.contains(now.raw(own))).copied().collect();
+        let mut is_new = || item.id.as_ref().is_some_and(|id| self.put_back.insert(id.clone()));
+        match others.len() {
+            0 => alone(item),
+            1 if !is_new() => alone(item),
+            _ => changed(item, &others, now),
+        }
     }
 
     /// The records of the file that the copy has not.
@@ -206,11 +221,18 @@ impl Compared<'_> {
                 is: raw.to_vec(),
                 can_come: false,
                 is_as_it_was: false,
+                shares: false,
                 stands: None,
             });
         }
         items
     }
+}
+
+/// A record that is gone, while another of its id is there.
+fn alone(item: Item) -> Item {
+    let told = "another record of its id is there: name this one by its key".to_owned();
+    Item { kind: Kind::Missing, told, shares: true, can_come: true, ..item }
 }
 
 fn changed(item: Item, own: &[&Record], now: &Document) -> Item {

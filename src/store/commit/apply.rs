@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::carry::Carried;
+use super::carry::{Carried, Keep};
 use super::hidden;
 use super::rebase::{moved_only, rebase};
 use super::unfinished::{let_end, whole_lines};
@@ -22,8 +22,8 @@ use crate::model::snapshot::Generation;
 use crate::model::{Act, Change, Tell, plan};
 
 /// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
-/// for the lock no longer than one line would.
-const AT_ONCE: usize = 64 << 10;
+/// for the lock some milliseconds, and to take it again would take longer beside busy agents.
+const AT_ONCE: usize = 512 << 10;
 
 /// A change on its way.
 pub struct Ready {
@@ -139,6 +139,7 @@ impl Scene<'_, '_> {
     /// From here on the file may be changed.
     pub(super) fn begin(&mut self, own: &Ready) {
         self.carried.began |= !own.derived;
+        self.carried.began_there |= !own.derived && !own.is_new();
         self.carried.began_derived |= own.derived;
     }
 
@@ -307,11 +308,7 @@ impl Scene<'_, '_> {
     }
 
     /// Fits the changes to the files as they are now, without the lock.
-    pub fn refit(
-        &mut self,
-        ready: &mut [Ready],
-        keep: &mut dyn FnMut(&Path, Change) -> Result<(), CommitError>,
-    ) -> Result<(), CommitError> {
+    pub fn refit(&mut self, ready: &mut [Ready], keep: &mut Keep<'_>) -> Result<(), CommitError> {
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             let Act::Splice(splices) = own.act.clone() else { continue };
@@ -346,7 +343,7 @@ impl Scene<'_, '_> {
                 mode: own.mode,
                 had: None,
             };
-            keep(&own.relative, change.bare_inverse())?;
+            keep(&own.relative, Some(change.bare_inverse()))?;
         }
         Ok(())
     }
@@ -391,10 +388,9 @@ impl Scene<'_, '_> {
                 // One that stays is one too many, and no reason to fail.
                 Act::Expire(_) if own.seen.is_some() => drop(self.replace(own, is_ours)),
                 Act::Expire(_) => {}
-                Act::Create(_) | Act::MakeFolder => self.make(own)?,
+                Act::Create(_) | Act::MakeFolder => drop(self.make(own)?),
             }
             began = true;
-            self.carried.applied = true;
         }
         match ready.last() {
             Some(last) => self.settle(&mut pending, last).map(|()| Lost::No),

@@ -21,10 +21,10 @@ const PATIENT: usize = 2;
 pub struct Carried {
     /// Whether a file that holds memories has been changed, or may have been.
     pub began: bool,
+    /// Whether that is so of one that was there before.
+    pub began_there: bool,
     /// Whether that is so of a file that is derived from them.
     pub began_derived: bool,
-    /// Whether any of it was done under a lock.
-    pub applied: bool,
     /// New files and folders that were made before a lock was taken.
     pub made: Vec<Made>,
     /// Whether derived files have to be made anew, because files were not as planned.
@@ -78,10 +78,14 @@ fn carry_sets(
     carried.touched = files.map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after;
     for set in sets(writer, plan) {
-        let keep = &mut |path: &Path, inverse: Change| {
+        let keep = &mut |path: &Path, inverse: Option<Change>| {
             let Some((number, step)) = &mut kept else { return Ok(()) };
-            let own = step.changes.iter_mut().find(|change| change.path == path);
-            own.into_iter().for_each(|change| *change = inverse.clone());
+            let own = step.changes.iter().position(|change| change.path == path);
+            match (own, inverse) {
+                (Some(at), Some(inverse)) => step.changes[at] = inverse,
+                (Some(at), None) => drop(step.changes.remove(at)),
+                (None, _) => {}
+            }
             writer.vault().keep(*number, step)
         };
         carry_set(writer, &set, carried, keep)?;
@@ -194,7 +198,8 @@ fn is_one(a: &Lock, b: &Lock) -> bool {
     }
 }
 
-type Keep<'k> = dyn FnMut(&Path, Change) -> Result<(), CommitError> + 'k;
+/// Keeps anew what takes the change of a file back; nothing does where nothing was changed.
+pub type Keep<'k> = dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError> + 'k;
 
 fn carry_set(
     writer: &Writer<'_>,
@@ -212,7 +217,10 @@ fn carry_set(
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
     let outcome = ready[..known]
         .iter_mut()
-        .try_for_each(|own| scene.make(own))
+        .try_for_each(|own| match scene.make(own)? {
+            true => Ok(()),
+            false => keep(&own.relative, None),
+        })
         .and_then(|()| commit_set(writer, &set.made_of, &mut scene, &mut ready[known..], keep));
     ready.iter_mut().for_each(|own| own.drop_temp(writer.host.disk));
     outcome

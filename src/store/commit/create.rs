@@ -20,8 +20,8 @@ pub struct Made {
 }
 
 impl Scene<'_, '_> {
-    /// Makes a new file or folder, durably.
-    pub fn make(&mut self, own: &mut Ready) -> Result<(), CommitError> {
+    /// Makes a new file or folder, durably. False where the folder stands there already.
+    pub fn make(&mut self, own: &mut Ready) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
             let there = Seen::from(disk.look(&own.path)).there();
@@ -29,14 +29,14 @@ impl Scene<'_, '_> {
             let outcome = make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"));
             if outcome.is_ok() || !self.is_absent(&own.path) {
                 self.begin(own);
+                let made = Made { path: own.path.clone(), bytes: None };
+                self.carried.made.extend((!stood).then_some(made));
             }
             outcome?;
-            let made = Made { path: own.path.clone(), bytes: None };
-            self.carried.made.extend((!stood).then_some(made));
             if let Some(had) = own.had.clone().filter(|_| !stood) {
                 self.give_back_folder(own, &had);
             }
-            return Ok(());
+            return Ok(!stood);
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));
         // What stands there already is another's, and not to be taken back; what was not made needs not be.
@@ -47,12 +47,13 @@ impl Scene<'_, '_> {
         };
         if is_made {
             self.begin(own);
+            if let Act::Create(bytes) = &own.act {
+                self.carried.made.push(Made { path: own.path.clone(), bytes: Some(bytes.clone()) });
+            }
         }
         made?;
-        if let Act::Create(bytes) = &own.act {
-            self.carried.made.push(Made { path: own.path.clone(), bytes: Some(bytes.clone()) });
-        }
-        disk.sync_folder(own.folder()).map_err(own.io("made durable"))
+        disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
+        Ok(true)
     }
 
     /// Whether nothing is there, as far as can be told.

@@ -98,16 +98,8 @@ fn name_of(of: &DraftOf) -> String {
     format!("{FORM}{hash:016x}.json")
 }
 
-/// Keeps a text that was meant for the store at `root`, and says where, as a sentence. Where
-/// our own data can't be written, it goes to the system's temporary files.
-pub fn keep_draft(host: Host<'_>, root: &Path, text: &[u8]) -> String {
-    match keep_text(host, root, text) {
-        Ok(path) => kept_in(&path),
-        Err(error) => not_kept(&error),
-    }
-}
-
-/// The same, with where it is.
+/// Keeps a text that was meant for the store at `root`: where it is. Where our own data can't be
+/// written, it goes to the system's temporary files.
 ///
 /// # Errors
 ///

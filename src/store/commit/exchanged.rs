@@ -33,7 +33,10 @@ impl Writer<'_> {
         let disk = self.host.disk;
         let own = path.file_name().and_then(Swapped::read)?;
         let item = disk.look(path).ok()?;
-        let file = own.old.file_of(disk, path);
+        let Some(file) = self.file_of(&own.old, path).ok()? else {
+            // Nobody can tell what it is called: it is kept aside when it is looked after.
+            return disk.rename(path, &path.with_file_name(own.old.name())).ok();
+        };
         let now = Seen::from(disk.look(&file)).there().ok()?;
         let is = |inode: u64| now.as_ref().is_some_and(|now| now.generation.inode == inode);
         if item.generation.inode == own.own || is(item.generation.inode) {
@@ -65,7 +68,7 @@ impl Writer<'_> {
     /// where others add lines to it. `None` where it can't be read.
     pub(super) fn holds_what_was_taken(&self, path: &Path, item: &Item, old: &Old) -> Option<bool> {
         let Some(known) = old.digest else { return Some(true) };
-        let file = old.file_of(self.host.disk, path);
+        let file = self.file_of(old, path).ok()?.unwrap_or_else(|| path.with_file_name(&old.file));
         let relative = self.relative(&file).unwrap_or_else(|| file.clone());
         let len = item.generation.len;
         if len < old.taken || len > old.taken && !self.format.grows(&relative) {
@@ -84,7 +87,7 @@ impl Writer<'_> {
     /// Joins what others wrote in place to a file after it had been replaced with the change, or
     /// brings the file back that had been removed. False where both changed the same.
     pub(super) fn join_changed(&self, path: &Path, old: &Old, theirs: &[u8]) -> bool {
-        let file = old.file_of(self.host.disk, path);
+        let Ok(Some(file)) = self.file_of(old, path) else { return false };
         let Some(relative) = self.relative(&file) else { return false };
         match self.read(&relative) {
             Ok(Some(ours)) => self.is_joined(&relative, old, &ours, theirs) == Some(true),

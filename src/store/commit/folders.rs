@@ -15,16 +15,22 @@ use crate::store::lock;
 
 impl Writer<'_> {
     /// The plan, with the folders that its new files need and that are not there: what takes
-    /// the step back removes them.
+    /// the step back removes them. One that is there already is not made, and stays then.
     pub(super) fn with_folders<'p>(&self, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
         let missing = self.missing(&plan);
-        if plan.changes.is_empty() || missing.is_empty() {
+        let stands = |change: &Change| change.act == Act::MakeFolder && self.is_folder(&change.path);
+        if plan.changes.is_empty() || missing.is_empty() && !plan.changes.iter().any(stands) {
             return plan;
         }
         let mut plan = plan.into_owned();
+        plan.changes.retain(|change| !stands(change));
         let made = missing.into_iter().map(|(path, mode)| Change { mode, ..Change::make_folder(path) });
         plan.changes = made.chain(plan.changes).collect();
         Cow::Owned(plan)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.host.disk.look(&self.path(path)).is_ok_and(|item| item.kind == ItemKind::Folder)
     }
 
     /// The outer folders first, with their modes.

@@ -48,7 +48,7 @@ impl Writer<'_> {
     }
 
     /// The mode of what is at a path, whose it is and what is attached to it.
-    fn had(&self, path: &Path) -> io::Result<Option<(u32, Had)>> {
+    pub(super) fn had(&self, path: &Path) -> io::Result<Option<(u32, Had)>> {
         let disk = self.host.disk;
         let Some(item) = Seen::from(disk.look(path)).there()? else { return Ok(None) };
         let extended = Seen::from(disk.extended(path)).there()?.unwrap_or_default();

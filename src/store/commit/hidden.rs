@@ -7,6 +7,7 @@
 //! says how far it had been taken over and what it held, so that no crash can part the two.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -143,12 +144,27 @@ impl Old {
         }
     }
 
-    /// The file that took the place of the one whose second name is `path`.
-    pub fn file_of(&self, disk: &dyn Disk, path: &Path) -> PathBuf {
-        let is_short = !self.file.as_os_str().as_encoded_bytes().starts_with(b"~");
-        let items = path.parent().filter(|_| !is_short).and_then(|folder| disk.list(folder).ok());
-        let mut names = items.into_iter().flatten().map(|item| PathBuf::from(item.name));
-        path.with_file_name(names.find(|name| stand_in(name) == self.file).as_ref().unwrap_or(&self.file))
+    /// Whether it says what its file is called: what is too long has something that stands for it.
+    fn has_name(&self) -> bool {
+        let name = self.file.file_stem().unwrap_or_default().as_encoded_bytes();
+        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        !(name.len() == 33 && name[0] == b'~' && name[1..].iter().all(is_digit))
+    }
+
+    /// Whether that is the name of its file.
+    pub(super) fn is_of(&self, name: &Path) -> bool {
+        self.file == name || !self.has_name() && stand_in(name) == self.file
+    }
+
+    /// The file that took the place of the one whose second name is `path`; `None` where its name is
+    /// too long to be kept, and nothing in the folder has it any more.
+    pub fn file_of(&self, disk: &dyn Disk, path: &Path) -> io::Result<Option<PathBuf>> {
+        if self.has_name() {
+            return Ok(Some(path.with_file_name(&self.file)));
+        }
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let mut names = disk.list(folder)?.into_iter().map(|item| PathBuf::from(item.name));
+        Ok(names.find(|name| self.is_of(name)).map(|name| path.with_file_name(name)))
     }
 }
 
@@ -194,7 +210,7 @@ fn stand_in(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::faulty::Faulty;
+    use crate::disk::faulty::{Errno, Fault, Faulty};
 
     fn of(file: &str) -> Old {
         Old::of(Path::new(file), b"{}\n", Moment(7_000_000), 9)
@@ -252,6 +268,11 @@ mod tests {
         let path = Path::new("/a").join(old.name());
         disk.put(&path, "{}\n", 0o600);
         disk.put(Path::new("/a").join(&long), "new\n", 0o600);
-        assert_eq!(old.file_of(&disk, &path), Path::new("/a").join(long));
+        let file = Path::new("/a").join(long);
+        assert_eq!(old.file_of(&disk, &path).unwrap(), Some(file.clone()));
+        disk.fail_reads(disk.reads().len(), Fault::Error(Errno::IO));
+        assert!(old.file_of(&disk, &path).is_err(), "what can't be listed is not absent");
+        disk.remove(&file).unwrap();
+        assert_eq!(old.file_of(&disk, &path).unwrap(), None);
     }
 }

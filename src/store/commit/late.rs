@@ -58,8 +58,8 @@ impl Late {
 /// Whether what came behind the end of a file can be added to the one that took its place: to a
 /// log at any time, to a text while it is there. `None` where that can't be told now.
 fn takes_lines(writer: &Writer<'_>, path: &Path, old: &Old) -> Option<bool> {
-    let file = old.file_of(writer.host.disk, path);
-    let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    let end = old.file.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    let Some(file) = writer.file_of(old, path).ok()? else { return Some(false) };
     match end {
         "jsonl" => Some(true),
         "json" | "gz" | "tgz" => Some(false),

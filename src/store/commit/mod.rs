@@ -6,6 +6,7 @@
 //! it can't be finished. What takes it back is durable before anything is changed.
 
 mod account;
+mod adding;
 mod afterwards;
 mod apply;
 mod back;
@@ -54,7 +55,7 @@ pub use afterwards::{Left, take_left, watch};
 pub use copies::{Copy, Reason, copies};
 pub use deleted::{with_deleted, without_deleted};
 pub use drafts::{
-    DraftField, DraftOf, FormDraft, drop_form, find_form, keep_draft, keep_form, keep_text, kept_in, not_kept,
+    DraftField, DraftOf, FormDraft, drop_form, find_form, keep_form, keep_text, kept_in, not_kept,
 };
 pub use error::{CommitError, Files, nothing_else};
 pub use guard::Guard;
@@ -321,9 +322,10 @@ impl<'a> Writer<'a> {
             // Nothing but what is derived was to be made anew: the next start finishes it.
             return error.with(Files::Halfway);
         }
-        // What was made without a lock goes without one: whoever holds it keeps us waiting.
-        let refused = !carried.applied && !error.is_failure();
-        if !carried.began || (refused && self.unmake(&carried.made).is_ok()) {
+        // What was only made goes without a lock and a trace: nobody knows it yet, and whoever
+        // holds the lock keeps us waiting.
+        let is_made_alone = !carried.began_there && !carried.began_derived;
+        if !carried.began || (is_made_alone && self.unmake(&carried.made).is_ok()) {
             let _ = self.vault.forget(number);
             return error.with(Files::Untouched);
         }

@@ -1,8 +1,13 @@
 //! Where the files of a store stand: in it, or in the folder around it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Writer;
+use super::hidden::Old;
+
+/// So many of the last steps are asked what a file was called.
+const STEPS: usize = 16;
 
 impl Writer<'_> {
     /// The whole path of a file.
@@ -21,6 +26,28 @@ impl Writer<'_> {
         let really = || Some(file.strip_prefix(self.host.disk.real_path(around).ok()?).ok()?.to_owned());
         let within = file.strip_prefix(root).map(Path::to_owned).ok();
         within.or_else(|| Some(Path::new("..").join(beside().or_else(really)?)))
+    }
+
+    /// The file that took the place of the one whose second name is `path`. Where its name is too
+    /// long to be kept and nothing has it any more, what takes the last steps back says it; `None`
+    /// where that does not either.
+    pub(super) fn file_of(&self, old: &Old, path: &Path) -> io::Result<Option<PathBuf>> {
+        let disk = self.host.disk;
+        if let Some(file) = old.file_of(disk, path)? {
+            return Ok(Some(file));
+        }
+        for number in self.vault.steps().map_err(io::Error::other)?.into_iter().rev().take(STEPS) {
+            let Some(step) = self.vault.step(number).map_err(io::Error::other)? else { continue };
+            let mut files = step.changes.iter().map(|change| self.path(&change.path));
+            let is_it = |file: &PathBuf| {
+                file.parent() == path.parent()
+                    && file.file_name().is_some_and(|name| old.is_of(name.as_ref()))
+            };
+            if let Some(file) = files.find(is_it) {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
     }
 
     /// A file in the folder around the store. A link that stays in that folder is written

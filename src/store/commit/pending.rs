@@ -1,11 +1,13 @@
 //! What is derived and could not be made anew yet: the files that it is made of, named in our
 //! own data before the journal says that their change is over.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::step::{path_of, path_text};
 use super::unfinished::is_fresh;
 use super::{CommitError, Host, Vault, Writer, afterwards, carry};
+use crate::disk::Seen;
 use crate::format::Placement;
 use crate::model::{Change, Lock, Plan, Role, Store};
 use crate::store::derive;
@@ -96,10 +98,9 @@ impl Writer<'_> {
     /// something of the store can't be read now, which is not empty.
     fn derived(&self, touched: &[PathBuf], read: &Store) -> Option<(Store, Vec<Change>)> {
         let store = self.load_again(read);
-        let is_out_of_sight = touched.iter().any(|path| {
-            let looked = self.host.disk.look(&self.path(path));
-            looked.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
-        });
+        let is_out_of_sight = touched
+            .iter()
+            .any(|path| matches!(Seen::from(self.host.disk.look(&self.path(path))), Seen::Unreadable(_)));
         store.whole().ok().filter(|_| !is_out_of_sight)?;
         let mut derived = derive::derived(&store, &store.documents, touched, self.host.now);
         derived.retain(|change| !change.is_empty());
@@ -129,8 +130,12 @@ impl Writer<'_> {
             return Derived::Later;
         }
         let is_made = self.derive(touched, plan);
-        let is_over =
-            |all: Vec<PathBuf>| all.iter().all(|path| path.as_os_str().is_empty() || touched.contains(path));
+        // All are made anew where nothing of the store is left out.
+        let made: HashSet<&PathBuf> = touched.iter().collect();
+        let is_all = || self.store.documents.iter().all(|own| made.contains(&own.path));
+        let is_over = |all: Vec<PathBuf>| {
+            all.iter().all(|path| made.contains(path) || path.as_os_str().is_empty() && is_all())
+        };
         if is_made && self.vault.pending().is_ok_and(is_over) {
             let _ = self.host.disk.remove(&self.vault.path(PENDING));
         }

@@ -6,24 +6,17 @@
 //! nothing came.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::hidden::Old;
 use super::late::Late;
 use super::unfinished::{is_fresh, whole_lines};
-use super::{Host, Writer, afterwards};
+use super::{Writer, afterwards};
 use crate::disk::Seen;
-use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Plan, Store};
-use crate::store::lock::{self, Patience};
 
 /// So long, in seconds, an old file is watched after it last grew.
 pub(super) const WATCHED: i64 = 60;
-
-/// So long the lock is waited for where agents hold it again and again: one try would hardly ever
-/// get it.
-const A_MOMENT: Duration = Duration::from_millis(500);
 
 /// What became of an old file when it was looked after.
 struct Looked {
@@ -74,10 +67,15 @@ impl Writer<'_> {
         let open = self.host.machine.may_be_open(&paths);
         let (mut count, mut touched, mut left) = (0, Vec::new(), Vec::new());
         for ((old, path), is_open) in olds.iter().zip(open) {
-            let looked = self.rescue_one(path, old, is_open);
+            // In which file's place it was nobody may be able to tell now: it waits.
+            let Ok(file) = self.file_of(old, path) else {
+                left.push(path.clone());
+                continue;
+            };
+            let file = file.unwrap_or_else(|| path.with_file_name(&old.file));
+            let looked = self.rescue_one(path, old, &file, is_open);
             if let Some(lines) = looked.lines {
                 count += lines;
-                let file = old.file_of(self.host.disk, path);
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
             }
             left.extend(looked.left);
@@ -88,16 +86,15 @@ impl Writer<'_> {
         (count, touched)
     }
 
-    fn rescue_one(&self, path: &Path, old: &Old, is_open: bool) -> Looked {
+    fn rescue_one(&self, path: &Path, old: &Old, file: &Path, is_open: bool) -> Looked {
         let disk = self.host.disk;
-        let file = old.file_of(disk, path);
         let looked = |path: &Path| Seen::from(disk.look(path)).map(|item| item.generation).there();
         let own = match looked(path) {
             Ok(Some(own)) => own,
             Ok(None) => return Looked::GONE,
             Err(_) => return Looked::waits(path),
         };
-        let Ok(now) = looked(&file) else { return Looked::waits(path) };
+        let Ok(now) = looked(file) else { return Looked::waits(path) };
         if now.is_some_and(|now| (now.device, now.inode) == (own.device, own.inode)) {
             // The rename never came: the file has two names, and needs one.
             return self.drop_name(path, now);
@@ -111,7 +108,17 @@ impl Writer<'_> {
         match late {
             Late::Nothing if is_over => self.drop_name(path, now),
             Late::Nothing => Looked::waits(path),
-            Late::Lines { begun, bytes } => self.take_lines(path, old, (&begun, &bytes), is_open, is_over),
+            Late::Lines { begun, bytes } => {
+                let whole = whole_lines(&bytes).len();
+                match whole == 0 && !is_over {
+                    true => Looked::waits(path),
+                    // What is no whole line after a minute is a torn one, and is kept as such.
+                    false => {
+                        let taken = if is_over { bytes.len() } else { whole };
+                        self.take_lines((path, old), file, (&begun, &bytes[..taken]), is_open)
+                    }
+                }
+            }
             Late::Other { .. } if !is_over => Looked::waits(path),
             Late::Other { bytes } if self.join_changed(path, old, &bytes) => {
                 match is_open && disk.look(path).is_ok() {
@@ -119,7 +126,7 @@ impl Writer<'_> {
                     false => Looked { lines: Some(0), ..self.drop_name(path, now) },
                 }
             }
-            Late::Other { bytes } if self.keep_aside(&file, &bytes) => match is_open {
+            Late::Other { bytes } if self.keep_aside(file, &bytes) => match is_open {
                 true => Looked { lines: None, left: Some(self.go_on(path, old, &bytes)) },
                 false => self.drop_name(path, now),
             },
@@ -138,30 +145,23 @@ impl Writer<'_> {
     /// Adds lines that came late to the file that took the place of theirs.
     fn take_lines(
         &self,
-        path: &Path,
-        old: &Old,
+        (path, old): (&Path, &Old),
+        file: &Path,
         (begun, late): (&[u8], &[u8]),
         is_open: bool,
-        is_over: bool,
     ) -> Looked {
         let disk = self.host.disk;
-        let file = old.file_of(disk, path);
-        let whole = whole_lines(late).len();
-        if whole == 0 && !is_over {
-            return Looked::waits(path);
-        }
-        // What is no whole line after a minute is a torn one, and is kept as such.
-        let taken = if is_over { late.len() } else { whole };
-        let end: &[u8] = if taken > whole { b"\n" } else { b"" };
-        let late = [&late[..taken], end].concat();
+        let taken = late.len();
+        let end: &[u8] = if late.ends_with(b"\n") { b"" } else { b"\n" };
+        let late = [late, end].concat();
         // Where the list of what was erased can't be read, they wait.
-        let Some(lines) = self.without_erased(&file, begun, &late) else { return Looked::waits(path) };
-        if !lines.is_empty() && self.add(&file, begun, &lines).is_none() {
+        let Some(lines) = self.without_erased(file, begun, &late) else { return Looked::waits(path) };
+        if !lines.is_empty() && self.add(path, file, begun, &lines).is_none() {
             return Looked::waits(path);
         }
         let count = Some(memchr::memchr_iter(b'\n', &lines).count());
         if !is_open {
-            let now = disk.look(&file).ok().map(|item| item.generation);
+            let now = disk.look(file).ok().map(|item| item.generation);
             return Looked { lines: count, ..self.drop_name(path, now) };
         }
         let begun = disk.read(path, 0, Some(old.taken + taken as u64)).map(|(begun, _)| begun);
@@ -194,68 +194,4 @@ impl Writer<'_> {
             }
         }
     }
-
-    /// Adds late lines to the file, under its lock, durably; not those that a crash left
-    /// there already.
-    pub(super) fn add(&self, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
-        let host = self.host;
-        let relative = self.relative(file)?;
-        let protocol = self.protocol(&[&relative]);
-        let held = lock::acquire(
-            host.disk,
-            host.machine,
-            &protocol,
-            "write",
-            "palimp",
-            &Patience::of(if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO }),
-        )
-        .ok()?;
-        let added = add_lines(host, file, begun, lines);
-        held.release();
-        added
-    }
-}
-
-fn add_lines(host: Host<'_>, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
-    let disk = host.disk;
-    let mut out = disk.append(file).or_else(|_| disk.create(file, PRIVATE)).ok()?;
-    let (now, seen) = disk.read(file, 0, None).ok()?;
-    let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
-    // An agent is in the middle of a line: what is added now would cut it in two.
-    if !stands_last && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
-        return None;
-    }
-    let bytes = match stands_last {
-        true => lines.to_vec(),
-        false => {
-            let lines = behind_a_begun_line(begun, lines);
-            let new = &lines[known(&now, &lines)..];
-            if new.is_empty() {
-                return Some(());
-            }
-            [line_end_for(&now), new].concat()
-        }
-    };
-    // The name too: the file may have been made here, or by one who did not live to sync it.
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    out.write(&bytes).and_then(|()| out.sync()).and_then(|()| disk.sync_folder(folder)).ok()
-}
-
-/// Late lines as they stand where others wrote behind the line that they begin in: that one
-/// stands there whole, once more. Where only its end came it was whole already.
-fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
-    match lines.strip_prefix(b"\n") {
-        Some(rest) if !begun.is_empty() => rest.to_vec(),
-        _ => [begun, lines].concat(),
-    }
-}
-
-/// How many bytes of the lines stand in the file already: a crash came before that could be
-/// written down.
-fn known(now: &[u8], lines: &[u8]) -> usize {
-    let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
-    let starts = |at: &usize| *at == 0 || now[at - 1] == b'\n';
-    let Some(at) = memchr::memmem::find_iter(now, first).find(starts) else { return 0 };
-    let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
-    whole_lines(&lines[..same]).len()
 }

@@ -4,11 +4,32 @@ use std::path::Path;
 
 use super::wanted::{Wanted, original};
 use crate::format::reading::is_record;
-use crate::model::{Record, Span, Tell};
+use crate::model::{Document, Record, Span, Tell};
 use crate::text::needle::Needles;
 use crate::text::torn::whole_behind;
 
 impl Wanted<'_> {
+    /// The whole records on lines that start torn and were chosen as they are: they go with their
+    /// line, each as `file:line` and its id.
+    pub fn on_chosen(&self, own: &Document) -> Vec<String> {
+        let mut found = Vec::new();
+        let (role, path) = (self.role(&own.path), original(&own.path));
+        for line in own.records.iter().filter(|own| own.view().is_none()) {
+            let content = own.raw(line);
+            if !self.digests.tell(content) {
+                continue;
+            }
+            let is_record = |object: &[u8]| is_record(self.format, (role, &path), object, self.now);
+            for whole in whole_behind(content, &is_record).unwrap_or_default() {
+                let read = self.format.read(role, &path, &content[whole.range], self.now).records;
+                let id = read.first().and_then(|record| record.view()?.id.as_deref());
+                let id = id.map(|id| format!("  {id}")).unwrap_or_default();
+                found.push(format!("{}:{}{id}", own.path.told(), line.line));
+            }
+        }
+        found
+    }
+
     /// What stands on a line that starts torn: its torn stretches, and the whole records behind them.
     /// One that was chosen as it is stays as it is. Where a torn stretch is erased, what may be a part
     /// of it is no record: what is erased would be left in it.

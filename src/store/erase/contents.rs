@@ -36,8 +36,6 @@ pub struct Sought {
     pub alike: Vec<String>,
     /// How many values other records have as well.
     pub also_elsewhere: usize,
-    /// Where something goes with the torn record before it, as it may be a part of that: `file:line`.
-    pub with_torn: Vec<String>,
 }
 
 impl Contents {
@@ -204,7 +202,6 @@ impl Contents {
             main: main.without(&shared_main),
             parts: Needles::default(),
             alike,
-            with_torn: wanted.with_torn(),
         }
     }
 }

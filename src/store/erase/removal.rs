@@ -71,12 +71,15 @@ impl Site<'_> {
         let (main, parts) = (self.contents.main(), self.contents.parts(self.wanted, &store.documents));
         let marks = Marks { main: &main, parts: &parts, reason: self.reason };
         let mut changes = Changes { tombstones: self.tombstones(&main), ..Changes::default() };
+        self.wanted.forget_torn();
         for own in store.documents.iter().filter(|own| self.is_plain(own)) {
             self.plain(own, marks, &mut changes)?;
         }
         for own in self.outside {
             self.outside(own, marks, &mut changes)?;
         }
+        // Our own copies are no places that a user knows.
+        let with_torn = self.wanted.with_torn();
         self.tell(&mut changes)?;
         let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
         // What says what is erased goes last: until then it can be searched for in what repeats it.
@@ -98,9 +101,10 @@ impl Site<'_> {
         }));
         plan.lines.extend(self.namesakes());
         plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
-        let with_torn =
+        let goes_too =
             |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
-        plan.lines.extend(sought.with_torn.iter().map(with_torn));
+        plan.lines.extend(with_torn.iter().map(goes_too));
+        plan.with_torn = with_torn;
         sought.parts = parts;
         Ok(Removal { plan, sought })
     }

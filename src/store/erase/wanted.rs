@@ -259,9 +259,14 @@ impl<'a> Wanted<'a> {
         self.with_torn.borrow_mut().insert(place);
     }
 
-    /// Where something went, or goes, with the torn record before it: `file:line`.
-    pub fn with_torn(&self) -> Vec<String> {
+    /// Where something goes with the torn record before it, in what was read since that was last
+    /// forgotten: `file:line`.
+    pub(super) fn with_torn(&self) -> Vec<String> {
         self.with_torn.borrow().iter().cloned().collect()
+    }
+
+    pub(super) fn forget_torn(&self) {
+        self.with_torn.borrow_mut().clear();
     }
 
     /// The same of a file that was read.

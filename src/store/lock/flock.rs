@@ -10,6 +10,7 @@ use super::said::{self, stamp};
 use super::waiting::{Patience, Waiting};
 use super::{LockError, Scene};
 use crate::disk::Flock;
+use crate::model::snapshot::Generation;
 
 const PACE: Duration = Duration::from_millis(50);
 /// After which to try again where the file was removed under us.
@@ -18,8 +19,11 @@ const AGAIN: Duration = Duration::from_millis(1);
 const REMOVED: usize = 16;
 /// So long at most agents are kept waiting by locks that we can't use.
 const HINDERED: Duration = Duration::from_secs(1);
-/// So long an agent may need between letting go of the lock and removing its file.
-const SETTLED: Duration = Duration::from_millis(20);
+/// So long an agent may need between letting go of the lock and removing its file, and so often
+/// it is looked at meanwhile whether ours is still there: the sooner it is known, the sooner the
+/// next is taken.
+const SETTLED: Duration = Duration::from_millis(10);
+const SETTLING: u32 = 2;
 
 /// The kernel's lock on the file at a path.
 pub(super) struct Locked<'a> {
@@ -51,6 +55,24 @@ enum Attempt<'a> {
     Removed(Locked<'a>),
 }
 
+/// How often the lock was seen to change hands: agents remove its file after each use, and open it
+/// for the next so that its time changes.
+#[derive(Default)]
+struct Hands {
+    last: Option<Generation>,
+    count: u32,
+}
+
+impl Hands {
+    fn look(&mut self, scene: Scene<'_>, path: &Path) {
+        let now = scene.disk.look(path).ok().map(|item| item.generation);
+        if self.last.as_ref().is_some_and(|last| now.as_ref() != Some(last)) {
+            self.count = self.count.saturating_add(1);
+        }
+        self.last = now;
+    }
+}
+
 pub(super) fn take<'a>(
     scene: Scene<'a>,
     path: &Path,
@@ -58,15 +80,20 @@ pub(super) fn take<'a>(
 ) -> Result<Locked<'a>, LockError> {
     let mut waiting = Waiting::new(scene.machine, patience);
     let mut removed = Vec::new();
+    let mut hands = Hands::default();
     loop {
         let pace = match attempt(scene, path)? {
             Attempt::Ours(mut locked) => {
                 locked.removed = removed.into_iter().map(|(_, lock)| lock).collect();
                 return Ok(locked);
             }
-            Attempt::Held => PACE,
+            Attempt::Held => {
+                hands.look(scene, path);
+                PACE
+            }
             // Agents that wait for it would remove the next one, too, were it let go of now.
             Attempt::Removed(lock) => {
+                hands.count = hands.count.saturating_add(1);
                 removed.push((scene.machine.monotonic(), lock));
                 AGAIN
             }
@@ -74,7 +101,7 @@ pub(super) fn take<'a>(
         let now = scene.machine.monotonic();
         removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
         removed.drain(..removed.len().saturating_sub(REMOVED));
-        if !waiting.pause(path, false, pace)? {
+        if !waiting.pause(path, false, hands.count, pace)? {
             let holder = said::holder(scene, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });
         }
@@ -92,9 +119,11 @@ fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> 
     if !locked.still_ours() {
         return Ok(Attempt::Removed(locked));
     }
-    scene.machine.sleep(SETTLED);
-    if !locked.still_ours() {
-        return Ok(Attempt::Removed(locked));
+    for _ in 0..SETTLING {
+        scene.machine.sleep(SETTLED / SETTLING);
+        if !locked.still_ours() {
+            return Ok(Attempt::Removed(locked));
+        }
     }
     let text = format!("{} {}\n", scene.machine.own_process(), stamp(scene.machine.now()));
     // The kernel's lock holds whether or not the file says whose it is.

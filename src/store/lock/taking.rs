@@ -106,7 +106,8 @@ pub(super) fn take<'a>(
             Ok(claims) => return Ok(claims),
             Err(blocked) => blocked,
         };
-        if !waiting.pause(lock, judging, rules.pace())? {
+        let hands = watches.iter().map(|watch| watch.hands).max().unwrap_or_default();
+        if !waiting.pause(lock, judging, hands, rules.pace())? {
             let holder = said::holder(scene, lock, true);
             return Err(LockError::Busy { path: lock.to_owned(), holder, waited: waiting.waited() });
         }

@@ -12,11 +12,13 @@ use crate::disk::Machine;
 const JUDGED_AT_MOST: Duration = Duration::from_secs(60);
 
 /// Agents that never pause leave a lock free for some microseconds at a time: who looks now and
-/// then finds it held for ever. So many looks follow each other so quickly, before a longer pause,
-/// and so often: who has not let go by then does something else.
+/// then finds it held for ever. So many looks follow each other so quickly, before a longer pause;
+/// again as long as the lock goes from hand to hand, and a few times at first.
 const BURST: u32 = 64;
-const BURSTS: u32 = 6;
+const BURSTS: u32 = 2;
 const QUICK: Duration = Duration::from_micros(100);
+/// So much shorter are the longer pauses while the lock goes from hand to hand.
+const LIVELY: u32 = 8;
 
 /// How long to wait for a lock.
 #[derive(Clone, Copy)]
@@ -50,6 +52,11 @@ pub(super) struct Waiting<'a> {
     waited: Duration,
     judged: Duration,
     turns: u32,
+    /// How many quick looks are left of a burst, how many bursts there were, and how often the
+    /// lock had changed hands when the last one began.
+    quick: u32,
+    bursts: u32,
+    hands: u32,
     /// When the last pause ended: the tries take their time, too.
     ended: Duration,
 }
@@ -57,7 +64,8 @@ pub(super) struct Waiting<'a> {
 impl<'a> Waiting<'a> {
     pub(super) fn new(machine: &'a dyn Machine, patience: &'a Patience<'a>) -> Self {
         let (waited, judged) = (Duration::ZERO, Duration::ZERO);
-        Waiting { machine, patience, waited, judged, turns: 0, ended: machine.monotonic() }
+        let (ended, quick, bursts) = (machine.monotonic(), BURST, 1);
+        Waiting { machine, patience, waited, judged, turns: 0, quick, bursts, hands: 0, ended }
     }
 
     /// For how long it was waited, judging left out.
@@ -65,8 +73,15 @@ impl<'a> Waiting<'a> {
         self.waited
     }
 
-    /// Waits for about `pace`; `false` when the time is up.
-    pub(super) fn pause(&mut self, path: &Path, judging: bool, pace: Duration) -> Result<bool, LockError> {
+    /// Waits for about `pace`, less where the lock has changed `hands` since the last long pause;
+    /// `false` when the time is up.
+    pub(super) fn pause(
+        &mut self,
+        path: &Path,
+        judging: bool,
+        hands: u32,
+        pace: Duration,
+    ) -> Result<bool, LockError> {
         let judging = judging && self.judged < JUDGED_AT_MOST;
         if !judging {
             self.waited += self.machine.monotonic().saturating_sub(self.ended);
@@ -78,8 +93,7 @@ impl<'a> Waiting<'a> {
         if self.patience.go_on.is_some_and(|go_on| !go_on()) {
             return Err(LockError::GivenUp { path: path.to_owned() });
         }
-        let is_quick = !judging && self.turns / (BURST + 1) < BURSTS && self.turns % (BURST + 1) < BURST;
-        let pace = if is_quick { QUICK.min(pace) } else { pace };
+        let pace = if judging { pace } else { self.pace(hands, pace) };
         let step = if judging { self.step(pace) } else { self.step(pace).min(left) };
         let before = self.machine.monotonic();
         self.machine.sleep(step);
@@ -89,6 +103,19 @@ impl<'a> Waiting<'a> {
         self.turns = self.turns.wrapping_add(1);
         self.ended = self.machine.monotonic();
         Ok(true)
+    }
+
+    /// A quick look's pause, or the longer one after a burst of them.
+    fn pace(&mut self, hands: u32, pace: Duration) -> Duration {
+        if let Some(left) = self.quick.checked_sub(1) {
+            self.quick = left;
+            return QUICK.min(pace);
+        }
+        let is_lively = hands != self.hands;
+        if is_lively || self.bursts < BURSTS {
+            (self.quick, self.hands, self.bursts) = (BURST, hands, self.bursts.saturating_add(1));
+        }
+        if is_lively { pace / LIVELY } else { pace }
     }
 
     /// Up to a quarter less than `pace`, so that two processes which began together do
@@ -103,6 +130,8 @@ impl<'a> Waiting<'a> {
 #[derive(Default)]
 pub(super) struct Watch {
     seen: Option<(Found, Duration)>,
+    /// How often what was there before was there no more.
+    pub(super) hands: u32,
 }
 
 impl Watch {
@@ -112,6 +141,7 @@ impl Watch {
         match &self.seen {
             Some((seen, since)) if seen == found => monotonic.saturating_sub(*since),
             _ => {
+                self.forget();
                 self.seen = Some((found.clone(), monotonic));
                 Duration::ZERO
             }
@@ -119,6 +149,6 @@ impl Watch {
     }
 
     pub(super) fn forget(&mut self) {
-        self.seen = None;
+        self.hands = self.hands.saturating_add(u32::from(self.seen.take().is_some()));
     }
 }

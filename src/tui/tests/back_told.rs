@@ -64,3 +64,11 @@ fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
     desk.press(KeyCode::PageUp);
     assert!(desk.screen().contains("· PgDn · "), "{}", desk.screen());
 }
+
+#[test]
+fn the_rule_of_what_is_due_can_be_read_to_its_end_at_eighty_columns() {
+    let mut desk = Desk::new(80, 24);
+    desk.type_keys("gaj");
+    let screen = desk.screen();
+    assert!(screen.contains("The rule: learnings") && screen.contains("only by hand"), "{screen}");
+}

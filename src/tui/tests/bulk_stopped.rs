@@ -71,3 +71,27 @@ fn what_arrives_after_it_was_seen_is_never_hit() {
     assert_eq!(tagged(&desk, "seen"), own);
     assert!((1..4).all(|n| state_of(&desk, &format!("late_{n}")) == Some(State::Live)));
 }
+
+#[test]
+fn a_removal_that_was_cancelled_takes_no_marks_away_when_something_else_is_done() {
+    for (view, back) in [("", ""), ("gu", "gb")] {
+        let mut desk = on("type:decision", 120, 36);
+        desk.type_keys("p");
+        assert!(notice(&desk).contains("to undo"), "{}", notice(&desk));
+        desk.type_keys("*");
+        let own = marked(&desk);
+        assert!(own.len() > 1);
+        desk.type_keys("dx");
+        assert!(desk.app.confirm.is_some());
+        desk.press(KeyCode::Esc);
+        assert_eq!(marked(&desk), own);
+        desk.type_keys(view);
+        desk.type_keys("u");
+        if desk.app.confirm.is_some() {
+            desk.type_keys("y");
+        }
+        assert!(notice(&desk).contains("redo"), "{view}: {}", notice(&desk));
+        desk.type_keys(back);
+        assert_eq!(marked(&desk), own, "{view}");
+    }
+}

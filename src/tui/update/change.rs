@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{arrive, editor, filter, menu, words};
 use crate::model::carried::carried;
-use crate::model::{EntryRef, plan};
+use crate::model::{EntryRef, Snapshot, plan};
 use crate::ops::{self, Deed};
 use crate::tui::action::Action;
 use crate::tui::app::{Aim, App, Pane, Screen};
@@ -192,11 +192,6 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
     let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
-    let moves = matches!(
-        wanted,
-        Wanted::Delete | Wanted::Archive | Wanted::Undelete | Wanted::Unarchive | Wanted::Erase
-    );
-    app.bulk.going_or_coming = moves.then(|| (Arc::clone(&snapshot), at.clone()));
     let request = Box::new(ChangeRequest {
         snapshot,
         at,
@@ -212,8 +207,25 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
         return vec![Effect::Job(Job::Plan(request))];
     }
     remember(app, &request.wanted);
-    app.changing += 1;
+    given(app, Some(&request));
     vec![Effect::Job(Job::Change(request))]
+}
+
+/// A change is given to the thread that makes them.
+pub(super) fn given(app: &mut App, request: Option<&ChangeRequest>) {
+    let goes_or_comes = |own: &&ChangeRequest| {
+        use Wanted::{Archive, Delete, Erase, Unarchive, Undelete};
+        matches!(own.wanted, Delete | Archive | Undelete | Unarchive | Erase)
+    };
+    let own = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
+    app.bulk.moves.push_back(own);
+    app.changing += 1;
+}
+
+/// The change that was given to it first came to its end: what went or came back by it.
+pub(super) fn over(app: &mut App) -> Option<(Arc<Snapshot>, Vec<EntryRef>)> {
+    app.changing = app.changing.saturating_sub(1);
+    app.bulk.moves.pop_front().flatten()
 }
 
 /// A change is being planned: until its plan is there, no key does anything else.
@@ -288,14 +300,14 @@ pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, Strin
 
 /// A change came to its end: whatever became of it, the stores are read anew.
 pub fn done(app: &mut App, outcome: Result<Changed, String>) -> Vec<Effect> {
-    app.changing = app.changing.saturating_sub(1);
+    let moved = over(app);
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
     }
     let mut effects = vec![arrive::reload(app)];
     match outcome {
         Ok(mut changed) => {
-            if let Some((of, at)) = app.bulk.going_or_coming.take() {
+            if let Some((of, at)) = moved {
                 let done = carried(&of, &app.listed, at.into_iter());
                 done.into_iter().for_each(|at| app.marks.set(at, false));
                 app.marks.see(&app.results.hits);

@@ -50,7 +50,7 @@ fn show(app: &mut App, planned: Planned) {
 /// again. Where the user is busy with something else by now, it is told alone: no key that was
 /// meant for that answers it.
 pub fn moved(app: &mut App, planned: Planned) -> Vec<Effect> {
-    app.changing = app.changing.saturating_sub(1);
+    change::over(app);
     if app.bulk.going.as_ref().is_some_and(|going| !going.plans) {
         app.bulk.going = None;
     }
@@ -209,8 +209,8 @@ pub fn key(app: &mut App, key: KeyEvent) -> Vec<Effect> {
 /// Carries out what was shown.
 fn go(app: &mut App) -> Vec<Effect> {
     let Some(confirm) = app.confirm.take() else { return Vec::new() };
-    app.changing += 1;
     let request = &confirm.planned.request;
+    change::given(app, Some(request));
     let what = format!("{} {}", request.wanted.going_on(), confirm.planned.called());
     app.notice = Some(format!("{what} …"));
     app.bulk.going = Some(Going { progress: Arc::clone(&request.progress), what, plans: false });

@@ -142,8 +142,8 @@ fn save(app: &mut App) -> Vec<Effect> {
 fn give(app: &mut App, job: Job) -> Vec<Effect> {
     let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return Vec::new() };
     editor.saving = true;
-    app.changing += 1;
     app.notice = Some(format!("saving {} …", editor.name));
+    change::given(app, None);
     vec![Effect::Job(job)]
 }
 

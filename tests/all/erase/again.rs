@@ -10,7 +10,7 @@ use palimp::model::{Entry, Plan, Store};
 use palimp::ops::delete::{Asked, delete};
 use palimp::ops::edit::edit;
 use palimp::store::commit::erase::kept_copies;
-use palimp::store::commit::{CommitError, Files, Vault, Writer, keep_draft};
+use palimp::store::commit::{CommitError, Files, Vault, Writer, keep_text};
 use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, host, load, load_log};
@@ -274,8 +274,9 @@ fn a_draft_that_names_the_same_path_stays_and_one_that_says_the_same_goes() {
     let draft = format!("What I wrote, and it is of {PATH} as well.");
     let store = load(&disk);
     drop(Writer::open(host(&disk, &machine), &store).unwrap());
-    keep_draft(host(&disk, &machine), Path::new(ROOT), draft.as_bytes());
-    keep_draft(host(&disk, &machine), Path::new(ROOT), format!("Once more: {}", secret(6)).as_bytes());
+    keep_text(host(&disk, &machine), Path::new(ROOT), draft.as_bytes()).unwrap();
+    keep_text(host(&disk, &machine), Path::new(ROOT), format!("Once more: {}", secret(6)).as_bytes())
+        .unwrap();
     assert_eq!(kept_copies(&vault(&disk)).unwrap().len(), 2);
     erased_beside(&disk);
     let files = disk.files();

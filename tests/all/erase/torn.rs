@@ -163,3 +163,72 @@ fn an_object_behind_a_torn_record_that_stays_goes_alone() {
     assert!(left.contains(&line[..line.find(text(erased, "raw")).unwrap()]), "{left}");
     assert!(!left.contains(text(erased, "raw")), "{left}");
 }
+
+/// A torn line in which another record may be a value of the torn one, that names what is erased or
+/// only says the same.
+#[test]
+fn a_plan_and_the_receipt_say_alike_what_goes_with_a_torn_record_and_no_name_of_our_own() {
+    for (store, query) in STORES {
+        for is_named in [true, false] {
+            let desk = Desk::new(store);
+            let rows = desk.rows(query);
+            let has_name = |row: &&Value| row["id"].as_str().is_some_and(|id| text(row, "raw").contains(id));
+            let Some(erased) = rows.iter().find(has_name) else { continue };
+            let (file, id) = (text(erased, "file"), text(erased, "id"));
+            let other = rows.iter().rfind(|row| row["id"] != erased["id"]).unwrap();
+            let fresh = text(other, "raw").replacen(":\"", ":\"own-", 1);
+            let mut torn = text(erased, "raw").strip_suffix('}').unwrap().to_owned();
+            if !is_named {
+                torn = torn.replace(id, "another");
+            }
+            let now = format!("{}\n", desk.text(file).trim_end());
+            std::fs::write(desk.store.join(file), format!("{now}{torn},\"extra\":{fresh}\n")).unwrap();
+            let ways = format!("{store}, {is_named}");
+            let place = format!("{file}:{}", now.lines().count() + 1);
+            let plan = desk.run(&["erase", text(erased, "key"), "--dry-run"]).expect_status(0).stdout;
+            let told: Vec<&str> = plan.lines().filter(|line| line.contains(&place)).collect();
+            assert!(told.iter().any(|line| line.starts_with("goes too")), "{ways}, {place}: {plan}");
+            assert!(!told.iter().any(|line| line.contains("records behind stay")), "{ways}: {plan}");
+            let output = desk.run(&["erase", text(erased, "key")]).expect_status(0);
+            let said = format!("{}{}", output.stdout, output.stderr);
+            assert!(!desk.text(file).contains(&fresh), "{ways}");
+            let went = |line: &&str| line.contains("went too") && line.ends_with(&place);
+            assert_eq!(said.lines().filter(went).count(), 1, "{ways}: {said}");
+            assert!(!said.contains("palimp-old"), "{ways}: {said}");
+            let receipt = said.lines().find_map(|line| line.split_once("receipt: ")).unwrap().1;
+            let receipt: Value = serde_json::from_str(&std::fs::read_to_string(receipt).unwrap()).unwrap();
+            assert_eq!(receipt["with_torn"], serde_json::json!([place]), "{ways}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_record_on_a_damaged_line_that_is_chosen_is_named_in_the_plan() {
+    for (store, query) in STORES {
+        let desk = Desk::new(store);
+        let rows = desk.rows(query);
+        let (first, other) = (&rows[0], rows.last().unwrap());
+        let file = text(first, "file");
+        let torn = torn(text(first, "raw")).replacen(":\"", ":\"own-", 1);
+        let id = other["id"].as_str().filter(|id| text(other, "raw").contains(id));
+        let fresh = match id {
+            Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
+            None => text(other, "raw").to_owned(),
+        };
+        let line = format!("{torn}{fresh}\n");
+        std::fs::write(desk.store.join(file), desk.text(file) + &line).unwrap();
+        let all = desk.run(&["list", "--json"]).expect_status(0).json_lines();
+        // A last line without its end becomes a part of it.
+        let is_it = |row: &&Value| row["state"] == "broken" && text(row, "raw").ends_with(line.trim_end());
+        let broken = all.iter().find(is_it).unwrap();
+        let plan = desk.run(&["erase", text(broken, "key"), "--dry-run"]).expect_status(0).stdout;
+        let place = format!("{file}:{}", broken["line"]);
+        let named = |own: &str| {
+            let has_id = id.is_none_or(|id| own.ends_with(&format!("{id}-own")));
+            own.starts_with("goes too, a whole record") && own.contains(&place) && has_id
+        };
+        assert!(plan.lines().any(named), "{store}: {plan}");
+        desk.run(&["erase", text(broken, "key")]).expect_status(0);
+        assert!(!desk.text(file).contains(&torn), "{store}");
+    }
+}

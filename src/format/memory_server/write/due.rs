@@ -10,9 +10,9 @@ use crate::text::json::Json;
 use crate::text::scan::Tape;
 
 /// The rules, in words ("Archival", "Storage Limits").
-pub const RULE: &str = "a learning goes to the archive 90 days after it was last used, a task 30 days after it was done; \
-of a file above its soft limit (500 learnings in 5 MB, 200 tasks in 2 MB) those go that were used least lately, and of \
-tasks only what is done; core memories by hand alone";
+pub const RULE: &str = "learnings go to the archive 90 days after their last use, tasks 30 days after they were \
+done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used go, of tasks only those \
+done; core memories only by hand";
 
 /// What is due, and that in a few words.
 pub struct Own {

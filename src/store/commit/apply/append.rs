@@ -8,6 +8,7 @@ use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
 use crate::store::commit::made::lines_at;
+use crate::store::commit::unfinished::let_end;
 use crate::store::commit::vault::make_folders_as;
 
 /// What a write that failed left in the file.
@@ -35,10 +36,11 @@ impl<'a> Scene<'a, '_> {
                 self.begin(own);
             }
             // Lines that came since the files were compared are in no index yet.
-            let len = out.generation().map_err(own.io("read"))?.len;
+            let (len, tail) = self.end(own, out.as_ref())?;
             let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
             self.carried.derive |= len != base || attempt > 0;
-            let written = self.write_behind(own, out.as_mut(), len, lines)?;
+            let bytes = [line_end_for(&tail), lines].concat();
+            let written = self.write_behind(own, out.as_mut(), len, &bytes)?;
             if self.stands(own, written, lines)? {
                 return Ok(made);
             }
@@ -49,21 +51,34 @@ impl<'a> Scene<'a, '_> {
         Err(own.moved("others keep putting another file in its place"))
     }
 
-    /// Writes lines behind the end, durably: to which file.
+    /// The length of the file, and its last byte, when no agent is in the middle of a line, as far
+    /// as can be waited for: what is added there would cut that in two.
+    fn end(&self, own: &Ready, out: &dyn Output) -> Result<(u64, Vec<u8>), CommitError> {
+        let len = || out.generation().map(|own| own.len).map_err(own.io("read"));
+        for _ in 0..TRIES {
+            let_end(self.host, &own.path);
+            let now = len()?;
+            let tail = match now.checked_sub(1) {
+                Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
+                None => Vec::new(),
+            };
+            if len()? == now {
+                return Ok((now, tail));
+            }
+        }
+        Err(own.moved("others keep adding to it"))
+    }
+
+    /// Writes bytes behind the end, durably: to which file.
     fn write_behind(
         &mut self,
         own: &Ready,
         out: &mut dyn Output,
         len: u64,
-        lines: &[u8],
+        bytes: &[u8],
     ) -> Result<Generation, CommitError> {
-        let tail = match len.checked_sub(1) {
-            Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
-            None => Vec::new(),
-        };
-        let bytes = [line_end_for(&tail), lines].concat();
-        if let Err(source) = out.write(&bytes) {
-            let stage = match self.cut(own, out, len, &bytes) {
+        if let Err(source) = out.write(bytes) {
+            let stage = match self.cut(own, out, len, bytes) {
                 Left::Nothing => "written",
                 Left::Torn => {
                     self.begin(own);

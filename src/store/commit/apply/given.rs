@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Ready, Scene};
-use crate::disk::Output;
+use crate::disk::{Disk, Output};
 use crate::model::attributes::{Had, Owner};
 use crate::model::{Tell, plan};
 
@@ -15,31 +15,9 @@ impl Scene<'_, '_> {
     /// Gives what was made at `made` the owner, the attributes and the mode that it had. What the
     /// system refuses keeps nothing from coming back: it is told.
     pub(super) fn give_back(&mut self, own: &Ready, made: &Path, out: &mut dyn Output, had: &Had) {
-        let mut mode = own.mode;
-        let mut lacks = Vec::new();
-        if let Err(error) = out.set_owner(had.owner) {
-            let Owner { user, group } = had.owner;
-            lacks.push(format!("its owner {user}:{group} ({error})"));
-            if !self.shares_group(made, out, had.owner) {
-                mode = for_no_group(mode);
-            }
-        }
-        if let Err(error) = out.set_extended(&had.extended) {
-            lacks.push(format!("its extended attributes and access list ({error})"));
-            mode = for_no_group(mode);
-        }
-        if let Err(error) = out.set_mode(mode) {
-            lacks.push(format!("its mode {mode:04o} ({error})"));
-        }
-        for what in lacks {
+        for what in give(self.host.disk, made, out, own.mode, had) {
             self.carried.lacking.entry(what).or_default().push(own.relative.clone());
         }
-    }
-
-    /// Who can't give a file to its user may give it to the group that he shares with him.
-    fn shares_group(&self, made: &Path, out: &mut dyn Output, wanted: Owner) -> bool {
-        let now = self.host.disk.look(made).map(|item| item.owner);
-        now.is_ok_and(|now| out.set_owner(Owner { group: wanted.group, ..now }).is_ok())
     }
 
     /// The same of a folder that was made.
@@ -56,6 +34,33 @@ impl Scene<'_, '_> {
             }
         }
     }
+}
+
+/// Gives what was made at `made` an owner, attributes and a mode; what the system refused.
+pub fn give(disk: &dyn Disk, made: &Path, out: &mut dyn Output, mode: u32, had: &Had) -> Vec<String> {
+    let mut mode = mode;
+    let mut lacks = Vec::new();
+    if let Err(error) = out.set_owner(had.owner) {
+        let Owner { user, group } = had.owner;
+        lacks.push(format!("its owner {user}:{group} ({error})"));
+        if !shares_group(disk, made, out, had.owner) {
+            mode = for_no_group(mode);
+        }
+    }
+    if let Err(error) = out.set_extended(&had.extended) {
+        lacks.push(format!("its extended attributes and access list ({error})"));
+        mode = for_no_group(mode);
+    }
+    if let Err(error) = out.set_mode(mode) {
+        lacks.push(format!("its mode {mode:04o} ({error})"));
+    }
+    lacks
+}
+
+/// Who can't give a file to its user may give it to the group that he shares with him.
+fn shares_group(disk: &dyn Disk, made: &Path, out: &mut dyn Output, wanted: Owner) -> bool {
+    let now = disk.look(made).map(|item| item.owner);
+    now.is_ok_and(|now| out.set_owner(Owner { group: wanted.group, ..now }).is_ok())
 }
 
 /// The group of a file is another than it was, or a list of who may do what is missing: what

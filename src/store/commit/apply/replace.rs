@@ -238,10 +238,24 @@ pub fn keep_owner(
 ) -> Result<(), CommitError> {
     let refused = |what| move |_: io::Error| CommitError::NotWritten { file: own.path.clone(), what };
     let attributes = disk.extended(&own.path).map_err(own.io("read"))?;
-    out.set_owner(owner).map_err(refused(
-        "it belongs to another user or group, and a rewrite can't leave it to them: run this as its owner",
-    ))?;
-    out.set_extended(&attributes).map_err(refused(
-        "it has an access list or extended attributes that a rewrite can't keep: run this as its owner",
-    ))
+    // What was made for it belongs to who runs this.
+    let made = own.temp.as_deref().and_then(|temp| disk.look(temp).ok());
+    let is_owner = made.is_some_and(|made| made.owner.user == owner.user);
+    out.set_owner(owner).map_err(refused(match is_owner {
+        true => {
+            "it belongs to a group that you are no member of, and a rewrite can't leave it to that: give it to \
+             one of yours (chgrp), or run this as the superuser"
+        }
+        false => {
+            "it belongs to another user or group, and a rewrite can't leave it to them: run this as its owner"
+        }
+    }))?;
+    out.set_extended(&attributes).map_err(refused(match is_owner {
+        true => {
+            "it has an access list or extended attributes that a rewrite can't keep: run this as the superuser"
+        }
+        false => {
+            "it has an access list or extended attributes that a rewrite can't keep: run this as its owner"
+        }
+    }))
 }

@@ -16,7 +16,7 @@ mod torn;
 mod vaulted;
 mod versions;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -150,6 +150,7 @@ impl Writer<'_> {
             reason: reason.to_owned(),
             records: targets.to_vec(),
             files: plan.all().filter(|change| !change.is_empty()).map(file_line).collect(),
+            with_torn: plan.with_torn.clone(),
         };
         let store = self.load();
         let wanted = Wanted::of(self.format, &store, &entry.records, self.host.now);
@@ -221,6 +222,7 @@ impl Writer<'_> {
         through: Option<&looked::Through>,
     ) -> Result<Erased, CommitError> {
         let mut sought = None;
+        let mut with_torn: BTreeSet<String> = entry.with_torn.iter().cloned().collect();
         let mut standing = looked::Standing::new();
         for _ in 0..ROUNDS {
             self.drop_olds(wanted, &mut contents)?;
@@ -239,6 +241,7 @@ impl Writer<'_> {
                 Site { scene: &scene, wanted, contents: &contents, outside, copies, reason: &entry.reason };
             let removal = site.removal().map_err(|why| self.refused(&why))?;
             let is_done = removal.plan.is_empty();
+            with_torn.extend(removal.plan.with_torn.iter().cloned());
             sought = Some(removal.sought);
             if is_done {
                 break;
@@ -264,7 +267,8 @@ impl Writer<'_> {
             search::search(self.host.disk, &self.place.root, &sought.needles),
             search::search(self.host.disk, &self.vault.path(""), &sought.needles),
         ];
-        let olds = beside::own(self.host.disk, &self.place.root, self.format);
+        let olds = beside::own(self.host.disk, &self.place.root, self.format)
+            .map_err(|error| CommitError::unread(&self.place.root, error))?;
         let around = self.store.beside.iter().map(|(path, _)| self.path_beside(path));
         let around = around.chain(olds.iter().map(|own| self.path(own)));
         let folder = self.place.root.parent().unwrap_or(&self.place.root);
@@ -273,14 +277,14 @@ impl Writer<'_> {
             let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";
             return Err(self.refused(&Refusal::unfit(why)));
         }
-        self.conclude(entry, sought, searched, through.is_none())
+        self.conclude(entry, sought, (searched, with_torn), through.is_none())
     }
 
     fn conclude(
         &self,
         entry: &Erasing,
         sought: Sought,
-        searched: Vec<Searched>,
+        (searched, with_torn): (Vec<Searched>, BTreeSet<String>),
         resumed: bool,
     ) -> Result<Erased, CommitError> {
         let left: Vec<String> = searched.iter().flat_map(|own| own.found.clone()).collect();
@@ -300,7 +304,7 @@ impl Writer<'_> {
             searched,
             left,
             alike: sought.alike,
-            with_torn: sought.with_torn,
+            with_torn: with_torn.into_iter().collect(),
             too_short: sought.needles.skipped(),
             also_elsewhere: sought.also_elsewhere,
             resumed,

@@ -18,7 +18,8 @@ impl Writer<'_> {
         let disk = self.host.disk;
         let mut paths = Vec::new();
         search::each_file(disk, &self.place.root, 0, &mut |path, _| paths.push(path.to_owned()));
-        let beside = beside::own(disk, &self.place.root, self.format);
+        let beside = beside::own(disk, &self.place.root, self.format)
+            .map_err(|error| CommitError::unread(&self.place.root, error))?;
         paths.extend(beside.iter().map(|own| self.path(own)));
         let named = |path: PathBuf| Some((path.file_name().and_then(Old::read)?, path));
         let olds: Vec<(Old, PathBuf)> = paths.into_iter().filter_map(named).collect();
@@ -49,7 +50,10 @@ impl Writer<'_> {
     fn drop_old(&self, path: &Path, old: &Old) -> Result<(), CommitError> {
         let disk = self.host.disk;
         let folder = path.parent().unwrap_or(Path::new("/"));
-        let failed = |source| CommitError::io(path, "removed", source);
+        // Its own name has a digest of what it holds.
+        let file = path.with_file_name(&old.file);
+        let failed =
+            |source| CommitError::io(&file, "erased everywhere (an old version of it stays)", source);
         let items = match disk.list(folder) {
             // The last one that was in it took its folder with it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -74,7 +78,7 @@ impl Writer<'_> {
     fn taken_over(&self, path: &Path, old: &Old) -> io::Result<u64> {
         let disk = self.host.disk;
         let item = disk.look(path)?;
-        let file = old.file_of(disk, path);
+        let file = self.file_of(old, path)?.unwrap_or_else(|| path.with_file_name(&old.file));
         let is_same = disk.look(&file).is_ok_and(|now| now.generation.inode == item.generation.inode);
         let waits = || io::Error::from(io::ErrorKind::WouldBlock);
         let late = Late::of(self, path, old, &item.generation, true).ok_or_else(waits)?;
@@ -83,7 +87,7 @@ impl Writer<'_> {
             Late::Lines { bytes, .. } => {
                 let lines = [&bytes[..], b"\n"].concat();
                 let len = old.taken + bytes.len() as u64;
-                (len, bytes.is_empty() || is_same || self.add(&file, b"", &lines).is_some())
+                (len, bytes.is_empty() || is_same || self.add(path, &file, b"", &lines).is_some())
             }
             Late::Other { bytes } => {
                 let is_kept = self.join_changed(path, old, &bytes) || self.keep_aside(&file, &bytes);

@@ -32,6 +32,9 @@ pub struct Erasing {
     pub records: Vec<Target>,
     /// The files that it changes.
     pub files: Vec<FileLine>,
+    /// Where something goes with the torn record before it: `file:line`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with_torn: Vec<String>,
 }
 
 /// A line of the erasure list.

@@ -72,7 +72,7 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) -> Vec
 
 /// A form was saved, or why it was not.
 pub fn saved(app: &mut App, saved: FormSaved) -> Vec<Effect> {
-    app.changing = app.changing.saturating_sub(1);
+    change::over(app);
     let leaving = app.leaving && app.changing == 0;
     let Some(editor) = &mut app.editor else { return vec![reload(app)] };
     editor.saving = false;

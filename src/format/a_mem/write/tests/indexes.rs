@@ -1,6 +1,9 @@
+use std::path::{Path, PathBuf};
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::format::a_mem::writing::derived;
 
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
@@ -116,6 +119,22 @@ fn a_graph_keeps_its_shape_strength_and_clusters() {
         assert_eq!(new, expected);
         assert_eq!(three().with(LINKS, &new).stale(), []);
         assert_eq!(text(links_graph(&held.parts(), Some(new.as_bytes()))), new);
+    }
+}
+
+#[test]
+fn a_graph_has_nodes_of_all_that_is_linked_to_and_is_no_note_or_of_none() {
+    let held = || three().note("d", "x", "lost", "");
+    let none = text(links_graph(&held().parts(), None));
+    let node = |id: &str, from: &str| {
+        format!("    {{\"id\": \"{id}\", \"outgoing_links\": [], \"incoming_links\": [\"{from}\"]}},\n")
+    };
+    let with = |nodes: &str| none.replacen("[\n", &format!("[\n{nodes}"), 1);
+    let (some, all) = (with(&node("gone", "b")), with(&(node("gone", "b") + &node("lost", "d"))));
+    for (graph, made) in [(&none, &none), (&some, &none), (&all, &all)] {
+        let files = derived(&held().with(LINKS, graph).parts(), &[PathBuf::from(LINKS)]);
+        let links = files.iter().find(|own| own.path == Path::new(LINKS)).unwrap();
+        assert_eq!(&text(links.bytes.clone()), made);
     }
 }
 

@@ -1,0 +1,154 @@
+//! Lines that came late, added to the file that took the place of theirs. Others may be in the middle
+//! of a line there, and write at any moment.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::apply::given;
+use super::unfinished::{is_fresh, whole_lines};
+use super::{Writer, afterwards, carry};
+use crate::disk::{Disk, Output};
+use crate::model::plan::{PRIVATE, line_end_for};
+use crate::model::snapshot::Generation;
+use crate::model::{Change, Plan};
+use crate::store::lock::{self, Patience};
+
+/// So long the lock is waited for where agents hold it again and again: one try would hardly ever
+/// get it.
+const A_MOMENT: Duration = Duration::from_millis(500);
+
+/// So often lines are added anew where others write in the same moment.
+const TRIES: usize = 5;
+
+/// What became of lines that were to be added.
+enum Added {
+    Yes,
+    /// Others wrote, or put another file there, between a look and what followed it.
+    Again,
+    /// These bytes stand in the middle of a line that others began in that moment.
+    Within(Vec<u8>),
+}
+
+impl Writer<'_> {
+    /// Adds late lines to the file, under its lock, durably; not those that a crash left
+    /// there already. Where it has gone it is made anew, as the `old` one is.
+    pub(super) fn add(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
+        let host = self.host;
+        let relative = self.relative(file)?;
+        let protocol = self.protocol(&[&relative]);
+        let patience = if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO };
+        for _ in 0..TRIES {
+            let patience = Patience::of(patience);
+            let held =
+                lock::acquire(host.disk, host.machine, &protocol, "write", "palimp", &patience).ok()?;
+            let added = self.add_lines(old, file, begun, lines);
+            held.release();
+            match added? {
+                Added::Yes => return Some(()),
+                Added::Again => {}
+                Added::Within(bytes) => self.take_out(file, &bytes)?,
+            }
+        }
+        None
+    }
+
+    /// `None` where they have to wait.
+    fn add_lines(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<Added> {
+        let (host, disk) = (self.host, self.host.disk);
+        let mut out = match disk.append(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
+            outcome => outcome.ok()?,
+        };
+        let (now, seen) = disk.read(file, 0, None).ok()?;
+        let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
+        // An agent is in the middle of a line: what is added now would cut it in two.
+        if !stands_last && !now.is_empty() && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
+            return None;
+        }
+        let bytes = match stands_last {
+            true => lines.to_vec(),
+            false => {
+                let lines = behind_a_begun_line(begun, lines);
+                let new = &lines[known(&now, &lines)..];
+                if new.is_empty() {
+                    return Some(Added::Yes);
+                }
+                [line_end_for(&now), new].concat()
+            }
+        };
+        let is_same = |own: &Generation| (own.device, own.inode) == (seen.device, seen.inode);
+        if !out.generation().is_ok_and(|own| is_same(&own) && own.len == seen.len) {
+            return Some(Added::Again);
+        }
+        out.write(&bytes).ok()?;
+        if cuts_a_line(disk, file, &seen, &bytes, stands_last)? {
+            return Some(Added::Within(bytes));
+        }
+        // The name too: the file may have been made here, or by one who did not live to sync it.
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
+        let stands = disk.look(file).is_ok_and(|item| is_same(&item.generation));
+        Some(if stands { Added::Yes } else { Added::Again })
+    }
+
+    /// A new file in the place of one that went, with the mode, the owner and the attributes that
+    /// one has. What the system refuses is told.
+    fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn Output + '_>> {
+        let disk = self.host.disk;
+        let mut out = disk.create(file, PRIVATE).ok()?;
+        let had = self.had(old).ok().flatten();
+        let lacks =
+            had.map_or_else(Vec::new, |(mode, had)| given::give(disk, file, out.as_mut(), mode, &had));
+        let relative = self.relative(file).unwrap_or_else(|| file.to_owned());
+        let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
+        given::told(&lacking).into_iter().for_each(|told| self.note(told));
+        Some(out)
+    }
+
+    /// Takes bytes of ours out of the line of others that they cut in two: in a new file, so that
+    /// what others write meanwhile is taken over.
+    fn take_out(&self, file: &Path, bytes: &[u8]) -> Option<()> {
+        let relative = self.relative(file)?;
+        for _ in 0..TRIES {
+            let (now, _) = self.host.disk.read(file, 0, None).ok()?;
+            let Some(at) = memchr::memmem::rfind(&now, bytes) else { return Some(()) };
+            let edits = vec![(at..at + bytes.len(), Vec::new())];
+            let change = Change::edits(&relative, now.into(), edits);
+            let own = Plan::unseen("rescue", &self.place.root, self.place.format);
+            let plan = Plan { changes: vec![change], exact: true, ..own };
+            if carry::carry_out(self, &plan, &mut carry::Carried::default(), None).is_ok() {
+                afterwards::leave(&self.place, self.host.data, self.replaced.borrow().clone());
+                return Some(());
+            }
+        }
+        None
+    }
+}
+
+/// Whether others wrote between the last look and the write so that the bytes stand within a line of
+/// theirs, or behind one that they were to go on.
+fn cuts_a_line(disk: &dyn Disk, file: &Path, seen: &Generation, bytes: &[u8], goes_on: bool) -> Option<bool> {
+    let (there, now) = disk.read(file, seen.len, None).ok()?;
+    let Some(at) = memchr::memmem::find(&there, bytes) else { return Some(false) };
+    Some(at > 0 && now.inode == seen.inode && (goes_on || there[at - 1] != b'\n'))
+}
+
+/// Late lines as they stand where others wrote behind the line that they begin in: that one
+/// stands there whole, once more. Where only its end came it was whole already.
+fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
+    match lines.strip_prefix(b"\n") {
+        Some(rest) if !begun.is_empty() => rest.to_vec(),
+        _ => [begun, lines].concat(),
+    }
+}
+
+/// How many bytes of the lines stand in the file already: a crash came before that could be
+/// written down.
+fn known(now: &[u8], lines: &[u8]) -> usize {
+    let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
+    let starts = |at: &usize| *at == 0 || now[at - 1] == b'\n';
+    let Some(at) = memchr::memmem::find_iter(now, first).find(starts) else { return 0 };
+    let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
+    whole_lines(&lines[..same]).len()
+}

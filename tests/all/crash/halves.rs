@@ -1,0 +1,77 @@
+//! Half a line of an agent before every step of the next start, which adds a line that came late:
+//! neither is cut in two.
+
+use std::path::{Path, PathBuf};
+
+use palimp::disk::Disk;
+use palimp::disk::faulty::Faulty;
+use palimp::store::commit::Writer;
+
+use super::bench::{Bench, ROOT, host, load, next_start, run};
+use super::cases::named;
+use super::machine::Still;
+
+const HALVES: [&str; 2] = ["{\"id\":\"mem_900\",\"content\":{\"finding\":", "\"Of another.\"}}\n"];
+
+/// What an agent writes to the file that it has open while palimp replaces it.
+const LATE: [&str; 2] = ["{\"id\":\"mem_901\",\"content\":{\"finding\":", "\"It came late.\"}}\n"];
+
+/// The disk counts its changes from 1970 on: a second later, so that all of them are of now.
+const TO_1970: i64 = -(19 * 86_400 + 43_200 - 1);
+
+fn adds(disk: &Faulty, log: &Path, text: &str) {
+    disk.append(log).unwrap().write(text.as_bytes()).unwrap();
+}
+
+/// The agent writes its halves before these steps. Behind a line that another has `begun` it ends
+/// that first: what comes behind it is glued to it, with palimp and without.
+fn with_halves_before(steps: [usize; 2], begun: bool) -> Option<()> {
+    let log: PathBuf = Path::new(ROOT).join("sessions/sess_a/memory.jsonl");
+    let bench = Bench::of(named("session-log", "tag"));
+    let disk = bench.disk();
+    let agent: &'static Faulty = Box::leak(Box::new(disk.another()));
+    let mut late = agent.append(&log).unwrap();
+    if begun {
+        late.write(LATE[0].as_bytes()).unwrap();
+    }
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+    late.write(LATE[usize::from(begun)..].concat().as_bytes()).unwrap();
+    let first = disk.steps();
+    let (own, mut at) = (log.clone(), 0);
+    let text = move |half: usize| [if begun && half == 0 { "\n" } else { "" }, HALVES[half]].concat();
+    disk.before(move |_, other| {
+        (0..2).filter(|half| steps[*half] == at).for_each(|half| adds(other, &own, &text(half)));
+        at += 1;
+    });
+    let machine = Still::first();
+    machine.pass(TO_1970);
+    let store = load(&disk, "session-log");
+    drop(Writer::open(host(&disk, &machine), &store).unwrap());
+    let made = disk.steps() - first;
+    disk.before(|_, _| {});
+    let left = (0..2).filter(|half| steps[*half] >= made);
+    left.for_each(|half| adds(&disk.another(), &log, &text(half)));
+    let after = disk.restart();
+    for minutes in 1..=3 {
+        let machine = Still::next();
+        machine.pass(minutes * 600);
+        next_start(&after, "session-log", &machine).unwrap();
+    }
+    let now = String::from_utf8(after.files()[&log].clone()).unwrap();
+    for line in [HALVES.concat(), LATE.concat()] {
+        let count = now.split_inclusive('\n').filter(|own| *own == line).count();
+        assert_eq!(count, 1, "{line} before {steps:?}, begun {begun}:\n{now}\n{:#?}", disk.log());
+    }
+    (steps[0] < made).then_some(())
+}
+
+#[test]
+fn half_a_line_of_an_agent_is_not_cut_in_two_by_a_line_that_came_late() {
+    for begun in [false, true] {
+        let together = (0..).take_while(|at| with_halves_before([*at, at + 1], begun).is_some()).count();
+        assert!(together > 5, "{together}");
+        for at in 0..together {
+            with_halves_before([at, usize::MAX], begun);
+        }
+    }
+}
