@@ -187,7 +187,7 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 /// Whether a word is likely no word but a key or a token without a prefix that tells: long, with
 /// letters and digits.
 pub fn is_random(word: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(|byte| is(byte));
+    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
     word.len() >= RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 

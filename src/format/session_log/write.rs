@@ -318,12 +318,9 @@ fn with_config<T>(store: &Store, take: impl Fn(Option<Json<'_>>) -> T) -> T {
 fn is_tagging(before: Json<'_>, after: &[u8]) -> bool {
     let mut tape = Tape::default();
     let Ok(after) = edit::scan(&mut tape, after) else { return false };
-    let names = before.members().chain(after.members()).map(|(name, _)| name);
-    let raw = |object: Json<'_>, name: &str| object.get(name).map(|own| own.raw().to_vec());
-    names
-        .into_iter()
-        .filter_map(|name| name.text())
-        .all(|name| name == "tags" || raw(before, &name) == raw(after, &name))
+    let raw = |of: Json<'_>, name: &str| of.get(name).map(|own| own.raw().to_vec());
+    let mut names = before.members().chain(after.members()).filter_map(|(name, _)| name.text());
+    names.all(|name| name == "tags" || raw(before, &name) == raw(after, &name))
 }
 
 /// Whether new entries are signed: unless the config says otherwise.
