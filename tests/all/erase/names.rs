@@ -92,7 +92,7 @@ fn the_reason_of_a_tombstone_goes_with_its_record() {
     let reason = ["leaked", "by", "agent", "seven"].join("-");
     site.run(&["delete", "sess_a/mem_001", "--reason", &reason, "--yes"]).expect_status(0);
     site.run(&["undelete", "sess_a/mem_001", "--yes"]).expect_status(0);
-    assert!(!found(&site.data, &[reason.clone()]).is_empty());
+    assert!(!found(&site.data, std::slice::from_ref(&reason)).is_empty());
     site.erase("sess_a/mem_001");
     assert_eq!(found(site.store.around(), &[reason]), Vec::<PathBuf>::new());
 }

@@ -27,7 +27,7 @@ fn what_is_made_of_a_file_that_cannot_be_read_is_not_compared_with_the_others() 
     ] {
         let root = site.store(store);
         let file = root.join(file);
-        fs::set_permissions(&file, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o000)).unwrap();
         let rows = site.run(&["check", "--json"], Some(&root)).json_lines();
         fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
         let codes: Vec<&str> = rows.iter().filter_map(|row| row["code"].as_str()).collect();
