@@ -13,7 +13,8 @@ use super::reread::{File, is_log, reread};
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
-use crate::model::{Document, Extent, Moment, Role, Snapshot, Span, Store, Unread};
+use crate::model::unread::supposes_unread;
+use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Span, Store, Unread};
 use crate::text::scan::{Newlines, Tape};
 
 /// How much of a file's end is read for the first screen, in bytes: some 36 entries of
@@ -389,7 +390,8 @@ fn put_together(
     if extent == Extent::Whole {
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
-        problems.extend(assembly.problems);
+        let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread);
+        problems.extend(assembly.problems.into_iter().filter(is_sure));
     }
     let mut facts = assembly.facts;
     facts.sort();

@@ -41,7 +41,7 @@ pub fn versions(
     vault.each_kept(&mut |path, own, bytes| {
         let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
         let place = match step.filter(|_| vaulted::is_step(path)) {
-            Some(step) => format!("what takes step {step} back"),
+            Some(step) => format!("the undo data of step {step}"),
             None => path.told().into_owned(),
         };
         add(place, see(own, bytes));
