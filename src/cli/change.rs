@@ -80,7 +80,7 @@ pub fn make_written(
     carry: &Carry<'_>,
     written: Option<UserText<'_>>,
 ) -> Result<Exit, Failure> {
-    if plans.iter().all(|(_, plan)| plan.is_empty()) {
+    if plans.iter().all(|(_, plan)| plan.is_empty() && !is_turn(plan)) {
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
         say("there is nothing to change");
         return Ok(Exit::Done);
@@ -92,6 +92,9 @@ pub fn make_written(
         referred::newly_missing(&Real, store, plan, context.now).iter().for_each(|line| say(line));
     }
     if context.options.dry_run || !agreed(context, plans)? {
+        if !context.options.dry_run && was_asked() {
+            return Err(Failure::new(Exit::Refused, "nothing was changed."));
+        }
         records(context)?;
         plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
         if context.options.dry_run {
@@ -103,7 +106,7 @@ pub fn make_written(
     let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
     context.shown.check_as_shown(&shown, context.now)?;
     for (number, (store, plan)) in plans.iter().enumerate() {
-        match plan.is_empty() {
+        match plan.is_empty() && !is_turn(plan) {
             true => print(context, plan, false, None)?,
             false => {
                 // What this one changes is not what others did.
@@ -121,6 +124,11 @@ pub fn make_written(
         }
     }
     Ok(Exit::Done)
+}
+
+/// Whether it undoes or redoes a step: where others did that already, the journal is to say so.
+fn is_turn(plan: &Plan) -> bool {
+    matches!(plan.verb, "undo" | "redo")
 }
 
 /// Whether it changes several stores, each once.
@@ -215,12 +223,17 @@ pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -
     }
 }
 
+/// Whether there is somebody who is asked.
+pub fn was_asked() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Whether the user wants it: said so before, or says so now.
 fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failure> {
     if context.options.yes {
         return Ok(true);
     }
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !was_asked() {
         return Ok(false);
     }
     let own: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
@@ -254,8 +267,7 @@ pub fn lines(plan: &Plan) -> Vec<String> {
 
 /// Prints which records a plan is about, where nobody was asked.
 fn records(context: &mut Context) -> io::Result<()> {
-    let is_told = io::stdin().is_terminal() && io::stderr().is_terminal() && !context.options.dry_run;
-    if context.options.json || is_told {
+    if context.options.json {
         return Ok(());
     }
     let texts = context.shown.texts();

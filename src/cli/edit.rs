@@ -23,7 +23,7 @@ pub fn run(
     let mut settings = Vec::new();
     for one in set {
         let Some((name, value)) = one.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            return Err(Failure::new(Exit::Usage, format!("{one:?} is no FIELD=VALUE.")));
+            return Err(Failure::new(Exit::Usage, format!("{one:?} is not FIELD=VALUE.")));
         };
         settings.push(Setting { name, value });
     }

@@ -1,12 +1,12 @@
 //! `palimp erase`: what was chosen goes, with every copy, for good.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::args::Chosen;
-use super::change::{PlanRow, lines, machine, plan_row, scene};
+use super::change::{PlanRow, lines, machine, plan_row, scene, was_asked};
 use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
@@ -55,6 +55,9 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
     if context.options.dry_run || !agreed(context, &asked)? {
+        if !context.options.dry_run && was_asked() {
+            return Err(Failure::new(Exit::Refused, "nothing was changed."));
+        }
         asked.iter().try_for_each(|one| print(context, one, None))?;
         if context.options.dry_run {
             return Ok(Exit::Done);
@@ -131,7 +134,7 @@ fn agreed(context: &mut Context, asked: &[ErasureAsked]) -> Result<bool, Failure
     if context.options.yes {
         return Ok(true);
     }
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !was_asked() {
         return Ok(false);
     }
     let own: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();

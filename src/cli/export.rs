@@ -6,6 +6,7 @@ use super::{Context, open};
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::export::{Shape, export};
 use crate::query::{Cancel, Order, Query, Request, search};
+use crate::text::secrets::mask;
 
 /// Exports what the query finds.
 pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<Exit, Failure> {
@@ -25,7 +26,8 @@ pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<E
     print(context, &snapshot, &entries, shape)
 }
 
-/// Prints records in a shape. stdout is data: the bytes are those that are stored.
+/// Prints records in a shape. JSON has the bytes that are stored; in what is for people secrets are
+/// masked.
 pub fn print(
     context: &mut Context,
     snapshot: &Snapshot,
@@ -39,6 +41,12 @@ pub fn print(
         ShapeArg::Csv => Shape::Csv,
     };
     context.unread.archives(snapshot);
-    context.out.own(&export(snapshot, entries, shape))?;
+    let bytes = export(snapshot, entries, shape);
+    let is_json = matches!(shape, Shape::Json | Shape::JsonLines) || context.options.json;
+    match is_json {
+        true => context.out.own(&bytes)?,
+        // For people, as every other text is.
+        false => context.out.own(mask(&String::from_utf8_lossy(&bytes)).as_bytes())?,
+    }
     Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -62,6 +62,7 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
 
 fn told(row: &Row) -> Vec<String> {
     let until = match (row.until, row.why_not) {
+        (Some(until), _) if row.comes_again() => format!("redo until {}", until.to_rfc3339()),
         (Some(until), _) => format!("undo until {}", until.to_rfc3339()),
         (None, Some(why)) if row.is_undone() => format!("can't be done again: {why}"),
         (None, Some(why)) => format!("can't be undone: {why}"),

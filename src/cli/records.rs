@@ -13,7 +13,7 @@ use super::words::taken;
 use super::{Context, open};
 use crate::disk::Real;
 use crate::model::plan::counted;
-use crate::model::{Entry, Plan, Snapshot, State, Store};
+use crate::model::{Entry, EntryRef, Plan, Snapshot, State, Store};
 use crate::ops::several::{LeftOut, leave_out, sift};
 use crate::ops::{self, Deed, Progress, Refusal, Scene, Setting};
 use crate::store::packed_bytes;
@@ -136,11 +136,13 @@ fn each_of(
     let is_all = chosen.query.is_none() || found.len() == 1;
     let mut plans = Vec::new();
     let mut left: Vec<LeftOut> = Vec::new();
+    let mut changing: Vec<EntryRef> = Vec::new();
     for (store, entries) in by_store(snapshot, &found) {
         let packed = packed(store, &entries)?;
         let scene = Scene { packed: &packed, ..scene(context, store) };
         if is_all {
             plans.push((store, plan(&scene, &entries)?));
+            changing.extend(refs(snapshot, store, &entries));
             continue;
         }
         let may = |entry: &Entry| deed.map_or(Ok(()), |deed| ops::may(store, entry, deed));
@@ -148,6 +150,7 @@ fn each_of(
             Ok(sifted) => {
                 sifted.left.iter().for_each(|own| leave_out(&mut left, &own.which, &own.reason));
                 plans.extend(sifted.made.map(|plan| (store, plan)));
+                changing.extend(refs(snapshot, store, &sifted.entries));
             }
             Err(refusal) if found.len() == entries.len() => return Err(refusal.into()),
             Err(refusal) => leave_out(&mut left, &entries, &refusal.message),
@@ -156,10 +159,19 @@ fn each_of(
     if let ([], [first, ..]) = (plans.as_slice(), left.as_slice()) {
         return Err(Refusal::unfit(first.reason.clone()).into());
     }
+    // What is left out is told apart, not named among what changes.
+    context.shown.keep(snapshot, &changing);
     for own in left.iter().filter(|_| context.shown.difference.is_none()) {
         say(&format!("left out: {}: {}", counted(own.which.len() as u64, "record"), own.reason));
     }
     make(context, &plans)
+}
+
+/// Where those entries of a store are.
+fn refs(snapshot: &Snapshot, store: &Store, entries: &[Entry]) -> Vec<EntryRef> {
+    let number = snapshot.stores.iter().position(|own| std::ptr::eq(&**own, store));
+    let at = |entry: &Entry| Some(EntryRef { store: number? as u32, entry: store.number_of(entry)? });
+    entries.iter().filter_map(at).collect()
 }
 
 /// The compressed files that a change of these records goes by, as they are on the disk.

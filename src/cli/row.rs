@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, Snapshot, Store, Tell};
 use crate::query::{Explanation, Fading, Ranking};
+use crate::text::secrets::mask;
 
 /// The fields of `list`, `search` and `show` with `--json`.
 #[derive(Serialize)]
@@ -108,7 +109,7 @@ impl Row {
             self.kind.as_deref().unwrap_or("broken"),
             age.unwrap_or_else(|| "?".into()),
             place,
-            self.id.as_deref().unwrap_or(&self.key),
+            self.id.as_deref().filter(|id| mask(id) == *id).unwrap_or(&self.key),
             self.title
         )
     }

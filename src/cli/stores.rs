@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Context;
 use super::failure::{Exit, Failure};
 use super::open;
+use crate::model::plan::counted;
 use crate::model::{State, Store, Tell};
 use crate::work::checked;
 
@@ -60,10 +61,10 @@ fn row(store: &Store) -> Row {
 
 fn to_line(row: &Row) -> String {
     format!(
-        "{:14} {} sessions, {} records, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
+        "{:14} {}, {}, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
         row.format,
-        row.sessions,
-        row.records,
+        counted(row.sessions as u64, "session"),
+        counted(row.records as u64, "record"),
         row.archived,
         row.deleted,
         row.broken,

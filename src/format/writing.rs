@@ -56,6 +56,11 @@ pub trait Writes: Sync {
         Err(format!("records of the type {kind:?} have no {field} here."))
     }
 
+    /// Whether the records of a file are of one type, which their field `type` repeats.
+    fn types_by_file(&self) -> bool {
+        false
+    }
+
     /// What else an edited record gets: a time, a checksum.
     fn edited(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>, Refusal> {
         Ok(after)

@@ -1,8 +1,9 @@
 //! What of a store could not be read. It is not absent: nothing is planned as if the rest were all.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::problem::{Code, Problem};
 use super::snapshot::{Extent, Store};
 use crate::model::Tell;
 
@@ -24,6 +25,27 @@ impl fmt::Display for Unread {
         let name: &dyn fmt::Display = if self.path.as_os_str().is_empty() { &"its folder" } else { &path };
         write!(f, "{name} can't be read: {}", self.why)
     }
+}
+
+/// What compares files, or says that something is nowhere.
+const COMPARING: [Code; 6] = [
+    Code::CountMismatch,
+    Code::DanglingReference,
+    Code::EntryBlockStale,
+    Code::HashMismatch,
+    Code::IndexStale,
+    Code::ProjectionStale,
+];
+
+/// Whether a problem supposes that what was not read is not there: one of a derived file, where a
+/// file that it may be made of could not be read.
+pub fn supposes_unread(problem: &Problem, unread: &[Unread]) -> bool {
+    let folder = problem.file.parent().unwrap_or(Path::new(""));
+    // What is referred to can be anywhere, and what stands beside the store is about all of it.
+    let is_anywhere = problem.code == Code::DanglingReference || problem.file.starts_with("..");
+    let is_below =
+        |own: &Unread| is_anywhere || own.path.starts_with(folder) || own.path.as_os_str().is_empty();
+    COMPARING.contains(&problem.code) && unread.iter().any(is_below)
 }
 
 /// The proof that everything in a store was read. A plan needs it; only [`Store::whole`] gives it.

@@ -51,6 +51,10 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
             deprecated += usize::from(is_deprecated);
             continue;
         }
+        if asked.replaced_by.is_some() && (asked.remove || deletion != Deletion::Deprecated) {
+            let message = "--replaced-by is only for what is marked as deprecated: leave it out.";
+            return Err(Refusal::unfit(message));
+        }
         count += 1;
         match deletion {
             Deletion::Canonical => own_way.push(*entry),
@@ -84,8 +88,8 @@ pub fn delete(scene: &Scene<'_>, entries: &[Entry], asked: Asked<'_>) -> Result<
     }
     let broken = removed.iter().filter(|entry| entry.state == State::Broken).count();
     if broken > 0 {
-        let message = "can't be read as records: their bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps torn lines in quarantine.";
-        plan.lines.push(format!("{broken} of them {message}"));
+        let message = "can't be read: the bytes are removed as they are. `palimp repair --all-safe` repairs what it can, and keeps torn lines in quarantine.";
+        plan.lines.push(format!("{} {message}", counted(broken as u64, "damaged record")));
     }
     Ok(plan)
 }

@@ -239,7 +239,7 @@ fn filled(mut field: Field, current: Option<Json<'_>>) -> Field {
         field.kind = Kind::Fixed("it names the record");
     }
     if field.name == "checksum" {
-        field.kind = Kind::Fixed("signed again when it is saved");
+        field.kind = Kind::Fixed("made anew when the record is saved");
     }
     let Some(current) = current.filter(|current| !current.is_null()) else { return field };
     field.stored = if current.kind() == JsonKind::String { Stored::Text } else { Stored::Other };

@@ -276,7 +276,8 @@ fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal>
         return writes.may_set(kind, field).map_err(Refusal::unfit);
     }
     let mut tape = Tape::default();
-    let is_own = is_json(format, scene.store, entry)
+    let is_own = !writes.types_by_file()
+        && is_json(format, scene.store, entry)
         && scan(&mut tape, scene.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
     match is_own {
         true => Ok(()),

@@ -141,7 +141,7 @@ pub fn once<'a>(places: impl Iterator<Item = &'a Place>) -> Vec<Place> {
 /// what is nested below `folder`.
 pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
     let judge = Judge { disk: &Real, forced: None };
-    let mut looked: Vec<Looked> = Vec::new();
+    let mut looked: Vec<Looked> = within(&judge, folder, home).into_iter().collect();
     for base in folder.ancestors().chain(home) {
         for format in FORMATS {
             let path = base.join(format.default_place());
@@ -165,6 +165,15 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
     let roots: HashSet<PathBuf> = found.map(|place| place.root.clone()).collect();
     looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
     looked
+}
+
+/// The store that a folder is the root or a part of, wherever stores usually are.
+fn within(judge: &Judge<'_>, folder: &Path, home: Option<&Path>) -> Option<Looked> {
+    let item = judge.disk.look(folder).ok()?;
+    let place = Place { session: None, ..at_or_above(judge, folder, &item).0? };
+    // What home is in is nothing that somebody works in.
+    let is_around = home.is_some_and(|home| home.starts_with(&place.root) && folder != place.root);
+    (!is_around).then(|| Looked::at(&place.root.clone(), Ok(vec![place])))
 }
 
 /// The stores below a folder that are not among those that were looked at.

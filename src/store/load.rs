@@ -15,7 +15,8 @@ use super::reread::{File, reread};
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
-use crate::model::{Document, Extent, Moment, Role, Snapshot, Store, Unread};
+use crate::model::unread::supposes_unread;
+use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
 use tail::{SHORTEST_TAIL, TAIL, shift};
 
 /// So many bytes of a file beside a store are read.
@@ -310,7 +311,8 @@ fn put_together(
     if extent == Extent::Whole {
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
-        problems.extend(assembly.problems);
+        let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread);
+        problems.extend(assembly.problems.into_iter().filter(is_sure));
     }
     let mut facts = assembly.facts;
     facts.sort();

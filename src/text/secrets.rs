@@ -16,6 +16,9 @@ const MASK: &str = "••••••";
 /// What every private key block starts with.
 const BEGIN: &[u8] = b"-----BEGIN ";
 
+/// So long is a word that may be a token though no prefix tells.
+const RANDOM: usize = 12;
+
 /// The kind of characters that are after a prefix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Body {
@@ -179,6 +182,13 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     }
     masked.push_str(text.get(shown..).unwrap_or_default());
     Cow::Owned(masked)
+}
+
+/// Whether a word is likely no word but a key or a token without a prefix that tells: long, with
+/// letters and digits.
+pub fn is_random(word: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
+    word.len() >= RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// The first place from `at` on where `text` can be cut so that no value loses its end,

@@ -217,5 +217,6 @@ fn turn_in(
     let receipt = writer.turn(&plan, turn)?;
     let line = plan.lines.first().map_or("", String::as_str);
     let told = line.split_once(' ').map_or(String::new(), |(_, told)| format!(" {told}"));
-    Ok((receipt.notes, told, step))
+    let notes = receipt.notes.into_iter().chain(plan.lines.into_iter().skip(1));
+    Ok((notes.collect(), told, step))
 }

@@ -169,10 +169,10 @@ impl Wanted {
             Wanted::Archive => Deed::Archive,
             Wanted::Delete => Deed::Delete,
             Wanted::Unarchive if entry.state != State::Archived => {
-                return Err(Refusal::unfit("it is not archived."));
+                return Err(Refusal::unfit("only what is archived can be brought back from the archive."));
             }
             Wanted::Undelete if !is_deleted(store, entry) => {
-                return Err(Refusal::unfit("it is not deleted."));
+                return Err(Refusal::unfit("only what is deleted can be restored."));
             }
             Wanted::Unarchive
             | Wanted::Undelete

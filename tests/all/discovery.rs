@@ -61,6 +61,24 @@ fn stores_are_found_from_here_upward_nested_and_in_home() {
 }
 
 #[test]
+fn the_folder_itself_is_a_store_or_part_of_one_wherever_it_is() {
+    let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
+    let home = Files::default()
+        .with("one/core_memories.jsonl", format!("{memory}\n"))
+        .with("two/sessions/s/conversation.jsonl", MESSAGE)
+        .with("three/events/2026-01/events.jsonl", EVENT)
+        .with("four/sessions/s/memory.jsonl", ENTRY)
+        .build("home");
+    for inside in
+        ["one", "two", "two/sessions", "two/sessions/s", "three", "three/events/2026-01", "four/sessions/s"]
+    {
+        let found = paths(&stores(&home.path, &home.file(inside)), &home.path);
+        let root = inside.split('/').next().unwrap();
+        assert_eq!(found.iter().map(|(_, path)| &**path).collect::<Vec<_>>(), [root], "{inside}");
+    }
+}
+
+#[test]
 fn look_alikes_are_named_with_the_reason() {
     let home = home();
     let output = stores(&home.path, &home.file("project"));

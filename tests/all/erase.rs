@@ -11,6 +11,7 @@ mod copies;
 mod cut_short;
 mod git;
 mod looked;
+mod names;
 mod site;
 mod torn;
 

@@ -55,6 +55,7 @@ mod slips;
 mod support;
 mod undelete;
 mod undo;
+mod undo_back;
 mod undo_kept;
 mod undo_told;
 mod unread;

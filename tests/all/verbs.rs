@@ -2,6 +2,7 @@
 
 use crate::support;
 
+mod named;
 mod unread;
 
 use std::fs;

@@ -106,7 +106,13 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
     let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
     for name in names.iter().map(AsRef::as_ref) {
         let tails = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
-        std::iter::once(name).chain(tails).for_each(|tail| sought.entry(tail).or_default().push(name));
+        for tail in std::iter::once(name).chain(tails) {
+            let own = sought.entry(tail).or_default();
+            // A name may be given twice.
+            if !own.contains(&name) {
+                own.push(name);
+            }
+        }
     }
     let mut found: HashMap<&str, Vec<EntryRef>> = HashMap::new();
     for at in snapshot.entries() {

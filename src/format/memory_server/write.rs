@@ -58,6 +58,10 @@ impl Writes for MemoryServer {
         }
     }
 
+    fn types_by_file(&self) -> bool {
+        true
+    }
+
     fn edited(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>, Refusal> {
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, &after)?;
@@ -69,6 +73,7 @@ impl Writes for MemoryServer {
     }
 
     fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+        Refusal::session_named(draft.session)?;
         let file = layout::FILES.iter().find(|(_, kind)| *kind == draft.kind);
         let Some((file, kind)) = file else {
             let message = format!("the type should be core, learning or task, not {:?}.", draft.kind);

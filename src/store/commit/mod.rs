@@ -9,6 +9,7 @@ mod account;
 mod adding;
 mod afterwards;
 mod apply;
+mod back;
 mod carry;
 mod copies;
 mod create;
@@ -176,6 +177,7 @@ impl<'a> Writer<'a> {
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
+            twins: plan.changes.iter().flat_map(back::twins).collect(),
         };
         self.vault.keep(number, &step)?;
         let mut step = step;

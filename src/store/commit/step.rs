@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::back::Twin;
 use super::made::is_log;
 use super::short::{Entry, HadForm, RemadeForm};
 use super::vault::Turn;
@@ -34,6 +35,8 @@ pub struct Step {
     pub derived: Vec<Change>,
     /// Derived files that are made anew instead: what they were.
     pub remade: Vec<Remade>,
+    /// Records that stayed beside others of the same id that the step took out.
+    pub twins: Vec<Twin>,
 }
 
 /// A derived file as it was: its bytes are not kept, they are made anew from the records.
@@ -75,6 +78,8 @@ struct Head {
     derived: Vec<Entry<Word>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     remade: Vec<Remade>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    twins: Vec<Twin>,
     bytes: usize,
 }
 
@@ -110,6 +115,7 @@ impl Step {
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
             remade: self.remade.clone(),
+            twins: self.twins.clone(),
             bytes: body.len(),
         };
         // A head of text and numbers always has a JSON form.
@@ -142,6 +148,7 @@ impl Step {
             changes,
             derived,
             remade: head.remade,
+            twins: head.twins,
         })
     }
 }
@@ -282,6 +289,7 @@ mod tests {
             ],
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
             remade: vec![Remade { path: "index.json".into(), digest: digest(b"{}"), at: None }],
+            twins: Vec::new(),
         };
         let mut step = step;
         step.changes[0].base = None;

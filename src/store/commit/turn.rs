@@ -3,13 +3,16 @@
 
 use std::path::Path;
 
+use super::back::{Back, without_back};
 use super::erase::ErasedLine;
+use super::made::is_log;
 use super::recover::is_copy;
 use super::remake::remake;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
 use crate::disk::{ItemKind, Seen};
-use crate::model::{Act, Change, Moment, Plan, Splice, Tell, plan};
+use crate::format::Placement;
+use crate::model::{Act, Change, Moment, Plan, Role, Splice, Tell, plan};
 
 /// Which steps are in force, and which were taken back, the last one last; each with the
 /// step whose file turns it round.
@@ -200,9 +203,14 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     plan.lines
         .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
     let mut as_left = is_as_left(writer, by, &own)?;
+    let mut back = Back::default();
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
-        let fitted = match writer.fitted(change, false) {
+        let Some(left) = writer.not_back(change, &own, &mut back)? else {
+            as_left = false;
+            continue;
+        };
+        let fitted = match writer.fitted(&left, false) {
             // A copy is no memory: one that was changed since keeps nothing from being turned.
             Err(error) if is_copy(writer, change) && !error.is_failure() => {
                 plan.lines.push(format!("the copy {} was changed since, and stays", change.path.told()));
@@ -217,6 +225,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             || fitted.as_ref().is_some_and(|now| is_same(&now.act, &change.act));
         plan.changes.extend(fitted);
     }
+    plan.lines.extend(back.told());
     // Where the step's own derived files are not known, they were worked out when it was done:
     // made anew from the disk, and the step does not say how.
     let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
@@ -233,6 +242,11 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     }
     if plan.derive_after {
         plan.derived.clear();
+        // Others wrote since: what was derived then fits no more.
+        let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.told());
+        plan.lines.extend(remade.map(|path| {
+            format!("{path} is rebuilt from the records after this: it is not kept byte for byte as it was")
+        }));
     }
     plan.lines.extend(writer.store.other_names(&plan.changes));
     brings_nothing_erased(writer, &plan, step, erased)?;
@@ -242,6 +256,36 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             .all(|change| change.base.is_some() || !matches!(change.act, plan::Act::Splice(_)))
     );
     Ok(plan)
+}
+
+impl Writer<'_> {
+    /// What takes a change back without what others brought back meanwhile; `None` where nothing
+    /// is left to do.
+    fn not_back(&self, change: &Change, step: &Step, back: &mut Back) -> Result<Option<Change>, CommitError> {
+        if self.format.is_bound(&change.path) || !matches!(change.act, Act::Create(_) | Act::Splice(_)) {
+            return Ok(Some(change.clone()));
+        }
+        let Some(now) = self.read(&change.path)? else { return Ok(Some(change.clone())) };
+        match &change.act {
+            // A record that is a file of its own, and that somebody made anew.
+            Act::Create(was) if !is_log(change) && now != *was && self.is_record(change) => {
+                back.other += 1;
+                Ok(None)
+            }
+            Act::Create(was) if now == *was && (is_log(change) || !self.is_record(change)) => {
+                Ok(Some(change.clone()))
+            }
+            Act::Create(was) if now == *was => {
+                back.same += 1;
+                Ok(None)
+            }
+            _ => Ok(without_back(change, &now, &step.twins, back)),
+        }
+    }
+
+    fn is_record(&self, change: &Change) -> bool {
+        self.format.place(&change.path, false) == Placement::File(Role::Records)
+    }
 }
 
 /// Whether the files that a step changed have the lengths that it left them with: then what

@@ -11,6 +11,7 @@ use crate::text::edit;
 use crate::text::front_matter::Note;
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
+use crate::text::secrets::{is_random, is_sensitive};
 
 /// What the versions of the erased records say.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +98,8 @@ impl Contents {
         raw: &dyn Fn(&Record) -> &'b [u8],
     ) -> usize {
         if wanted.role(path) == Role::Tombstones {
+            let own = records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None));
+            own.for_each(|own| self.see_tombstone(wanted, raw(own)));
             return 0;
         }
         let mut count = 0;
@@ -110,6 +113,27 @@ impl Contents {
             count += 1;
         }
         count
+    }
+
+    /// Takes in what a tombstone says of its record besides its name: why it was deleted.
+    fn see_tombstone(&mut self, wanted: &Wanted<'_>, raw: &[u8]) {
+        let mut beside = Vec::new();
+        take_strings(wanted.format, raw, &mut beside);
+        self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
+    }
+
+    /// Whether a name repeats what the records say: a part of it that stands in a text, and is
+    /// likely a key or a token.
+    pub fn tells(&self, name: &str) -> bool {
+        let is_said = |word: &str| {
+            let is_in = |own: &Vec<u8>| {
+                let own = String::from_utf8_lossy(own).to_lowercase();
+                own.replace(&name.to_lowercase(), "").contains(&word.to_lowercase())
+            };
+            self.main.iter().chain(&self.beside).any(is_in)
+        };
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        is_sensitive(name.as_bytes()) || words.filter(|word| is_random(word)).any(is_said)
     }
 
     fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8]) {
@@ -136,13 +160,7 @@ impl Contents {
         let mut tape = Tape::default();
         let Ok(value) = edit::scan(&mut tape, raw) else { return };
         self.main.insert(format.main_text(value).0.into_bytes());
-        value.each_string(&mut |path, value| {
-            let name = path.last().map_or("", |name| name.as_ref());
-            let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
-            if !is_id && !format.unsearched().contains(&name) {
-                beside.push(value.plain().into_bytes());
-            }
-        });
+        take_strings(format, raw, beside);
     }
 
     /// Main texts and whole records, whoever else says them.
@@ -186,6 +204,19 @@ impl Contents {
             alike,
         }
     }
+}
+
+/// Every text of an object but for those that name it, and those that are not searched for.
+fn take_strings(format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
+    let mut tape = Tape::default();
+    let Ok(value) = edit::scan(&mut tape, raw) else { return };
+    value.each_string(&mut |path, value| {
+        let name = path.last().map_or("", |name| name.as_ref());
+        let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
+        if !is_id && !format.unsearched().contains(&name) {
+            beside.push(value.plain().into_bytes());
+        }
+    });
 }
 
 /// The bytes of a record.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::names::Names;
 use super::namesake::{Group, Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
@@ -33,6 +34,9 @@ pub struct Target {
     /// What a record that has no id is recognized by: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// What tells its id, where the id repeats what the record said: salted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_digest: Option<String>,
     /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
@@ -58,8 +62,22 @@ impl Target {
             file: file.to_path_buf(),
             was,
             digest,
+            id_digest: None,
             created: store.view(entry).and_then(created),
             namesakes: Vec::new(),
+        }
+    }
+
+    /// The same without names that repeat what the record said.
+    pub fn without_names(&self, names: &Names, salt: &[u8]) -> Target {
+        let is_told = |own: &Option<String>| own.as_ref().is_some_and(|own| names.has(own));
+        let id = self.id.as_ref().filter(|_| is_told(&self.id));
+        Target {
+            id_digest: id.map(|id| salted(salt, id.as_bytes())).or(self.id_digest.clone()),
+            id: self.id.clone().filter(|_| !is_told(&self.id)),
+            was: self.was.clone().map(|own| names.hidden(&own)),
+            file: names.hidden_in(&self.file),
+            ..self.clone()
         }
     }
 
@@ -104,9 +122,9 @@ impl<'a> Named<'a> {
 pub(super) struct Digests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
 
 impl<'a> Digests<'a> {
-    fn of(targets: &'a [Target]) -> Digests<'a> {
+    fn of(all: impl Iterator<Item = &'a str>) -> Digests<'a> {
         let mut digests: HashMap<Vec<u8>, HashSet<&str>> = HashMap::new();
-        for digest in targets.iter().filter_map(|own| own.digest.as_deref()) {
+        for digest in all {
             if let Some(salt) = salt_of(digest) {
                 digests.entry(salt).or_default().insert(digest);
             }
@@ -150,6 +168,8 @@ pub struct Wanted<'a> {
     /// What is erased of an id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, Group<'a>)>>,
     pub(super) digests: Digests<'a>,
+    /// Ids that are not kept as they are.
+    ids: Digests<'a>,
     /// Whether they were erased before: their ids may have been given to other records since.
     is_over: bool,
     /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
@@ -172,7 +192,8 @@ impl<'a> Wanted<'a> {
             });
             groups[at].1.add(target);
         }
-        let digests = Digests::of(targets);
+        let digests = Digests::of(targets.iter().filter_map(|own| own.digest.as_deref()));
+        let ids = Digests::of(targets.iter().filter_map(|own| own.id_digest.as_deref()));
         Wanted {
             format,
             targets,
@@ -182,6 +203,7 @@ impl<'a> Wanted<'a> {
             with_torn: RefCell::default(),
             by_id,
             digests,
+            ids,
             is_over: false,
             named: Named::of(targets),
         }
@@ -274,7 +296,9 @@ impl<'a> Wanted<'a> {
             self.is_of(*session, path, raw)
                 && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
-        let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
+        let is_named = |id: &str| {
+            self.by_id.get(id).is_some_and(|own| own.iter().any(is_it)) || self.ids.has(id.as_bytes())
+        };
         let is_named = match view.map(|view| view.id.as_deref()) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
@@ -386,10 +410,11 @@ mod tests {
             was: None,
             digest: Some(salted(b"ab", raw)),
             created: None,
+            id_digest: None,
             namesakes: Vec::new(),
         };
         let targets = [target(b"raw"), target(b"other")];
-        let digests = Digests::of(&targets);
+        let digests = Digests::of(targets.iter().filter_map(|own| own.digest.as_deref()));
         assert!(digests.has(b"raw") && digests.has(b"other") && !digests.has(b"raw "));
     }
 }

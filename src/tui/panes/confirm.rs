@@ -54,11 +54,13 @@ pub fn place(top: usize, rows: usize, len: usize) -> String {
 /// What has to be typed, and what was.
 fn line_to_type(theme: &Theme, typed: &Typed, width: usize) -> Line<'static> {
     let is_right = typed.so_far.trim() == typed.wanted;
-    let after = if is_right { "▏ Enter erases" } else { "▏" };
+    let does = if typed.wanted.starts_with("erase") { "▏ Enter erases" } else { "▏ Enter deletes" };
+    let after = if is_right { does } else { "▏" };
     let asked = format!("Type `{}`: ", typed.wanted);
     let warned = format!("It can't be undone. {asked}");
     // What is typed is seen before anything else is.
-    let room = width.saturating_sub(typed.wanted.len() + "▏ Enter erases".chars().count());
-    let asked = if warned.len() <= room { warned } else { asked };
+    let room = width.saturating_sub(typed.wanted.len() + does.chars().count());
+    let is_for_good = typed.wanted.starts_with("erase");
+    let asked = if is_for_good && warned.len() <= room { warned } else { asked };
     Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])
 }

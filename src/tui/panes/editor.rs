@@ -77,7 +77,7 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<(String, String)> {
             let is_kept = !matches!(editor.kept, Kept::Not(_));
             return is_kept.then_some(copy).into_iter().chain([hint("Esc", "back")]).collect();
         }
-        let own = [hint("m", "mine"), hint("t", "theirs"), hint("b", "both"), hint("Enter", "take it so")];
+        let own = [hint("m", "mine"), hint("t", "theirs"), hint("b", "both"), hint("Enter", "accept")];
         return own.into_iter().chain([copy, hint("jk", "field"), hint("Esc", "back")]).collect();
     }
     if editor.found.is_some() {

@@ -99,6 +99,8 @@ proptest! {
         let Some(confirm) = &desk.app.confirm else { return Ok(()) };
         let hidden = confirm.planned.request.hidden.len();
         prop_assert_eq!(hidden, desk.app.marks.hidden());
+        let changing = &confirm.planned.changing;
+        let hidden = confirm.planned.request.hidden.iter().filter(|at| changing.contains(at)).count();
         prop_assert_eq!(hidden > 0, confirm.question.contains("hidden by the filter"));
         let plans: Vec<_> = confirm.planned.plans.iter().map(|(_, plan)| plan.clone()).collect();
         let late = b"{\"id\":\"late_1\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}\n";
@@ -113,7 +115,7 @@ proptest! {
                 added.push((path, [end.as_bytes(), late].concat()));
             }
         }
-        desk.type_keys("y");
+        desk.agree();
         // Stopped by what came meanwhile, it says so, and nothing is changed but what was added.
         let refused = notice(&desk).contains("Nothing was changed");
         let after = files(&desk);

@@ -1,12 +1,13 @@
 //! A plan that waits for its yes: the question, its keys, and the question that is asked anew where
 //! others changed what was shown.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{arrive, change};
-use crate::model::Snapshot;
+use crate::model::{EntryRef, Snapshot};
 use crate::tui::app::{App, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::confirm::{self, Confirm, Typed};
@@ -38,9 +39,10 @@ pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
 /// Shows a plan; what goes for good takes a word that is typed.
 fn show(app: &mut App, planned: Planned) {
     let question = question(&planned);
-    let for_good = planned.request.wanted == Wanted::Erase;
+    let (wanted, records) = (&planned.request.wanted, planned.records());
+    let is_typed = *wanted == Wanted::Erase || *wanted == Wanted::Delete && records > MANY;
     let typed =
-        for_good.then(|| Typed { wanted: format!("erase {}", planned.records()), so_far: String::new() });
+        is_typed.then(|| Typed { wanted: format!("{} {records}", wanted.verb()), so_far: String::new() });
     app.confirm = Some(Confirm::new(Box::new(planned), question, typed));
 }
 
@@ -120,6 +122,8 @@ pub fn scrolled(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
     })
 }
 
+/// Of more than so many a deletion is typed.
+const MANY: usize = 50;
 /// So many of the hidden ones are named.
 const NAMED: usize = 5;
 
@@ -132,7 +136,11 @@ fn question(planned: &Planned) -> String {
         several if several > planned.records() => format!(" of {several}"),
         _ => String::new(),
     };
-    let hidden = match request.hidden.as_slice() {
+    // Of what is left out none is counted.
+    let changing: HashSet<EntryRef> = planned.changing.iter().copied().collect();
+    let changes = |at: &&EntryRef| changing.is_empty() || changing.contains(*at);
+    let hidden: Vec<EntryRef> = request.hidden.iter().filter(changes).copied().collect();
+    let hidden = match hidden.as_slice() {
         [] => String::new(),
         [own] if request.at.len() == 1 => {
             format!(", hidden by the filter: {}", App::name_of(&request.snapshot, *own))

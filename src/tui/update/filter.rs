@@ -1,10 +1,12 @@
 //! What is asked: the query, and the keys that change it.
 
+use std::ops::Range;
+
 use crate::model::Tell;
 use crate::query::Query;
 use crate::tui::app::{App, Branch, Pane, Screen};
 use crate::tui::msg::Effect;
-use crate::work::Job;
+use crate::work::{Asked, Job};
 
 /// Asks for `query`. One that can't be understood says why; the results of the one before stay, and
 /// nothing can be done with them.
@@ -18,10 +20,25 @@ pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
             again(app)
         }
         Err(error) => {
+            let before = without(&app.query, error.span.clone());
             app.error = Some(error);
-            Vec::new()
+            // What was typed of the wrong term meant something else until it was wrong.
+            let is_there = app.answered.as_ref().is_some_and(|(query, ..)| *query == before);
+            match Query::parse(&before, app.now).is_ok() && !is_there {
+                true => vec![Effect::Job(Job::Search(Asked { query: before, ..app.asked() }))],
+                false => Vec::new(),
+            }
         }
     }
+}
+
+/// The query without the words that a range of it is in.
+fn without(query: &str, wrong: Range<usize>) -> String {
+    let before = query.get(..wrong.start).unwrap_or(query);
+    let after = query.get(wrong.end.max(wrong.start)..).unwrap_or_default();
+    let before = before.rfind(char::is_whitespace).map_or("", |at| &before[..at]);
+    let after = after.find(char::is_whitespace).map_or("", |at| &after[at..]);
+    format!("{} {}", before.trim(), after.trim()).trim().to_owned()
 }
 
 /// Refuses where the list does not show what is asked, because that can't be understood.

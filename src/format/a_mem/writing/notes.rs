@@ -14,6 +14,7 @@ use crate::text::front_matter::edit::{NewValue, set, set_body};
 use crate::text::front_matter::{Note, Value};
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
+use crate::text::secrets::{is_random, mask};
 
 /// Fields that hold lists.
 const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "related_events", "related_traces"];
@@ -95,9 +96,10 @@ fn cut(text: &str, most: usize) -> String {
 
 /// An id from a title that no note has yet.
 fn free_id(scene: &Scene<'_>, title: &str) -> String {
-    let folded = fold(title);
-    let words: Vec<&str> =
-        folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    // An id stays in lists, paths and links where a text is masked or erased.
+    let folded = fold(&mask(title));
+    let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty() && !is_random(word)).collect();
     let id = cut(&words.join(" "), ID).replace(' ', "-");
     let id = if id.is_empty() { "note".to_owned() } else { id };
     let documents = parts(scene.store).documents;

@@ -6,6 +6,7 @@
 //! keeps what an erasure takes out, so nothing undoes it.
 
 mod back;
+mod hide;
 mod history;
 mod looked;
 mod olds;
@@ -32,7 +33,7 @@ use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Document, Plan, Role, Store};
 use crate::store::beside;
-use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
+use crate::store::erase::{Contents, LARGEST, Names, Outside, Site, Sought, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
@@ -251,9 +252,19 @@ impl Writer<'_> {
             }
             self.carry_bare(&removal.plan).map_err(|(error, _)| error)?;
         }
-        let Some(sought) = sought else { return Err(self.refused(&Refusal::unfit("nothing was searched."))) };
+        let Some(mut sought) = sought else {
+            return Err(self.refused(&Refusal::unfit("nothing was searched.")));
+        };
+        let salt = self.host.machine.random();
+        let names = Names::of(&entry.records, &contents, &salt);
+        let entry = &entry.without_names(&names, &salt);
         self.vault.list_erased(entry)?;
         self.vault.sweep(wanted, &sought, &entry.reason)?;
+        if !names.is_empty() {
+            self.vault.hide(&names)?;
+            self.vault.begin_erasing(entry)?;
+            sought.needles = sought.needles.with(names.each());
+        }
         // Where it was cut short, copies may have been written anew by then.
         self.note_through(through.unwrap_or(&looked::Through::new()), &before, entry.step)?;
         let mut searched = vec![

@@ -22,6 +22,7 @@ impl Writer<'_> {
             changes: added.map(|change| change.inverse()).collect(),
             derived: Vec::new(),
             remade: Vec::new(),
+            twins: Vec::new(),
         };
         match step.changes.is_empty() {
             true => {

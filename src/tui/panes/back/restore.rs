@@ -68,7 +68,7 @@ fn backup(app: &App, own: &Backup, width: usize) -> Line<'static> {
         (None, false) => "·".into(),
         (Some(own), false) => if own.is_whole { "✓" } else { "✖" }.into(),
     };
-    let at = own.copy.at.map(|at| at.to_minute()).unwrap_or_else(|| "at no known time".into());
+    let at = own.copy.at.map(|at| at.to_minute()).unwrap_or_else(|| "at an unknown time".into());
     let file = own.copy.file.told().into_owned();
     let short = file.strip_suffix(".jsonl").unwrap_or(&file);
     let used = theme::width(&state) + 1 + 16 + 1 + 9;

@@ -1,0 +1,44 @@
+//! Nothing is said of what was not read: what is made of it is not compared with the rest.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use super::each_file::Site;
+
+/// What compares files with each other.
+const COMPARING: [&str; 6] = [
+    "index-stale",
+    "count-mismatch",
+    "hash-mismatch",
+    "projection-stale",
+    "entry-block-stale",
+    "dangling-reference",
+];
+
+#[test]
+fn what_is_made_of_a_file_that_cannot_be_read_is_not_compared_with_the_others() {
+    let site = Site::new();
+    for (store, file) in [
+        ("agents/memories", "learnings.jsonl"),
+        ("project/memory", "sessions/sess_today/memory.jsonl"),
+        ("project/.bmad/memory", "sessions/sess-review-orders/decisions.jsonl"),
+        ("project/.chora/memory", "knowledge/notes/cache-keys.md"),
+        ("project/.agent-memory", "history/events.jsonl"),
+    ] {
+        let root = site.store(store);
+        let file = root.join(file);
+        fs::set_permissions(&file, Permissions::from_mode(0o000)).unwrap();
+        let rows = site.run(&["check", "--json"], Some(&root)).json_lines();
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        let codes: Vec<&str> = rows.iter().filter_map(|row| row["code"].as_str()).collect();
+        assert!(codes.contains(&"unreadable-file"), "{store}: {codes:?}");
+        let folder = file.parent().unwrap();
+        let is_claim = |row: &&serde_json::Value| {
+            let own = root.join(row["file"].as_str().unwrap());
+            COMPARING.contains(&row["code"].as_str().unwrap())
+                && (row["code"] == "dangling-reference" || folder.starts_with(own.parent().unwrap()))
+        };
+        let claims: Vec<_> = rows.iter().filter(is_claim).collect();
+        assert!(claims.is_empty(), "{store}: {claims:?}");
+    }
+}

@@ -1,0 +1,45 @@
+//! Which records a plan names.
+
+use super::*;
+
+#[test]
+fn a_plan_names_what_changes_and_tells_apart_what_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    let now = ["--now", "2026-03-01T12:00:00Z"];
+    Verb::new([&["demo", demo.to_str().unwrap()][..], &now].concat()).run().expect_status(0);
+    let store = demo.join("project/.chora/memory");
+    let options = ["--store", store.to_str().unwrap(), "--data-dir", folder.path().to_str().unwrap()];
+    let all = [&["delete", "--query", "type:note OR type:event", "--dry-run"][..], &options, &now].concat();
+    let output = Verb::new(all).run().expect_status(0);
+    let named: Vec<&str> = output.stdout.lines().filter(|line| line.ends_with(':')).collect();
+    assert!(!named.is_empty(), "{}", output.stdout);
+    for name in named {
+        let name = name.trim_end_matches(':');
+        assert!(store.join(format!("knowledge/notes/{name}.md")).exists(), "{name}: {}", output.stdout);
+    }
+    assert!(output.stderr.contains("left out: 45 records"), "{}", output.stderr);
+    assert!(output.stdout.contains("… and 1 more record"), "{}", output.stdout);
+}
+
+#[test]
+fn a_record_that_is_named_twice_is_one() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    for verb in [&["delete", "mem_1", "mem_1"][..], &["tag", "mem_1", "mem_1", "+x"]] {
+        change(&store, &[verb, &["--dry-run"]].concat()).expect_status(0);
+    }
+}
+
+#[test]
+fn an_edit_writes_the_right_checksum_where_it_was_wrong() {
+    let wrong = format!("sha256:{}", "00".repeat(32));
+    let entry = json!({"id": "mem_1", "checksum": wrong});
+    let store = StoreBuilder::session_log().session("s").entry(entry).build();
+    let codes = |store: &TempStore| change(store, &["check", "--json"]).stdout;
+    assert!(codes(&store).contains("checksum-mismatch"));
+    // Who only tags it has not looked at what it says.
+    change(&store, &["tag", "mem_1", "+new"]).expect_status(0);
+    assert!(codes(&store).contains("checksum-mismatch"));
+    change(&store, &["edit", "mem_1", "--set", "text=fixed"]).expect_status(0);
+    assert!(!codes(&store).contains("checksum-mismatch"), "{}", codes(&store));
+}
