@@ -89,10 +89,12 @@ pub fn plan(
         plan.made_of = derive::made_of(store, &touched);
     }
     if plan.derive_after {
-        plan.lines.push(
-            "a large log was written to within the last second: its indexes are rebuilt after the change"
-                .to_owned(),
-        );
+        let names: Vec<String> =
+            derive::beside_logs(store, &changes).iter().map(|own| own.path.told().into_owned()).collect();
+        plan.lines.push(format!(
+            "a large log was written to within the last second: {} rebuilt after the change",
+            if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
+        ));
     }
     plan.lines.extend(store.other_names(&changes));
     plan.changes = changes;

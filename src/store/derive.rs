@@ -17,14 +17,30 @@ pub const LARGE: u64 = 1 << 20;
 /// Who wrote to a file so many nanoseconds ago, a second, is writing to it.
 pub const FRESH: i128 = 1_000_000_000;
 
+/// What was written up to so long after a verb began, a minute, was written while it reads: longer
+/// after it, a clock is wrong, or the time was given.
+const WHILE_READ: i128 = 60 * FRESH;
+
 /// Whether somebody is writing to the logs that are changed, and they are large. Only lines change in
-/// them: what is made or goes is told of in what is derived at once.
+/// them: what is made or goes is told of in what is derived at once. `now` is when the verb began.
 pub fn is_written_to(store: &Store, changes: &[Change], now: Moment) -> bool {
-    let is_log = |own: &Change| matches!(own.act, Act::Splice(_)) && is_log(&own.path);
-    let mut logs = changes.iter().filter(|own| is_log(own)).filter_map(|own| store.at_path(&own.path));
-    let is_fresh =
-        |own: &Document| (0..FRESH).contains(&(i128::from(now.0) * 1000 - own.generation.modified));
-    logs.any(|own| own.len > LARGE && is_fresh(own))
+    let mut logs = spliced_logs(changes).filter_map(|own| store.at_path(&own.path));
+    let age = |own: &Document| i128::from(now.0) * 1000 - own.generation.modified;
+    logs.any(|own| own.len > LARGE && (-WHILE_READ..FRESH).contains(&age(own)))
+}
+
+fn spliced_logs(changes: &[Change]) -> impl Iterator<Item = &Change> {
+    changes.iter().filter(|own| matches!(own.act, Act::Splice(_)) && is_log(&own.path))
+}
+
+/// What is derived from the logs that are changed, and stands beside them, without making it anew.
+pub fn beside_logs<'s>(store: &'s Store, changes: &[Change]) -> Vec<&'s Arc<Document>> {
+    let folders: HashSet<&Path> = spliced_logs(changes).filter_map(|own| own.path.parent()).collect();
+    let is_derived = |own: &&Arc<Document>| {
+        matches!(own.role, Role::Index | Role::Metadata)
+            && own.path.parent().is_some_and(|folder| folders.contains(folder))
+    };
+    store.documents.iter().filter(is_derived).collect()
 }
 
 /// The documents of a store as they are after the changes. What stands beside the store is

@@ -258,6 +258,10 @@ fn an_empty_folder_that_was_there_before_stays_as_it_was_when_a_verb_that_fills_
     let demo = Demo::new();
     let store = demo.store("project/.bmad/memory");
     let _ = fs::remove_dir_all(store.join("archive"));
+    // One that an undo removed, and somebody made again.
+    demo.run(&store, &["session", "archive", "sess-review-orders"]).expect_status(0);
+    demo.run(&store, &["undo"]).expect_status(0);
+    let _ = fs::remove_dir_all(store.join("archive"));
     fs::create_dir(store.join("archive")).unwrap();
     fs::set_permissions(store.join("archive"), fs::Permissions::from_mode(0o755)).unwrap();
     let folder = || fs::metadata(store.join("archive")).ok().map(|own| (own.ino(), own.mode() & 0o777));

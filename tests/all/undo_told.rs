@@ -2,11 +2,13 @@
 
 use crate::support;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
-use support::{Output, Verb};
+use serde_json::{Value, json};
+use support::{Output, StoreBuilder, TempStore, Verb};
 use tempfile::TempDir;
 
 struct Desk {
@@ -181,4 +183,68 @@ fn the_erasure_of_an_edited_note_claims_no_other_note() {
     desk.run(&[&store], &["tag", id, "+new"]).expect_status(0);
     let told = desk.run(&[&store], &["erase", id]).expect_status(0).stderr;
     assert!(!told.contains("another record") && told.contains("none holds it"), "{told}");
+}
+
+const LOG: &str = "sessions/s/memory.jsonl";
+
+/// A log of more than a megabyte, with what is derived from it.
+fn large() -> (TempStore, Vec<String>) {
+    let text = "What is long. ".repeat(200);
+    let entry = |n: usize| json!({"id": format!("mem_{n}"), "content": {"finding": format!("{n} {text}")}});
+    let session = StoreBuilder::session_log().session("s");
+    let store = (0..450).fold(session, |session, n| session.entry(entry(n))).build();
+    assert!(store.read(LOG).len() > 1 << 20);
+    let data = store.around().join("data");
+    let own = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
+    let own = own.map(str::to_owned).to_vec();
+    (store, own)
+}
+
+/// Runs a verb that began so many milliseconds after the log was written to.
+fn after_a_write(store: &TempStore, own: &[String], millis: i64, words: &[&str]) -> String {
+    let modified = SystemTime::now() - Duration::from_secs(600);
+    File::options().write(true).open(store.file(LOG)).unwrap().set_modified(modified).unwrap();
+    let since = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros() as i64;
+    let began = palimp::model::Moment(since + millis * 1_000).to_rfc3339();
+    let words = words.iter().map(|own| (*own).to_owned()).chain(own.iter().cloned());
+    let output = Verb::new(words.chain(["--now".into(), began])).run().expect_status(0);
+    output.stdout + &output.stderr
+}
+
+fn derived(store: &TempStore) -> [Vec<u8>; 2] {
+    ["index.json", "metadata.json"].map(|name| store.read(format!("sessions/s/{name}")))
+}
+
+const LATER: &str = "rebuilt after the change";
+
+#[test]
+fn undo_brings_indexes_back_that_were_put_off_or_says_that_it_does_not() {
+    let (store, own) = large();
+    after_a_write(&store, &own, 60_000, &["reindex"]);
+    let told = after_a_write(&store, &own, 60_000, &["tag", "mem_1", "+a"]);
+    assert!(!told.contains(LATER), "{told}");
+    let before = derived(&store);
+    let told = after_a_write(&store, &own, 500, &["tag", "mem_2", "+b"]);
+    assert!(told.contains(LATER) && told.contains("sessions/s/index.json"), "{told}");
+    assert_ne!(derived(&store), before);
+    let told = after_a_write(&store, &own, 70_000, &["undo"]);
+    assert_eq!(derived(&store), before, "{told}");
+    // Another program wrote it in its own way.
+    let index: Value = serde_json::from_slice(&before[0]).unwrap();
+    store.write("sessions/s/index.json", index.to_string().as_bytes());
+    let before = derived(&store);
+    after_a_write(&store, &own, 500, &["tag", "mem_3", "+c"]);
+    let told = after_a_write(&store, &own, 70_000, &["undo"]);
+    let is_said =
+        told.contains("sessions/s/index.json is rebuilt from the records: it is not kept byte for byte");
+    assert!(is_said || derived(&store) == before, "{told}");
+}
+
+#[test]
+fn a_log_that_others_wrote_to_after_a_verb_began_is_one_that_they_are_writing_to() {
+    let (store, own) = large();
+    for (millis, later) in [(500, true), (-5_000, true), (2_000, false), (-600_000, false)] {
+        let told = after_a_write(&store, &own, millis, &["tag", "mem_1", "+a", "--dry-run"]);
+        assert_eq!(told.contains(LATER), later, "{millis}: {told}");
+    }
 }

@@ -96,11 +96,15 @@ impl Writer<'_> {
         is_lock && read().is_ok_and(|(bytes, _)| lock::is_of(&bytes, "palimp"))
     }
 
-    /// Whether the last step that was about a folder was to remove it.
+    /// Whether the last step that was about a folder, or anything in it, was to remove it.
     pub(super) fn went(&self, folder: &Path) -> bool {
         let Ok(relative) = folder.strip_prefix(&self.place.root) else { return false };
         let Ok(journal) = self.vault.journal() else { return false };
-        let mut files = journal.iter().rev().flat_map(|line| &line.files);
-        files.find(|file| file.path == relative).is_some_and(|file| file.change == "remove")
+        // A step since then that has files in it found it there again.
+        let mut about =
+            journal.iter().rev().filter(|line| line.files.iter().any(|file| file.path.starts_with(relative)));
+        about.next().is_some_and(|line| {
+            line.files.iter().any(|file| file.path == relative && file.change == "remove")
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! what tells whether they came back byte for byte, and the bytes of little ones.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::step::{Remade, digest};
 use super::vault::JournalLine;
@@ -37,9 +37,18 @@ pub fn kept_of_derived<'p>(
     let small = if adds || writer.store.bytes <= FEW { SMALL_BESIDE_FEW } else { SMALL };
     let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
     let journal = writer.vault.journal()?;
+    if plan.derive_after {
+        let own = derive::beside_logs(writer.store, &plan.changes).into_iter();
+        let remade = own.map(|own| Remade {
+            path: own.path.clone(),
+            digest: digest(&own.bytes),
+            at: written_at(&journal, &own.path, &own.bytes),
+        });
+        return Ok((Vec::new(), remade.collect()));
+    }
     let remade = |change: &Change| {
         let was = change.base.as_deref().unwrap_or_default();
-        Remade { path: change.path.clone(), digest: digest(was), at: written_at(&journal, change, was) }
+        Remade { path: change.path.clone(), digest: digest(was), at: written_at(&journal, &change.path, was) }
     };
     let (mut anew, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
     let is_all_foreign =
@@ -108,9 +117,9 @@ fn times(remade: &[Remade]) -> BTreeSet<Moment> {
 }
 
 /// When a derived file was written by us: by the last step whose time it has, else by the last
-/// that changed it.
-fn written_at(journal: &[JournalLine], change: &Change, bytes: &[u8]) -> Option<String> {
-    let has = |line: &&JournalLine| line.files.iter().any(|file| change.path == file.path);
+/// that changed it. A step that was not as planned does not say what it made anew.
+fn written_at(journal: &[JournalLine], path: &Path, bytes: &[u8]) -> Option<String> {
+    let has = |line: &&JournalLine| !line.as_planned || line.files.iter().any(|file| file.path == path);
     let mut lines = journal.iter().rev().filter(has).take(STEPS).peekable();
     let last = lines.peek().map(|line| line.at.clone());
     let says = |line: &&JournalLine| {

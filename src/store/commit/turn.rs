@@ -242,6 +242,11 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     }
     if plan.derive_after {
         plan.derived.clear();
+        // Others wrote since: what was derived then fits no more.
+        let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.told());
+        plan.lines.extend(remade.map(|path| {
+            format!("{path} is rebuilt from the records after this: it is not kept byte for byte as it was")
+        }));
     }
     plan.lines.extend(writer.store.other_names(&plan.changes));
     brings_nothing_erased(writer, &plan, step, erased)?;

@@ -56,12 +56,14 @@ impl<'a> Scene<'a, '_> {
     fn end(&self, own: &Ready, out: &dyn Output) -> Result<(u64, Vec<u8>), CommitError> {
         let len = || out.generation().map(|own| own.len).map_err(own.io("read"));
         for _ in 0..TRIES {
-            let_end(self.host, &own.path);
             let now = len()?;
             let tail = match now.checked_sub(1) {
                 Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
                 None => Vec::new(),
             };
+            if !tail.is_empty() && tail != b"\n" {
+                let_end(self.host, &own.path);
+            }
             if len()? == now {
                 return Ok((now, tail));
             }
