@@ -5,6 +5,7 @@ use std::io::Read;
 use super::change::{Carry, UserText, make_written, scene};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
+use crate::format::writing::Refusal;
 use crate::format::writing::{NO_PACKED, Scene};
 use crate::model::{Snapshot, Store, Tell};
 use crate::ops::{self, Draft};
@@ -32,6 +33,15 @@ pub fn run(context: &mut Context, asked: &NewRecord) -> Result<Exit, Failure> {
     };
     let snapshot = open::to_change(context)?;
     let store = the_store(&snapshot, asked.session.as_deref())?;
+    // An event's session is its trace.
+    let has_sessions = match store.format {
+        "memory-server" => false,
+        "a-mem" => asked.kind == "event",
+        _ => true,
+    };
+    if asked.session.is_some() && !has_sessions {
+        return Err(Refusal::unfit("it belongs to no session here: leave --session out.").into());
+    }
     let draft = Draft {
         session: asked.session.as_deref(),
         kind: &asked.kind,

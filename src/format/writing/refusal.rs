@@ -29,14 +29,6 @@ impl Refusal {
         Refusal::new("E_INVALID_FORMAT", message)
     }
 
-    /// Refuses a session that is named where there are none.
-    pub fn session_named(session: Option<&str>) -> Result<(), Refusal> {
-        match session {
-            Some(_) => Err(Refusal::unfit("it belongs to no session here: leave --session out.")),
-            None => Ok(()),
-        }
-    }
-
     /// What is to be written breaks the schema.
     pub fn invalid(message: impl Into<String>) -> Refusal {
         Refusal::new("E_SCHEMA_INVALID", message)
