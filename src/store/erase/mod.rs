@@ -4,6 +4,7 @@
 mod apart;
 mod clean;
 mod contents;
+mod digests;
 mod names;
 mod namesake;
 mod removal;

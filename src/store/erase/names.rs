@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
-use super::wanted::{Target, salted};
+use super::digests::salted;
+use super::wanted::Target;
 use crate::model::{Tell, meant};
 
 /// So many digits tell one hidden name from another.

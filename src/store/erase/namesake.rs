@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::wanted::{Target, salt_of, salted};
+use super::digests::{salt_of, salted};
+use super::wanted::Target;
 use crate::format::{Format, main_text, text_of};
 use crate::model::{Entry, Moment, Role, State, Store, View};
 
