@@ -83,7 +83,10 @@ fn one(seed: u64, format: &'static str) -> bool {
     let was = judged(&before[path][spans[0].0..spans[0].1]);
     // Where no nested name is dropped the two flavours are one.
     let same = was == Some(Checksum::Legacy) && judged(record) == Some(Checksum::Canonical);
-    assert!(same || judged(record) == was, "{}", text(record));
+    // Who edits what a record says has looked at it: it is signed anew. Tags alone are no look.
+    let is_signed = was == Some(Checksum::Mismatch) && set.name != "tags";
+    let wanted = if is_signed { Some(Checksum::Canonical) } else { was };
+    assert!(same || judged(record) == wanted, "{}", text(record));
     assert_agreeing(&store, &site.store());
     site.undo().unwrap();
     assert_same(&before, &site.files());
