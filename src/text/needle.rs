@@ -92,12 +92,6 @@ impl Needles {
         found
     }
 
-    /// The same with more contents.
-    pub fn with<'n>(&'n self, more: impl Iterator<Item = &'n str>) -> Needles {
-        let own = self.contents.iter().map(Vec::as_slice);
-        Needles { skipped: self.skipped, ..Needles::of(own.chain(more.map(str::as_bytes))) }
-    }
-
     /// The same without some contents.
     pub fn without(&self, some: &BTreeSet<usize>) -> Needles {
         let left = self.contents.iter().enumerate().filter(|(at, _)| !some.contains(at));

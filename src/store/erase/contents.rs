@@ -130,7 +130,7 @@ impl Contents {
                 let own = String::from_utf8_lossy(own).to_lowercase();
                 own.replace(&name.to_lowercase(), "").contains(&word.to_lowercase())
             };
-            self.main.iter().chain(&self.beside).any(is_in)
+            self.beside.iter().any(is_in)
         };
         let words = name.split(|c: char| !c.is_ascii_alphanumeric());
         is_sensitive(name.as_bytes()) || words.filter(|word| is_random(word)).any(is_said)

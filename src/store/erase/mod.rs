@@ -5,14 +5,12 @@ mod apart;
 mod clean;
 mod contents;
 mod digests;
-mod names;
 mod namesake;
 mod removal;
 mod wanted;
 
 pub use clean::{Marks, clean};
 pub use contents::{Contents, Sought};
-pub use names::Names;
 pub use namesake::spare;
 pub use removal::{LARGEST, Outside, Removal, Site};
 pub use wanted::{Target, Wanted, is_log, original};

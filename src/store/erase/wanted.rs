@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::digests::{Digests, salted};
-use super::names::Names;
 use super::namesake::{Group, Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
@@ -34,9 +33,6 @@ pub struct Target {
     /// What a record that has no id is recognized by: salted, and gone when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What tells its id, where the id repeats what the record said: salted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id_digest: Option<String>,
     /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
@@ -62,22 +58,8 @@ impl Target {
             file: file.to_path_buf(),
             was,
             digest,
-            id_digest: None,
             created: store.view(entry).and_then(created),
             namesakes: Vec::new(),
-        }
-    }
-
-    /// The same without names that repeat what the record said.
-    pub fn without_names(&self, names: &Names, salt: &[u8]) -> Target {
-        let is_told = |own: &Option<String>| own.as_ref().is_some_and(|own| names.has(own));
-        let id = self.id.as_ref().filter(|_| is_told(&self.id));
-        Target {
-            id_digest: id.map(|id| salted(salt, id.as_bytes())).or(self.id_digest.clone()),
-            id: self.id.clone().filter(|_| !is_told(&self.id)),
-            was: self.was.clone().map(|own| names.hidden(&own)),
-            file: names.hidden_in(&self.file),
-            ..self.clone()
         }
     }
 
@@ -135,8 +117,6 @@ pub struct Wanted<'a> {
     /// What is erased of an id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, Group<'a>)>>,
     pub(super) digests: Digests<'a>,
-    /// Ids that are not kept as they are.
-    ids: Digests<'a>,
     /// Whether they were erased before: their ids may have been given to other records since.
     is_over: bool,
     /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
@@ -160,7 +140,6 @@ impl<'a> Wanted<'a> {
             groups[at].1.add(target);
         }
         let digests = Digests::of(targets.iter().filter_map(|own| own.digest.as_deref()));
-        let ids = Digests::of(targets.iter().filter_map(|own| own.id_digest.as_deref()));
         Wanted {
             format,
             targets,
@@ -170,7 +149,6 @@ impl<'a> Wanted<'a> {
             with_torn: RefCell::default(),
             by_id,
             digests,
-            ids,
             is_over: false,
             named: Named::of(targets),
         }
@@ -263,9 +241,7 @@ impl<'a> Wanted<'a> {
             self.is_of(*session, path, raw)
                 && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
-        let is_named = |id: &str| {
-            self.by_id.get(id).is_some_and(|own| own.iter().any(is_it)) || self.ids.has(id.as_bytes())
-        };
+        let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
         let is_named = match view.map(|view| view.id.as_deref()) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),

@@ -6,7 +6,6 @@
 //! keeps what an erasure takes out, so nothing undoes it.
 
 mod back;
-mod hide;
 mod history;
 mod looked;
 mod olds;
@@ -31,10 +30,11 @@ use super::{CommitError, Files, JournalLine, Vault, Writer, carry, file_line};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Document, Plan, Role, Store};
+use crate::model::{Document, Plan, Role, Store, Tell};
 use crate::store::beside;
-use crate::store::erase::{Contents, LARGEST, Names, Outside, Site, Sought, Target, Wanted, is_log};
+use crate::store::erase::{Contents, LARGEST, Outside, Site, Sought, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
+use crate::text::needle::Needles;
 use crate::text::unpack::{gunzip, untar};
 
 /// So often files are gone through again because others wrote meanwhile.
@@ -252,19 +252,11 @@ impl Writer<'_> {
             }
             self.carry_bare(&removal.plan).map_err(|(error, _)| error)?;
         }
-        let Some(mut sought) = sought else {
+        let Some(sought) = sought else {
             return Err(self.refused(&Refusal::unfit("nothing was searched.")));
         };
-        let salt = self.host.machine.random();
-        let names = Names::of(&entry.records, &contents, &salt);
-        let entry = &entry.without_names(&names, &salt);
         self.vault.list_erased(entry)?;
         self.vault.sweep(wanted, &sought, &entry.reason)?;
-        if !names.is_empty() {
-            self.vault.hide(&names)?;
-            self.vault.begin_erasing(entry)?;
-            sought.needles = sought.needles.with(names.each());
-        }
         // Where it was cut short, copies may have been written anew by then.
         self.note_through(through.unwrap_or(&looked::Through::new()), &before, entry.step)?;
         let mut searched = vec![
@@ -281,17 +273,34 @@ impl Writer<'_> {
             let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";
             return Err(self.refused(&Refusal::unfit(why)));
         }
-        self.conclude(entry, sought, (searched, with_torn), through.is_none())
+        let named = self.still_named(entry, &contents);
+        self.conclude(entry, sought, (searched, with_torn, named), through.is_none())
+    }
+
+    /// Where names of records are that repeat what they said, tombstones and our own data included:
+    /// those stay, and it is no secret that they do.
+    fn still_named(&self, entry: &Erasing, contents: &Contents) -> BTreeSet<String> {
+        let stem = |own: &Target| Some(own.file.file_stem()?.told().into_owned());
+        let names = entry.records.iter().flat_map(|own| [own.name().map(str::to_owned), stem(own)]);
+        let names: Vec<String> = names.flatten().filter(|name| contents.tells(name)).collect();
+        if names.is_empty() {
+            return BTreeSet::new();
+        }
+        let needles = Needles::of(names.iter().map(|own| own.as_bytes()));
+        let places = [self.place.root.clone(), self.vault.path("")];
+        places.iter().flat_map(|own| search::search(self.host.disk, own, &needles).found).collect()
     }
 
     fn conclude(
         &self,
         entry: &Erasing,
         sought: Sought,
-        (searched, with_torn): (Vec<Searched>, BTreeSet<String>),
+        (searched, with_torn, named): (Vec<Searched>, BTreeSet<String>, BTreeSet<String>),
         resumed: bool,
     ) -> Result<Erased, CommitError> {
-        let left: Vec<String> = searched.iter().flat_map(|own| own.found.clone()).collect();
+        let mut left: Vec<String> = searched.iter().flat_map(|own| own.found.clone()).collect();
+        let named: Vec<String> = named.into_iter().filter(|own| !left.contains(own)).collect();
+        left.extend(named);
         let records = entry.records.iter().map(Target::when_over);
         let beside: Vec<PathBuf> = self.store.beside.iter().map(|(path, _)| self.path_beside(path)).collect();
         let mut git = History::of(self.host.disk, &self.place.root, &beside, &sought.needles);

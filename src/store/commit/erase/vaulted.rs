@@ -52,7 +52,7 @@ pub struct ErasedLine {
 const ERASING: &str = "erasing.json";
 const LIST: &str = "erased.jsonl";
 /// The folders of content.
-pub(super) const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
+const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
 impl Vault<'_> {
     /// The erasure that was cut short, if one was.
