@@ -255,3 +255,22 @@ fn what_is_there_again_is_not_undeleted_once_more_and_another_of_its_id_keeps_no
     desk.run(&store, &format!("undelete {key}")).expect_status(0);
     assert_lines(&file, &format!("{other}{line}\n"));
 }
+
+#[test]
+fn a_backup_names_what_it_leaves_out_as_its_id_is_there() {
+    let desk = Desk::new();
+    let store = desk.store("agents/memories");
+    let file = store.join("learnings.jsonl");
+    append(&file, &(learning("Zebra one") + &learning("Zebra two")));
+    let saved = fs::read_to_string(&file).unwrap();
+    let key = desk.key(&store, "list --json", "Zebra one");
+    desk.run(&store, &format!("delete {key}")).expect_status(0);
+    let list = desk.run(&store, "backup list");
+    let backup = list.stdout.split_whitespace().find(|word| word.contains("learnings.jsonl.backup")).unwrap();
+    let plan = desk.run(&store, &format!("backup restore {backup}")).stdout;
+    let line =
+        plan.lines().find(|line| line.starts_with("left out: 11111111-")).unwrap_or_else(|| panic!("{plan}"));
+    let key = line.rsplit(' ').next().unwrap();
+    desk.run(&store, &format!("backup restore {backup} {key}")).expect_status(0);
+    assert_lines(&file, &saved);
+}
