@@ -151,14 +151,15 @@ fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
     let old = saved.lines().last().unwrap().to_owned();
     let other = old.replace("\"message\":\"", "\"message\":\"In other words: ");
     assert_ne!(other, old);
-    append(&file, &format!("{other}\n"));
+    // Its last line has no end.
+    append(&file, &format!("{other}\n{}", old.replace("\"message\":\"", "\"message\":\"Last: ")));
     let saved = fs::read_to_string(&file).unwrap();
     desk.run(&store, "session delete sess_today").expect_status(0);
     assert!(!file.exists());
     let new = other.replace("In other words: ", "New: ");
     append(&file, &format!("{other}\n{new}\n"));
     desk.run(&store, "undo").expect_status(0);
-    assert_lines(&file, &format!("{saved}{new}\n"));
+    assert_lines(&file, &format!("{saved}\n{new}\n"));
 }
 
 #[test]
