@@ -221,8 +221,23 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     all.push(change);
     let mut plan = plan("backup restore", scene, missing.len() + changed.len(), all)?;
     plan.lines.push(told(missing.len(), changed.len(), comparison));
+    plan.lines.extend(left_out(scene, comparison, chosen));
     check(scene, &plan)?;
     Ok(plan)
+}
+
+/// Names what does not come back by itself as another record of its id is there, where nobody chose.
+fn left_out(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>) -> Vec<String> {
+    let shares = comparison.items.iter().filter(|item| item.can_come && item.shares);
+    let line = |item: &Item| {
+        let key = comparison.key(&scene.store.root, item)?;
+        let id = item.id.as_deref().unwrap_or_default();
+        Some(format!("left out: {id}, as {}: {key}", item.told))
+    };
+    match *chosen == comparison.by_default() {
+        true => shares.filter_map(line).collect(),
+        false => Vec::new(),
+    }
 }
 
 fn told(missing: usize, changed: usize, comparison: &Comparison) -> String {

@@ -1,180 +1,162 @@
-//! What a turn would bring back and others brought back meanwhile: it is not put there twice.
+//! Records that a turn would bring back, and that are there again byte for byte: they are not put
+//! there twice. What is not surely the same comes back: an id alone says nothing.
 
 use std::collections::HashMap;
-use std::ops::Range;
-use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::made::is_log;
-use super::places::id_of;
+use super::places::{Places, id_of};
 use crate::model::plan::counted;
 use crate::model::{Act, Change, Splice, Tell};
 use crate::text::digest::digest;
 use crate::text::lines;
 
-/// Up to so many records are sought in a file before all of it is read record by record.
-const FEW: usize = 16;
-
-/// Records that stayed in a file when a step took others of the same id, or with the same bytes,
-/// out of it: the file, a digest of what names them, and how many stayed.
+/// Lines that stayed in a file when a step took equal ones out of it: the file, a digest of the
+/// line, and how many stayed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Twin(String, u64, u64);
 
-/// How many records others brought back already.
+/// What is told of the records that a turn brings back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Back {
-    /// As they were.
+    /// So many are there again, and left out.
     pub same: u64,
-    /// With other content.
+    /// So many come back while a record of their id with other content is there.
     pub other: u64,
 }
 
 impl Back {
     /// What a person is told of it.
     pub fn told(&self) -> Vec<String> {
-        let was = |count| if count == 1 { "was" } else { "were" };
-        let told = |count: u64, how: &str| {
-            let records = counted(count, "record");
-            (count > 0).then(|| format!("{records} {} brought back by another program {how}", was(count)))
-        };
-        let both = [
-            told(self.same, "already, and not by this"),
-            told(self.other, "with other content, which stays as it is"),
-        ];
-        both.into_iter().flatten().collect()
+        let (was, comes) =
+            (if self.same == 1 { "was" } else { "were" }, if self.other == 1 { "s" } else { "" });
+        let [same, other] = [self.same, self.other].map(|count| counted(count, "record"));
+        let same = format!("{same} {was} brought back by another program already, and not by this");
+        let other = format!(
+            "{other} come{comes} back though a record of that id with other content is there already: \
+             `palimp check` lists the duplicates"
+        );
+        let both = [(self.same, same), (self.other, other)];
+        both.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect()
     }
 }
 
-/// The records of a file that stayed beside those of the same name that a change takes out.
+/// The lines that a file has after a change that takes equal ones out.
 pub fn twins(change: &Change) -> Vec<Twin> {
-    let (Act::Splice(splices), Some(base)) = (&change.act, change.base.as_deref()) else {
-        return Vec::new();
-    };
-    let gone: Vec<&[u8]> = splices.iter().filter(|own| own.becomes.is_empty()).map(|own| &*own.was).collect();
-    let gone: Vec<Unit<'_>> = gone.into_iter().flat_map(units).collect();
-    if !is_log(change) || gone.is_empty() || gone.len() <= FEW && gone.iter().all(|own| own.is_once(base)) {
+    let Act::Splice(splices) = &change.act else { return Vec::new() };
+    let gone = splices.iter().filter(|own| own.becomes.is_empty());
+    let mut counts: HashMap<&[u8], u64> = gone.flat_map(|own| said(&own.was)).map(|line| (line, 0)).collect();
+    if !is_log(change) || counts.is_empty() {
         return Vec::new();
     }
-    let (mut stayed, mut went) = (counts(base), HashMap::new());
-    gone.iter().for_each(|own| *went.entry(own.name).or_insert(0) += 1);
-    stayed.retain(|name, count| {
-        *count -= went.get(name).copied().unwrap_or(0).min(*count);
-        *count > 0 && went.contains_key(name)
-    });
+    let after = change.after().unwrap_or_default();
+    for line in said(&after) {
+        counts.entry(line).and_modify(|count| *count += 1);
+    }
+    let stayed = counts.into_iter().filter(|(_, count)| *count > 0);
     let path = change.path.told().into_owned();
-    let mut twins: Vec<Twin> =
-        stayed.into_iter().map(|(name, count)| Twin(path.clone(), name, count)).collect();
+    let mut twins: Vec<Twin> = stayed.map(|(line, count)| Twin(path.clone(), name(line), count)).collect();
     twins.sort_by_key(|own| own.1);
     twins
 }
 
-/// How many records of that name stayed in a file when the step was made.
-pub fn stayed(twins: &[Twin], path: &Path, name: u64) -> u64 {
-    let path = path.told();
-    twins.iter().find(|own| own.0 == path && own.1 == name).map_or(0, |own| own.2)
-}
-
 /// What takes a step back without the records that stand in the file again; `None` where nothing
-/// is left of it.
+/// is left of it. Of equal lines only those are there again that are more than stayed.
 pub fn without_back(change: &Change, now: &[u8], twins: &[Twin], back: &mut Back) -> Option<Change> {
-    let brings = match &change.act {
-        Act::Create(_) => true,
-        Act::Splice(own) => own.iter().any(|own| own.was.is_empty()),
-        _ => false,
-    };
-    if !brings || !is_log(change) {
-        return Some(change.clone());
-    }
-    let mut there = counts(now);
-    for (name, count) in &mut there {
-        *count -= stayed(twins, &change.path, *name).min(*count);
-    }
-    let mut left = |bytes: &[u8]| {
-        let mut is_new = |own: &Unit<'_>| match there.get_mut(&own.name).filter(|count| **count > 0) {
-            Some(count) => {
-                *count -= 1;
-                let is_same = memchr::memmem::find(now, own.bytes.trim_ascii_end()).is_some();
-                *(if is_same { &mut back.same } else { &mut back.other }) += 1;
-                false
-            }
-            None => true,
-        };
-        let own = units(bytes).into_iter().filter(|own| is_new(own));
-        own.flat_map(|own| own.bytes).copied().collect::<Vec<u8>>()
-    };
+    let mut there = There::of(change, now, twins);
+    let is_left = |bytes: &[u8], left: &[u8]| left.len() == bytes.len() || !left.trim_ascii().is_empty();
     let act = match &change.act {
-        Act::Create(bytes) => Act::Create(left(bytes)),
+        Act::Create(bytes) => {
+            let left = there.left(bytes, back);
+            Act::Create(is_left(bytes, &left).then_some(left)?)
+        }
         Act::Splice(splices) => {
-            let fit = |own: &Splice| match own.was.is_empty() {
-                true => Splice { becomes: left(&own.becomes), ..own.clone() },
-                false => own.clone(),
+            let fit = |own: &Splice| {
+                if !own.was.is_empty() {
+                    return Some(own.clone());
+                }
+                let left = there.left(&own.becomes, back);
+                is_left(&own.becomes, &left).then(|| Splice { becomes: left, ..own.clone() })
             };
-            let mut splices: Vec<Splice> = splices.iter().map(fit).collect();
-            splices.retain(|own| !own.was.is_empty() || !own.becomes.is_empty());
-            Act::Splice(splices)
+            let splices: Vec<Splice> = splices.iter().filter_map(fit).collect();
+            Act::Splice((!splices.is_empty()).then_some(splices)?)
         }
         act => act.clone(),
     };
-    let is_nothing = match &act {
-        Act::Create(bytes) => bytes.is_empty(),
-        Act::Splice(splices) => splices.is_empty(),
-        _ => false,
-    };
-    (!is_nothing).then(|| Change { act, ..change.clone() })
+    Some(Change { act, ..change.clone() })
 }
 
-/// A line that is a record, or lines between such that are none.
-struct Unit<'a> {
-    bytes: &'a [u8],
-    /// A digest of its id, or of its bytes where it has none.
-    name: u64,
-    id: Option<String>,
+/// What stands in a file beyond what a step left.
+struct There<'a> {
+    counts: HashMap<&'a [u8], u64>,
+    places: Places<'a>,
+    /// Lines that go when the step is taken back.
+    goes: Vec<&'a [u8]>,
 }
 
-impl Unit<'_> {
-    /// Whether a file that has it can't have another one of that name.
-    fn is_once(&self, file: &[u8]) -> bool {
-        let sought = self.id.as_ref().map_or(self.bytes.trim_ascii_end(), |id| id.as_bytes());
-        memchr::memmem::find_iter(file, sought).nth(1).is_none()
-    }
-}
-
-fn units(bytes: &[u8]) -> Vec<Unit<'_>> {
-    let mut units = Vec::new();
-    let mut loose: Option<Range<usize>> = None;
-    let is_record = |line: &[u8]| {
-        let line = line.trim_ascii();
-        line.first() == Some(&b'{') && line.last() == Some(&b'}')
-    };
-    for line in lines::lines(bytes) {
-        let own = line.start..line.next;
-        match is_record(&bytes[own.clone()]) {
-            true => {
-                units.extend(loose.take().map(|own| unit(&bytes[own])));
-                units.push(unit(&bytes[own]));
-            }
-            false => loose = Some(loose.map_or(own.start, |before| before.start)..own.end),
+impl<'a> There<'a> {
+    fn of(change: &'a Change, now: &'a [u8], twins: &[Twin]) -> There<'a> {
+        let mut counts: HashMap<&[u8], u64> = HashMap::new();
+        said(now).for_each(|line| *counts.entry(line).or_default() += 1);
+        let path = change.path.told();
+        let stayed: HashMap<u64, u64> =
+            twins.iter().filter(|own| own.0 == path).map(|own| (own.1, own.2)).collect();
+        if !stayed.is_empty() {
+            let left = |line: &[u8]| stayed.get(&name(line)).copied().unwrap_or(0);
+            counts.iter_mut().for_each(|(line, count)| *count = count.saturating_sub(left(line)));
         }
+        let goes = match &change.act {
+            Act::Splice(splices) => splices.iter().flat_map(|own| said(&own.was)).collect(),
+            _ => Vec::new(),
+        };
+        There { counts, places: Places::of(now), goes }
     }
-    units.extend(loose.map(|own| unit(&bytes[own])));
-    units
+
+    /// Those lines without the records that are there.
+    fn left(&mut self, bytes: &[u8], back: &mut Back) -> Vec<u8> {
+        let mut left = Vec::with_capacity(bytes.len());
+        for own in lines::lines(bytes) {
+            let line = &bytes[own.start..own.end];
+            match self.counts.get_mut(line).filter(|count| **count > 0 && is_record(line)) {
+                Some(count) => {
+                    *count -= 1;
+                    back.same += 1;
+                }
+                None => {
+                    back.other += u64::from(self.has_other(line));
+                    left.extend_from_slice(&bytes[own.start..own.next]);
+                }
+            }
+        }
+        left
+    }
+
+    /// Whether a record of the same id that says something else is there, and stays.
+    fn has_other(&self, line: &[u8]) -> bool {
+        let same = id_of(line).filter(|id| !id.is_empty()).and_then(|id| self.places.of_id(&id));
+        same.is_some_and(|same| {
+            let is = said(same.line).next().unwrap_or_default();
+            same.has_others || is != line && !self.goes.contains(&is)
+        })
+    }
 }
 
-fn unit(bytes: &[u8]) -> Unit<'_> {
-    let id = id_of(bytes).filter(|id| !id.is_empty());
-    let said = id.as_ref().map_or(bytes.trim_ascii(), |id| id.as_bytes());
-    Unit { bytes, name: digest(said) as u64, id }
+/// Whether a line is a whole record, with a brace too many or not: of what is torn nobody knows
+/// which it was.
+fn is_record(line: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(line).into_iter::<IgnoredAny>();
+    let is_whole = line.starts_with(b"{") && matches!(values.next(), Some(Ok(_)));
+    let rest = line.get(values.byte_offset()..).unwrap_or_default();
+    is_whole && rest.iter().all(|byte| *byte == b'}' || byte.is_ascii_whitespace())
 }
 
-/// A digest of an id. 64 bits are enough to tell the records of a file apart.
-pub fn name_of(id: &str) -> u64 {
-    digest(id.as_bytes()) as u64
+fn name(line: &[u8]) -> u64 {
+    digest(line) as u64
 }
 
-/// How many records of each name a file has.
-fn counts(bytes: &[u8]) -> HashMap<u64, u64> {
-    let mut counts = HashMap::new();
-    units(bytes).iter().for_each(|own| *counts.entry(own.name).or_insert(0) += 1);
-    counts
+/// What each line says, without its line end.
+fn said(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    lines::lines(bytes).map(|line| &bytes[line.start..line.end])
 }

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use self::gone::Gone;
 use self::known::Known;
 use self::taken::Taken;
-use super::back::{Twin, name_of, stayed};
 use super::made::is_log;
 use super::vault::Turn;
 use super::{CommitError, Vault, copies};
@@ -78,8 +77,6 @@ struct Held {
     path: PathBuf,
     bytes: Vec<u8>,
     kept: Kept,
-    /// Records that stayed beside what was deleted.
-    twins: Arc<Vec<Twin>>,
 }
 
 /// Where bytes are kept from.
@@ -122,9 +119,8 @@ fn held(
         }
         let at = Moment::parse(&step.at).map(|(when, _)| when);
         let kept = if is_deletion { Kept::Deletion(number) } else { Kept::Change };
-        let twins = Arc::new(step.twins);
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
-        all.extend(own.map(|(bytes, path)| Held { at, path, bytes, kept, twins: Arc::clone(&twins) }));
+        all.extend(own.map(|(bytes, path)| Held { at, path, bytes, kept }));
     }
     let copies = copies(store, vault).unwrap_or_else(|error| {
         miss(vault.path("backups"), error.to_string());
@@ -132,13 +128,9 @@ fn held(
     });
     for copy in copies {
         match Seen::from(disk.read(&store.root.join(&copy.path), 0, None)) {
-            Seen::Read((bytes, _)) => all.push(Held {
-                at: copy.at,
-                path: copy.file,
-                bytes,
-                kept: Kept::Copy,
-                twins: Arc::default(),
-            }),
+            Seen::Read((bytes, _)) => {
+                all.push(Held { at: copy.at, path: copy.file, bytes, kept: Kept::Copy })
+            }
             Seen::Unreadable(error) => miss(copy.path, error.to_string()),
             Seen::Absent => {}
         }
@@ -206,12 +198,7 @@ impl Search<'_> {
             let step = if let Kept::Deletion(step) = held.kept { Some(step) } else { None };
             let said = step.map_or(0, |_| digest(main_text(self.format, &held.path, raw).as_bytes()));
             let is_back = step.is_some() && !self.taken.next(&held.path, raw);
-            let is_known = || {
-                // One that another program brought back under the id, with whatever content.
-                let stayed = view.id.as_deref().map_or(0, |id| stayed(&held.twins, &held.path, name_of(id)));
-                self.known.has(name.as_deref(), view, raw, held.kept, said)
-                    || step.is_some() && self.known.is_back(&held.path, view, stayed)
-            };
+            let is_known = || self.known.has(name.as_deref(), view, raw, held.kept, said);
             if is_there || is_back || is_known() || is_erased() {
                 continue;
             }

@@ -13,6 +13,7 @@ use super::vault::{FileLine, JournalLine};
 use super::{CommitError, Files, Step, Writer, carry};
 use crate::disk::{Item, ItemKind, Seen};
 use crate::format::Placement;
+use crate::model::plan::line_end_for;
 use crate::model::{Act, Change, Plan, Role};
 
 /// What became of a change that was cut short.
@@ -207,7 +208,8 @@ impl Writer<'_> {
             (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
             (Act::Create(bytes), Some(now)) if is_log(change) && !bound => {
-                Change::edits(&change.path, now.into(), vec![(0..0, bytes.clone())])
+                let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
+                Change::edits(&change.path, now.into(), vec![(0..0, [bytes, end].concat())])
             }
             (Act::Create(_), Some(_)) => return Err(moved("something else is there")),
             (Act::Remove(_), None) if !is_made => return Ok(None),

@@ -35,7 +35,7 @@ pub struct Step {
     pub derived: Vec<Change>,
     /// Derived files that are made anew instead: what they were.
     pub remade: Vec<Remade>,
-    /// Records that stayed beside others of the same id that the step took out.
+    /// Lines that stayed when the step took equal ones out.
     pub twins: Vec<Twin>,
 }
 

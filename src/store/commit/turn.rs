@@ -202,11 +202,13 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines
         .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
-    let mut as_left = is_as_left(writer, by, &own)?;
+    let untouched = is_as_left(writer, by, &own)?;
+    let mut as_left = untouched;
     let mut back = Back::default();
     for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
-        let Some(left) = writer.not_back(change, &own, &mut back)? else {
+        let left = if untouched { Some(change.clone()) } else { writer.not_back(change, &own, &mut back)? };
+        let Some(left) = left else {
             as_left = false;
             continue;
         };
@@ -259,32 +261,32 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
 }
 
 impl Writer<'_> {
-    /// What takes a change back without what others brought back meanwhile; `None` where nothing
-    /// is left to do.
+    /// What takes a change back without the records that are there again; `None` where nothing is
+    /// left to do.
     fn not_back(&self, change: &Change, step: &Step, back: &mut Back) -> Result<Option<Change>, CommitError> {
-        if self.format.is_bound(&change.path) || !matches!(change.act, Act::Create(_) | Act::Splice(_)) {
+        let is_whole = self.format.place(&change.path, false) == Placement::File(Role::Records);
+        let is_log = is_log(change);
+        let brings = match &change.act {
+            Act::Create(_) => is_log || is_whole,
+            Act::Splice(own) => is_log && own.iter().any(|own| own.was.is_empty()),
+            _ => false,
+        };
+        if !brings || self.format.is_bound(&change.path) {
             return Ok(Some(change.clone()));
         }
-        let Some(now) = self.read(&change.path)? else { return Ok(Some(change.clone())) };
-        match &change.act {
-            // A record that is a file of its own, and that somebody made anew.
-            Act::Create(was) if !is_log(change) && now != *was && self.is_record(change) => {
-                back.other += 1;
+        match (self.read(&change.path)?, &change.act) {
+            (Some(now), Act::Create(was)) if now == *was => {
+                match is_log {
+                    true => drop(without_back(change, &now, &step.twins, back)),
+                    // A record that is a file of its own.
+                    false => back.same += 1,
+                }
                 Ok(None)
             }
-            Act::Create(was) if now == *was && (is_log(change) || !self.is_record(change)) => {
-                Ok(Some(change.clone()))
-            }
-            Act::Create(was) if now == *was => {
-                back.same += 1;
-                Ok(None)
-            }
-            _ => Ok(without_back(change, &now, &step.twins, back)),
+            (Some(now), _) if is_log => Ok(without_back(change, &now, &step.twins, back)),
+            // Where something else is in its place, that is no turn.
+            _ => Ok(Some(change.clone())),
         }
-    }
-
-    fn is_record(&self, change: &Change) -> bool {
-        self.format.place(&change.path, false) == Placement::File(Role::Records)
     }
 }
 

@@ -2,9 +2,11 @@
 //! neither is cut in two.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use palimp::disk::Disk;
 use palimp::disk::faulty::Faulty;
+use palimp::disk::{Disk, Machine};
 use palimp::store::commit::Writer;
 
 use super::bench::{Bench, ROOT, host, load, next_start, run};
@@ -74,4 +76,27 @@ fn half_a_line_of_an_agent_is_not_cut_in_two_by_a_line_that_came_late() {
             with_halves_before([at, usize::MAX], begun);
         }
     }
+}
+
+/// Others wait for the lock.
+#[test]
+fn an_agent_in_the_middle_of_a_line_is_waited_for_before_the_lock_is_taken() {
+    let bench = Bench::of(named("session-log", "add to an unfinished line"));
+    let disk = bench.disk();
+    let machine: &'static Still = Box::leak(Box::new(Still::first()));
+    machine.pass(TO_1970);
+    let (began, prepared) = (machine.monotonic(), bench.prepare(&disk));
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let own = Arc::clone(&times);
+    disk.before(move |op, _| own.lock().unwrap().push((format!("{op:?}"), machine.monotonic())));
+    run(&disk, machine, &prepared).unwrap();
+    disk.before(|_, _| {});
+    let times = times.lock().unwrap();
+    let at = |op: &str, file: &str| {
+        let is = |(own, _): &&(String, Duration)| own.starts_with(op) && own.contains(file);
+        times.iter().find(is).unwrap_or_else(|| panic!("{times:#?}")).1
+    };
+    let (locked, written) = (at("", "sess_a/lock"), at("Write", "sess_a/memory.jsonl"));
+    assert!(locked > began, "nobody was waited for");
+    assert_eq!(written, locked);
 }

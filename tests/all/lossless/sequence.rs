@@ -290,24 +290,14 @@ fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
     whole == Whole::Lines && (marked || !(stands(from, to, now) && same_files))
 }
 
-fn id_of(line: &[u8]) -> Option<String> {
-    serde_json::from_slice::<serde_json::Value>(line).ok()?.get("id")?.as_str().map(str::to_owned)
-}
-
 #[track_caller]
 fn assert_lines_turned(from: &Files, to: &Files, before: &Files, now: &Files) {
     let turned = difference(now, before);
     if stands(from, to, before) {
-        // What is there already under its id is not brought back a second time.
+        // A line that is there already may not be brought back a second time.
         let there = lines(before);
-        let is_there = |path: &PathBuf, line: &[u8]| {
-            let id = id_of(line);
-            id.is_some() && there.keys().any(|(own, line)| own == path && id_of(line) == id)
-        };
-        let is_new =
-            |((path, line), count): &(&(PathBuf, Vec<u8>), &mut i64)| **count < 0 || !is_there(path, line);
         let [wanted, turned] = [difference(to, from), turned].map(|mut all| {
-            all.retain(|place, count| is_new(&(place, count)));
+            all.retain(|line, count| *count < 0 || !there.contains_key(line));
             all
         });
         let show = |lines: &Lines| -> Vec<String> {

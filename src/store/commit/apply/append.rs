@@ -8,7 +8,6 @@ use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
 use crate::store::commit::made::lines_at;
-use crate::store::commit::unfinished::let_end;
 use crate::store::commit::vault::make_folders_as;
 
 /// What a write that failed left in the file.
@@ -51,24 +50,15 @@ impl<'a> Scene<'a, '_> {
         Err(own.moved("others keep putting another file in its place"))
     }
 
-    /// The length of the file, and its last byte, when no agent is in the middle of a line, as far
-    /// as can be waited for: what is added there would cut that in two.
+    /// The length of the file, and its last byte. An agent in the middle of a line was waited for
+    /// before the lock was taken: under it others wait.
     fn end(&self, own: &Ready, out: &dyn Output) -> Result<(u64, Vec<u8>), CommitError> {
-        let len = || out.generation().map(|own| own.len).map_err(own.io("read"));
-        for _ in 0..TRIES {
-            let now = len()?;
-            let tail = match now.checked_sub(1) {
-                Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
-                None => Vec::new(),
-            };
-            if !tail.is_empty() && tail != b"\n" {
-                let_end(self.host, &own.path);
-            }
-            if len()? == now {
-                return Ok((now, tail));
-            }
-        }
-        Err(own.moved("others keep adding to it"))
+        let len = out.generation().map_err(own.io("read"))?.len;
+        let tail = match len.checked_sub(1) {
+            Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
+            None => Vec::new(),
+        };
+        Ok((len, tail))
     }
 
     /// Writes bytes behind the end, durably: to which file.

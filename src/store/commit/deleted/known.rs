@@ -1,7 +1,6 @@
 //! What is in a store, or was found already: nothing is listed as deleted that is there.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 
 use super::{Kept, session_of};
 use crate::model::{Moment, Role, Store, View};
@@ -30,8 +29,6 @@ pub struct Known {
     names: HashSet<Placed>,
     /// Of those that deletions took out, by id, time and what they say: the step that took the last one.
     found: HashMap<(Placed, u128), u64>,
-    /// How many records of an id are in a log of the store.
-    there: HashMap<(PathBuf, String), u64>,
 }
 
 impl Known {
@@ -42,10 +39,6 @@ impl Known {
             let session = store.session(entry).map(|own| own.name.as_str());
             if let Some(view) = store.view(entry) {
                 known.add(session, view, store.raw(entry), None);
-                if let Some(id) = id_of(view) {
-                    let place = (store.document(entry).path.clone(), id.to_owned());
-                    *known.there.entry(place).or_default() += 1;
-                }
             }
         }
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
@@ -71,12 +64,6 @@ impl Known {
             }
             None => self.names.extend(made(view).map(placed)),
         }
-    }
-
-    /// Whether more records of its id are in the file than `stayed` in it when it was deleted.
-    pub fn is_back(&self, path: &Path, view: &View, stayed: u64) -> bool {
-        let there = id_of(view).and_then(|id| self.there.get(&(path.to_owned(), id.to_owned())));
-        there.is_some_and(|there| *there > stayed)
     }
 
     /// Whether a record is known that was kept so. One that a deletion took out is another than one
