@@ -84,7 +84,9 @@ fn an_agent_in_the_middle_of_a_line_is_waited_for_before_the_lock_is_taken() {
     let bench = Bench::of(named("session-log", "add to an unfinished line"));
     let disk = bench.disk();
     let machine: &'static Still = Box::leak(Box::new(Still::first()));
-    machine.pass(TO_1970);
+    // The line is fresh for longer than it is waited for.
+    machine.pass(TO_1970 - 1);
+    machine.sleep(Duration::from_millis(500));
     let (began, prepared) = (machine.monotonic(), bench.prepare(&disk));
     let times = Arc::new(Mutex::new(Vec::new()));
     let own = Arc::clone(&times);
