@@ -15,15 +15,17 @@ use crate::model::snapshot::Generation;
 const PACE: Duration = Duration::from_millis(50);
 /// After which to try again where the file was removed under us.
 const AGAIN: Duration = Duration::from_millis(1);
+/// So often in a row it is tried without a pause where the lock goes from hand to hand: between
+/// removing their file and making the next agents need some microseconds.
+const SPINS: u32 = 32;
 /// So many locks that were removed are kept: as many agents may wait for them.
-const REMOVED: usize = 16;
+const REMOVED: usize = 64;
 /// So long at most agents are kept waiting by locks that we can't use.
 const HINDERED: Duration = Duration::from_secs(1);
-/// So long an agent may need between letting go of the lock and removing its file, and so often
-/// it is looked at meanwhile whether ours is still there: the sooner it is known, the sooner the
-/// next is taken.
-const SETTLED: Duration = Duration::from_millis(10);
-const SETTLING: u32 = 2;
+/// An agent may need 20 ms between letting go of the lock and removing its file. It is looked at
+/// soon, too, whether ours is still there: the sooner that is known, the sooner the next is taken.
+const SETTLING: [Duration; 3] =
+    [Duration::from_millis(1), Duration::from_millis(4), Duration::from_millis(15)];
 
 /// The kernel's lock on the file at a path.
 pub(super) struct Locked<'a> {
@@ -51,8 +53,10 @@ impl Drop for Locked<'_> {
 enum Attempt<'a> {
     Ours(Locked<'a>),
     Held,
-    /// We have one that was removed meanwhile.
+    /// We have one that was removed while it was ours: agents may wait for it.
     Removed(Locked<'a>),
+    /// We had one that had been removed before.
+    Late,
 }
 
 /// How often the lock was seen to change hands: agents remove its file after each use, and open it
@@ -81,6 +85,7 @@ pub(super) fn take<'a>(
     let mut waiting = Waiting::new(scene.machine, patience);
     let mut removed = Vec::new();
     let mut hands = Hands::default();
+    let mut spins = 0;
     loop {
         let pace = match attempt(scene, path)? {
             Attempt::Ours(mut locked) => {
@@ -93,14 +98,22 @@ pub(super) fn take<'a>(
             }
             // Agents that wait for it would remove the next one, too, were it let go of now.
             Attempt::Removed(lock) => {
-                hands.count = hands.count.saturating_add(1);
                 removed.push((scene.machine.monotonic(), lock));
                 AGAIN
             }
+            Attempt::Late => AGAIN,
         };
+        if pace == AGAIN {
+            hands.count = hands.count.saturating_add(1);
+        }
         let now = scene.machine.monotonic();
         removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
         removed.drain(..removed.len().saturating_sub(REMOVED));
+        if hands.count > 0 && spins < SPINS {
+            spins += 1;
+            continue;
+        }
+        spins = 0;
         if !waiting.pause(path, false, hands.count, pace)? {
             let holder = said::holder(scene, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });
@@ -117,10 +130,10 @@ fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> 
     };
     let mut locked = Locked { scene, path: path.to_owned(), lock, removed: Vec::new() };
     if !locked.still_ours() {
-        return Ok(Attempt::Removed(locked));
+        return Ok(Attempt::Late);
     }
-    for _ in 0..SETTLING {
-        scene.machine.sleep(SETTLED / SETTLING);
+    for time in SETTLING {
+        scene.machine.sleep(time);
         if !locked.still_ours() {
             return Ok(Attempt::Removed(locked));
         }
