@@ -79,6 +79,7 @@ fn where_an_id_stays_that_holds_what_was_erased_is_said() {
     desk.run(&["delete", &id]).expect_status(0);
     assert!(desk.holding(&key()).len() > 2);
     let erased = desk.run(&["erase", &id, "--json"]).expect_status(4);
+    assert!(!erased.stdout.contains("erasing.json"), "{}", erased.stdout);
     for file in desk.holding(&key()) {
         assert!(erased.stdout.contains(file.to_str().unwrap()), "{}: {}", file.display(), erased.stdout);
     }

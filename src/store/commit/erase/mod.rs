@@ -288,7 +288,10 @@ impl Writer<'_> {
         }
         let needles = Needles::of(names.iter().map(|own| own.as_bytes()));
         let places = [self.place.root.clone(), self.vault.path("")];
-        places.iter().flat_map(|own| search::search(self.host.disk, own, &needles).found).collect()
+        // What says that an erasure is under way goes when it is over.
+        let own = self.vault.path(vaulted::ERASING).told().into_owned();
+        let found = places.iter().flat_map(|place| search::search(self.host.disk, place, &needles).found);
+        found.filter(|path| !path.starts_with(&own)).collect()
     }
 
     fn conclude(

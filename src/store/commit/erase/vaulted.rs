@@ -49,7 +49,7 @@ pub struct ErasedLine {
     pub record: Target,
 }
 
-const ERASING: &str = "erasing.json";
+pub(super) const ERASING: &str = "erasing.json";
 const LIST: &str = "erased.jsonl";
 /// The folders of content.
 const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
