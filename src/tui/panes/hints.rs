@@ -38,7 +38,7 @@ pub fn of(app: &App) -> Vec<(String, String)> {
     }
     if let Some(confirm) = &app.confirm {
         let (yes, keys) = match confirm.typed {
-            Some(_) => (hint("Enter", "erase, once it is typed"), "↑↓ PgDn"),
+            Some(_) => (hint("Enter", "do it, once it is typed"), "↑↓ PgDn"),
             None => (hint("y", "do it"), "jk PgDn"),
         };
         let is_longer = confirm::parts(app).is_some_and(|parts| parts.rows < confirm.len());
