@@ -176,7 +176,7 @@ fn tell(context: &Context, erased: &Erased) {
         say(&format!("{values} {were} too short to be searched for"));
     }
     if !erased.left.is_empty() {
-        say("not erased everywhere; what is left is here, and is yours to remove:");
+        say("not erased everywhere. What is left is here; remove it by hand, unless it says to keep it:");
         erased.left.iter().for_each(|own| say(own));
         return;
     }

@@ -208,7 +208,10 @@ pub fn told(erased: &Erased) -> Vec<String> {
             lines.push(format!("erased; {files} files were searched, and {found}"));
         }
         left => {
-            lines.push("not erased everywhere; what is left is here, and is yours to remove:".into());
+            lines.push(
+                "not erased everywhere. What is left is here; remove it by hand, unless it says to keep it:"
+                    .into(),
+            );
             lines.extend(left.iter().map(|own| format!("  {own}")));
         }
     }

@@ -4,6 +4,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
+use support::demo::DemoStore;
 use support::{Output, StoreBuilder, TempStore, Verb, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -29,14 +30,10 @@ fn each_kind(rows: &[Value]) -> Vec<&Value> {
 
 #[test]
 fn in_every_format_an_empty_text_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
-    let end =
-        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--yes"];
-    let on = |words: &[&str]| run([words, &end].concat());
+    let demo = DemoStore::new("");
+    let on = |words: &[&str]| demo.change(words);
     let rows = on(&["list", "--json"]).json_lines();
-    let before = support::lasting(&demo);
+    let before = support::lasting(&demo.store);
     let mut formats = Vec::new();
     for row in each_kind(&rows) {
         let (format, key) = (row["format"].as_str().unwrap(), row["key"].as_str().unwrap());
@@ -67,12 +64,12 @@ fn in_every_format_an_empty_text_is_refused() {
         if formats.contains(&format) {
             formats.retain(|own| *own != format);
             let words = ["add", "--type", kind, "--text", "", "--store", store, "--yes", "--data-dir"];
-            let own = run([&words[..], &[data.to_str().unwrap()], &session].concat());
+            let own = run([&words[..], &[demo.data().to_str().unwrap()], &session].concat());
             assert!(own.status == Some(3) && own.stderr.contains(" text"), "{format}: {own:?}");
         }
     }
     assert_eq!(formats, ["agent-memory"]);
-    assert!(support::lasting(&demo) == before);
+    assert!(support::lasting(&demo.store) == before);
 }
 
 #[test]
@@ -124,12 +121,8 @@ fn a_path_before_its_verb_is_repeated_in_a_command_that_names_the_same_file() {
 
 #[test]
 fn a_text_is_not_taken_away_with_what_holds_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-    run(["demo", demo.to_str().unwrap(), "--now", NOW]).expect_status(0);
-    let end =
-        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--yes"];
-    let on = |words: &[&str]| run([words, &end].concat());
+    let demo = DemoStore::new("");
+    let on = |words: &[&str]| demo.change(words);
     let rows = on(&["list", "--json"]).json_lines();
     let mut tried = 0;
     for row in each_kind(&rows) {

@@ -18,7 +18,7 @@ use crate::text::lines;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Twin(String, u64, u64);
 
-/// What is told of the records that a turn brings back.
+/// What a plan says of the records that a turn brings back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Back {
     /// So many are there again, and left out.
@@ -28,7 +28,7 @@ pub struct Back {
 }
 
 impl Back {
-    /// What a person is told of it.
+    /// The same as sentences.
     pub fn told(&self) -> Vec<String> {
         let (was, comes) =
             (if self.same == 1 { "was" } else { "were" }, if self.other == 1 { "s" } else { "" });
@@ -88,7 +88,7 @@ pub fn without_back(change: &Change, now: &[u8], twins: &[Twin], back: &mut Back
     Some(Change { act, ..change.clone() })
 }
 
-/// What stands in a file beyond what a step left.
+/// The lines of a file that are more than a step left.
 struct There<'a> {
     counts: HashMap<&'a [u8], u64>,
     places: Places<'a>,

@@ -59,6 +59,13 @@ enum Attempt<'a> {
     Late,
 }
 
+impl Attempt<'_> {
+    /// Whether an agent that had the lock has removed its file: another has the next one.
+    fn is_removed(&self) -> bool {
+        matches!(self, Attempt::Removed(_) | Attempt::Late)
+    }
+}
+
 /// How often the lock was seen to change hands: agents remove its file after each use, and open it
 /// for the next so that its time changes.
 #[derive(Default)]
@@ -87,7 +94,9 @@ pub(super) fn take<'a>(
     let mut hands = Hands::default();
     let mut spins = 0;
     loop {
-        let pace = match attempt(scene, path)? {
+        let outcome = attempt(scene, path)?;
+        hands.count = hands.count.saturating_add(u32::from(outcome.is_removed()));
+        let pace = match outcome {
             Attempt::Ours(mut locked) => {
                 locked.removed = removed.into_iter().map(|(_, lock)| lock).collect();
                 return Ok(locked);
@@ -103,9 +112,6 @@ pub(super) fn take<'a>(
             }
             Attempt::Late => AGAIN,
         };
-        if pace == AGAIN {
-            hands.count = hands.count.saturating_add(1);
-        }
         let now = scene.machine.monotonic();
         removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
         removed.drain(..removed.len().saturating_sub(REMOVED));

@@ -130,7 +130,7 @@ impl<'a> Waiting<'a> {
 #[derive(Default)]
 pub(super) struct Watch {
     seen: Option<(Found, Duration)>,
-    /// How often what was there before was there no more.
+    /// How often it went, or another took its place.
     pub(super) hands: u32,
 }
 

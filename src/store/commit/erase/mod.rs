@@ -287,11 +287,23 @@ impl Writer<'_> {
             return BTreeSet::new();
         }
         let needles = Needles::of(names.iter().map(|own| own.as_bytes()));
-        let places = [self.place.root.clone(), self.vault.path("")];
+        // Without the list of what was erased it would come back.
+        let places = [
+            (self.place.root.clone(), "an id in it repeats what was erased"),
+            (
+                self.vault.path(""),
+                "an id in it repeats what was erased; keep it: palimp knows by it what stays gone",
+            ),
+        ];
         // What says that an erasure is under way goes when it is over.
-        let own = self.vault.path(vaulted::ERASING).told().into_owned();
-        let found = places.iter().flat_map(|place| search::search(self.host.disk, place, &needles).found);
-        found.filter(|path| !path.starts_with(&own)).collect()
+        let under_way = self.vault.path(vaulted::ERASING).told().into_owned();
+        let found = places.iter().flat_map(|(place, why)| {
+            let found = search::search(self.host.disk, place, &needles).found.into_iter();
+            found.map(move |own| {
+                own.strip_suffix(search::HELD).map_or(own.clone(), |path| format!("{path}{why}"))
+            })
+        });
+        found.filter(|own| !own.starts_with(&under_way)).collect()
     }
 
     fn conclude(

@@ -95,10 +95,12 @@ pub fn each_file(
     }
 }
 
+pub(super) const HELD: &str = "it holds what was to be erased";
+
 /// Why the bytes are not clean, if they are not.
 pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
     if needles.any(bytes) {
-        return Some("it holds what was to be erased".into());
+        return Some(HELD.into());
     }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return None;
