@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -33,7 +33,7 @@ pub enum EditorError {
         /// Its name.
         name: String,
         /// How it ended.
-        status: std::process::ExitStatus,
+        status: ExitStatus,
         /// What it left, where that is not the text that it was given.
         left: Option<Vec<u8>>,
     },
@@ -56,16 +56,55 @@ impl EditorError {
     }
 }
 
-/// The editor that runs now; 0 where none does.
-static RUNNING: AtomicI32 = AtomicI32::new(0);
+/// Which editor runs now, told across threads.
+struct Running(AtomicI32);
+
+/// No editor runs.
+const NONE: i32 = 0;
+/// The program ends: an editor that starts now is ended at once.
+const CLOSED: i32 = -1;
+
+static RUNNING: Running = Running(AtomicI32::new(NONE));
+
+impl Running {
+    /// Ends the editor that runs, if any.
+    fn end(&self) {
+        kill(self.0.load(Ordering::SeqCst));
+    }
+
+    /// Ends the editor that runs, and each that starts later: a request that comes between the
+    /// start of an editor and the moment when its number is known must not get lost.
+    fn close(&self) {
+        kill(self.0.swap(CLOSED, Ordering::SeqCst));
+    }
+
+    /// Waits for an editor to end.
+    fn wait_for(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        let pid = child.id().try_into().unwrap_or(NONE);
+        if self.0.compare_exchange(NONE, pid, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            child.kill()?;
+        }
+        let status = child.wait();
+        let _ = self.0.compare_exchange(pid, NONE, Ordering::SeqCst, Ordering::SeqCst);
+        status
+    }
+}
+
+fn kill(running: i32) {
+    if let Some(pid) = Pid::from_raw(running).filter(|_| running > 0) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
 
 /// Ends an editor that does not end by itself, by force. What it left is kept, and the folder
 /// that it was given goes.
 pub fn end_editor() {
-    let running = RUNNING.load(Ordering::SeqCst);
-    if let Some(pid) = Pid::from_raw(running).filter(|_| running > 0) {
-        let _ = kill_process(pid, Signal::KILL);
-    }
+    RUNNING.end();
+}
+
+/// The same for good, where the program is about to end: no editor starts after it.
+pub fn end_editors() {
+    RUNNING.close();
 }
 
 /// Lets the user change a text in `$VISUAL` or `$EDITOR`, whose arguments are split at
@@ -80,9 +119,7 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     write_new(&file, text.as_bytes())?;
     let child = Command::new(&name).args(words).arg(&file).spawn();
     let mut child = child.map_err(|source| EditorError::Start { name: name.clone(), source })?;
-    RUNNING.store(child.id().try_into().unwrap_or(0), Ordering::SeqCst);
-    let status = child.wait();
-    RUNNING.store(0, Ordering::SeqCst);
+    let status = RUNNING.wait_for(&mut child);
     let status = status.map_err(|source| EditorError::Start { name: name.clone(), source })?;
     if !status.success() {
         let left = read_left(&file).ok().filter(|left| left != text.as_bytes());
@@ -110,5 +147,33 @@ struct Private(PathBuf);
 impl Drop for Private {
     fn drop(&mut self) {
         remove_temporary_folder(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sleeper() -> Child {
+        Command::new("sleep").arg("600").spawn().unwrap()
+    }
+
+    #[test]
+    fn an_editor_is_ended_that_started_while_the_program_was_told_to_end() {
+        let running = Running(AtomicI32::new(NONE));
+        running.close();
+        for _ in 0..2 {
+            let status = running.wait_for(&mut sleeper()).unwrap();
+            assert!(!status.success());
+        }
+    }
+
+    #[test]
+    fn to_end_an_editor_where_none_runs_ends_no_later_one() {
+        let running = Running(AtomicI32::new(NONE));
+        running.end();
+        let mut child = Command::new("true").spawn().unwrap();
+        assert!(running.wait_for(&mut child).unwrap().success());
+        assert_eq!(running.0.load(Ordering::SeqCst), NONE);
     }
 }

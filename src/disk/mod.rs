@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use editor::{EditorError, edit_text, end_editor};
+pub use editor::{EditorError, edit_text, end_editor, end_editors};
 pub use git::Git;
 pub use machine::{Holder, Machine, ThisMachine};
 #[cfg(feature = "tui")]

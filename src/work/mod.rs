@@ -33,4 +33,4 @@ pub use crate::ops::Progress;
 pub use crate::ops::several::LeftOut;
 
 pub use crate::disk::watch::Watch;
-pub use crate::disk::{edit_text, end_editor};
+pub use crate::disk::{edit_text, end_editor, end_editors};

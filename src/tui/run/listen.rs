@@ -14,7 +14,7 @@ use super::Happening;
 use crate::tui::input::{Input, Keyboard};
 use crate::tui::msg::Msg;
 use crate::tui::terminal::end;
-use crate::work::end_editor;
+use crate::work::{end_editor, end_editors};
 
 /// So many Ctrl-c in a row end an editor that hangs.
 const ENOUGH: usize = 3;
@@ -40,7 +40,7 @@ fn read_keys(to_loop: &Sender<Happening>, keyboard: &Keyboard) {
             Input::Event(Event::Paste(text)) => Msg::Paste(text),
             Input::Event(_) => return true,
             Input::Gone => {
-                end_editor();
+                end_editors();
                 return to_loop.send(Happening::NoInput).is_ok();
             }
         };
@@ -75,7 +75,7 @@ fn wait_for_signals(mut signals: Signals, to_loop: &Sender<Happening>, keyboard:
             _ => {}
         }
         // The loop waits for it.
-        end_editor();
+        end_editors();
         let _ = to_loop.send(Happening::Signal(number));
         // The program ends under this thread when the loop is done: there is nothing to hear of.
         thread::sleep(PATIENCE);
