@@ -91,7 +91,10 @@ impl Running {
 }
 
 fn kill(running: i32) {
-    if let Some(pid) = Pid::from_raw(running).filter(|_| running > 0) {
+    // `from_raw` refuses negative numbers with a panic.
+    if running > 0
+        && let Some(pid) = Pid::from_raw(running)
+    {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
@@ -161,8 +164,8 @@ mod tests {
     #[test]
     fn an_editor_is_ended_that_started_while_the_program_was_told_to_end() {
         let running = Running(AtomicI32::new(NONE));
-        running.close();
         for _ in 0..2 {
+            running.close();
             let status = running.wait_for(&mut sleeper()).unwrap();
             assert!(!status.success());
         }
