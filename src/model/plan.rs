@@ -8,6 +8,8 @@ mod splice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::attributes::Had;
 use super::unread::Whole;
 
@@ -235,6 +237,10 @@ pub enum Lock {
     Exclusive(Vec<PathBuf>),
 }
 
+/// Equal records of a file: the file, a digest of one of them, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Twin(pub String, pub u64, pub u64);
+
 /// A change of a store, as it is shown and as it is carried out.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -264,6 +270,10 @@ pub struct Plan {
     /// Where an erasure takes something with the torn record before it, as it may be a part of that:
     /// `file:line`.
     pub with_torn: Vec<String>,
+    /// Records that a turn would bring and leaves out, as another program has brought them.
+    pub claimed: Vec<Twin>,
+    /// Records that a turn would take and leaves where they are, as another program has brought them.
+    pub owed: Vec<Twin>,
 }
 
 impl Plan {
@@ -289,6 +299,8 @@ impl Plan {
             change: None,
             exact: false,
             with_torn: Vec::new(),
+            claimed: Vec::new(),
+            owed: Vec::new(),
         }
     }
 

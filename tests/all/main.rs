@@ -57,6 +57,8 @@ mod undelete;
 mod undo;
 mod undo_back;
 mod undo_kept;
+mod undo_later;
+mod undo_properties;
 mod undo_told;
 mod unread;
 mod verbs;

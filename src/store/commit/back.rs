@@ -1,30 +1,27 @@
 //! Records that a turn would bring back, and that are there again byte for byte: they are not put
 //! there twice. What is not surely the same comes back: an id alone says nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
-
+use super::later::Later;
 use super::made::is_log;
+use super::pieces::{Counts, Piece, count, more, pieces};
 use super::places::{Places, id_of};
-use crate::model::plan::counted;
-use crate::model::{Act, Change, Splice, Tell};
-use crate::text::digest::digest;
+use super::{CommitError, JournalLine, Step, Writer};
+use crate::format::Placement;
+use crate::model::plan::{Twin, apply, counted};
+use crate::model::{Act, Change, Role, Span, Splice, Tell};
 use crate::text::lines;
 
-/// Lines that stayed in a file when a step took equal ones out of it: the file, a digest of the
-/// line, and how many stayed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Twin(String, u64, u64);
-
 /// What a plan says of the records that a turn brings back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Back {
     /// So many are there again, and left out.
     pub same: u64,
     /// So many come back while a record of their id with other content is there.
     pub other: u64,
+    /// Those that are left out, by file.
+    pub claimed: Vec<Twin>,
 }
 
 impl Back {
@@ -43,117 +40,329 @@ impl Back {
     }
 }
 
-/// The lines that a file has after a change that takes equal ones out.
-pub fn twins(change: &Change) -> Vec<Twin> {
-    let Act::Splice(splices) = &change.act else { return Vec::new() };
-    let gone = splices.iter().filter(|own| own.becomes.is_empty());
-    let mut counts: HashMap<&[u8], u64> = gone.flat_map(|own| said(&own.was)).map(|line| (line, 0)).collect();
-    if !is_log(change) || counts.is_empty() {
-        return Vec::new();
+/// The records that stay in a file of those bytes when a step took equal ones out that `back` brings.
+pub fn twins(back: &Change, after: &[u8]) -> Vec<Twin> {
+    let gone = brought(back);
+    let mut stayed = Counts::new();
+    if !gone.is_empty() {
+        count(back, after, &gone, 1, &mut stayed);
     }
-    let after = change.after().unwrap_or_default();
-    for line in said(&after) {
-        counts.entry(line).and_modify(|count| *count += 1);
-    }
-    let stayed = counts.into_iter().filter(|(_, count)| *count > 0);
-    let path = change.path.told().into_owned();
-    let mut twins: Vec<Twin> = stayed.map(|(line, count)| Twin(path.clone(), name(line), count)).collect();
+    twins_of(back, &stayed)
+}
+
+/// Whether a change takes records out that are equal to some of those in the bytes.
+pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
+    let gone = brought(&change.bare_inverse());
+    pieces(change, bytes).iter().any(|own| gone.contains(&own.name))
+}
+
+/// What splices of a log bring.
+fn brought(back: &Change) -> HashSet<u64> {
+    let Act::Splice(splices) = &back.act else { return HashSet::new() };
+    let splices = if is_log(back) { &splices[..] } else { &[] };
+    splices.iter().flat_map(|own| comes(back, &own.becomes, &own.was)).map(|own| own.name).collect()
+}
+
+fn twins_of(change: &Change, counts: &Counts) -> Vec<Twin> {
+    let path = change.path.told();
+    let own = counts.iter().filter(|(_, count)| **count > 0);
+    let mut twins: Vec<Twin> =
+        own.map(|(name, count)| Twin(path.clone().into_owned(), *name, *count as u64)).collect();
     twins.sort_by_key(|own| own.1);
     twins
 }
 
-/// What takes a step back without the records that stand in the file again; `None` where nothing
-/// is left of it. Of equal lines only those are there again that are more than stayed.
-pub fn without_back(change: &Change, now: &[u8], twins: &[Twin], back: &mut Back) -> Option<Change> {
-    let mut there = There::of(change, now, twins);
-    let is_left = |bytes: &[u8], left: &[u8]| left.len() == bytes.len() || !left.trim_ascii().is_empty();
-    let act = match &change.act {
-        Act::Create(bytes) => {
-            let left = there.left(bytes, back);
-            Act::Create(is_left(bytes, &left).then_some(left)?)
+/// The records that come where one stretch takes the place of another, and all of that stays.
+fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<Piece> {
+    let mut comes =
+        if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };
+    comes.retain(|own| own.is_record);
+    comes
+}
+
+/// A step that is turned, and the one whose undo data does it.
+pub struct Turning<'a> {
+    pub journal: &'a [JournalLine],
+    pub step: u64,
+    pub by: u64,
+    pub own: &'a Step,
+}
+
+impl Turning<'_> {
+    /// How many equal records stayed that are not another program's by the account of this step.
+    fn stayed(&self, change: &Change) -> Counts {
+        let path = change.path.told();
+        let mut stayed = Counts::new();
+        for (twins, each) in [(&self.own.twins, 1), (&self.own.owed, -1)] {
+            for own in twins.iter().filter(|own| own.0 == path) {
+                *stayed.entry(own.1).or_default() += each * own.2 as i64;
+            }
         }
-        Act::Splice(splices) => {
-            let fit = |own: &Splice| {
-                if !own.was.is_empty() {
-                    return Some(own.clone());
-                }
-                let left = there.left(&own.becomes, back);
-                is_left(&own.becomes, &left).then(|| Splice { becomes: left, ..own.clone() })
+        stayed
+    }
+
+    fn brought_already(&self, step: u64, count: u64) -> CommitError {
+        let line = self.journal.iter().find(|line| line.step == step);
+        let verb = line.map_or("", |line| &line.verb);
+        let (what, twice) = (counted(count, "record"), if count == 1 { "it" } else { "they" });
+        CommitError::NoStep(format!(
+            "Step {} can't be undone now: step {step} ({verb}) brought back {what} that it took out, and {twice} would be \
+             there twice. Undo step {step} first: `palimp undo {step}`.",
+            self.step
+        ))
+    }
+}
+
+impl Writer<'_> {
+    /// What takes a change back without the records that are there again; `None` where nothing is
+    /// left to do.
+    pub(super) fn not_back(
+        &self,
+        change: &Change,
+        turning: &Turning<'_>,
+        back: &mut Back,
+    ) -> Result<Option<Change>, CommitError> {
+        let is_whole = self.format.place(&change.path, false) == Placement::File(Role::Records);
+        if self.format.is_bound(&change.path) || !(is_log(change) || is_whole) {
+            return Ok(Some(change.clone()));
+        }
+        let mut coming = Counts::new();
+        let mut all = |own: Vec<Piece>| own.iter().for_each(|own| *coming.entry(own.name).or_default() += 1);
+        match &change.act {
+            Act::Create(bytes) => all(comes(change, bytes, b"")),
+            Act::Splice(own) if is_log(change) => {
+                own.iter().for_each(|own| all(comes(change, &own.becomes, &own.was)))
+            }
+            _ => {}
+        }
+        if coming.is_empty() {
+            return Ok(Some(change.clone()));
+        }
+        let wanted = coming.keys().copied().collect();
+        let later = self.later((turning.journal, turning.by), change, &wanted)?;
+        let now = self.read(&change.path)?;
+        if !is_log(change) {
+            return whole_file(change, now.as_deref(), turning, &later, back);
+        }
+        let now = now.unwrap_or_default();
+        let mut there = There::of(change, &now, turning, &later);
+        count(change, &now, &wanted, 1, &mut there.counts);
+        there.tell_apart(&coming);
+        let left = there.without_back(change, back);
+        for (name, brought) in &there.brought {
+            let taken = coming.get(name).copied().unwrap_or(0);
+            let gone = later.still_gone(*name, taken) + there.lacking(*name);
+            if let Some(step) = later.brought_by(*name).filter(|_| *brought > gone) {
+                return Err(turning.brought_already(step, (brought - gone) as u64));
+            }
+        }
+        back.claimed.extend(twins_of(change, &there.claimed));
+        Ok(left)
+    }
+
+    /// The changes of a step, with those records that it left where they were as another program's, and
+    /// that are to be there when it is turned: what they were is in the steps that it goes back to.
+    pub(super) fn with_owed(&self, turning: &Turning<'_>) -> Result<Vec<Change>, CommitError> {
+        let mut changes = turning.own.changes.clone();
+        let mut owed: HashMap<(String, u64), u64> = HashMap::new();
+        turning.own.owed.iter().for_each(|own| *owed.entry((own.0.clone(), own.1)).or_default() += own.2);
+        let is_of = |line: &&JournalLine| line.step < turning.by && line.of() == turning.step;
+        for line in turning.journal.iter().rev().filter(is_of) {
+            if owed.values().all(|count| *count == 0) {
+                break;
+            }
+            let Some(step) = self.vault.step(line.step)? else { continue };
+            let own = step.changes.iter().filter_map(|change| only(change, &mut owed));
+            own.for_each(|own| join(&mut changes, own));
+        }
+        Ok(changes)
+    }
+}
+
+/// A record that is a file of its own is there once or not at all, so that steps about it are undone
+/// in their order.
+fn whole_file(
+    change: &Change,
+    now: Option<&[u8]>,
+    turning: &Turning<'_>,
+    later: &Later,
+    back: &mut Back,
+) -> Result<Option<Change>, CommitError> {
+    let Act::Create(bytes) = &change.act else { return Ok(Some(change.clone())) };
+    if let Some((step, _)) = later.in_force.last() {
+        return Err(turning.brought_already(*step, 1));
+    }
+    // Where something else is in its place, that is no turn.
+    if now != Some(&bytes[..]) {
+        return Ok(Some(change.clone()));
+    }
+    back.same += 1;
+    let names = pieces(change, bytes);
+    back.claimed.extend(names.iter().map(|own| Twin(change.path.told().into_owned(), own.name, 1)));
+    Ok(None)
+}
+
+/// Of what a change brings those records that are owed.
+fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Change> {
+    let path = change.path.told().into_owned();
+    let mut of = |becomes: &[u8], was: &[u8]| {
+        let mut found = Vec::new();
+        for own in comes(change, becomes, was) {
+            let Some(count) = owed.get_mut(&(path.clone(), own.name)).filter(|count| **count > 0) else {
+                continue;
             };
-            let splices: Vec<Splice> = splices.iter().filter_map(fit).collect();
+            *count -= 1;
+            found.extend_from_slice(&becomes[own.span.start as usize..own.span.end as usize]);
+            found.extend_from_slice(if is_log(change) { b"\n" } else { b"" });
+        }
+        found
+    };
+    let act = match &change.act {
+        Act::Create(bytes) => Act::Create(Some(of(bytes, b"")).filter(|found| !found.is_empty())?),
+        Act::Splice(splices) if is_log(change) => {
+            let own = |own: &Splice| {
+                let becomes = of(&own.becomes, &own.was);
+                (!becomes.is_empty()).then(|| Splice { was: Vec::new(), becomes, ..own.clone() })
+            };
+            let splices: Vec<Splice> = splices.iter().filter_map(own).collect();
             Act::Splice((!splices.is_empty()).then_some(splices)?)
         }
-        act => act.clone(),
+        _ => return None,
     };
     Some(Change { act, ..change.clone() })
 }
 
-/// The lines of a file that are more than a step left.
+/// Takes a change in that brings records to a file of which others may come already.
+fn join(changes: &mut Vec<Change>, own: Change) {
+    let Some(other) = changes.iter_mut().find(|other| other.path == own.path) else {
+        changes.push(own);
+        return;
+    };
+    let splices = |act: &Act| match act {
+        Act::Splice(splices) => splices.clone(),
+        Act::Create(bytes) => {
+            vec![Splice { start: 0, was: Vec::new(), becomes: bytes.clone(), behind: Vec::new() }]
+        }
+        _ => Vec::new(),
+    };
+    match &mut other.act {
+        Act::Create(bytes) => {
+            let end = crate::model::plan::line_end_for(bytes);
+            bytes.extend_from_slice(end);
+            splices(&own.act).iter().for_each(|own| bytes.extend_from_slice(&own.becomes));
+        }
+        Act::Splice(there) => {
+            there.extend(splices(&own.act));
+            there.sort_by_key(|own| own.start);
+        }
+        _ => {}
+    }
+}
+
+/// The records of a file that others brought since a step.
 struct There<'a> {
-    counts: HashMap<&'a [u8], u64>,
+    /// How many there are; then, how many others brought.
+    counts: Counts,
+    /// How many there should be if nobody else had written.
+    expected: Counts,
+    /// How many fewer there are.
+    lacking: Counts,
+    /// Those that are left out, as others brought them.
+    claimed: Counts,
+    /// Those that come.
+    brought: Counts,
     places: Places<'a>,
     /// Lines that go when the step is taken back.
     goes: Vec<&'a [u8]>,
 }
 
 impl<'a> There<'a> {
-    fn of(change: &'a Change, now: &'a [u8], twins: &[Twin]) -> There<'a> {
-        let mut counts: HashMap<&[u8], u64> = HashMap::new();
-        said(now).for_each(|line| *counts.entry(line).or_default() += 1);
-        let path = change.path.told();
-        let stayed: HashMap<u64, u64> =
-            twins.iter().filter(|own| own.0 == path).map(|own| (own.1, own.2)).collect();
-        if !stayed.is_empty() {
-            let left = |line: &[u8]| stayed.get(&name(line)).copied().unwrap_or(0);
-            counts.iter_mut().for_each(|(line, count)| *count = count.saturating_sub(left(line)));
-        }
+    fn of(change: &'a Change, now: &'a [u8], turning: &Turning<'_>, later: &Later) -> There<'a> {
+        let mut expected = turning.stayed(change);
+        later.net.iter().for_each(|(name, count)| *expected.entry(*name).or_default() += count);
         let goes = match &change.act {
             Act::Splice(splices) => splices.iter().flat_map(|own| said(&own.was)).collect(),
             _ => Vec::new(),
         };
-        There { counts, places: Places::of(now), goes }
+        let none = Counts::new;
+        let (counts, lacking, claimed, brought) = (none(), none(), none(), none());
+        There { counts, expected, lacking, claimed, brought, places: Places::of(now), goes }
     }
 
-    /// Those lines without the records that are there.
-    fn left(&mut self, bytes: &[u8], back: &mut Back) -> Vec<u8> {
-        let mut left = Vec::with_capacity(bytes.len());
-        for own in lines::lines(bytes) {
-            let line = &bytes[own.start..own.end];
-            match self.counts.get_mut(line).filter(|count| **count > 0 && is_record(line)) {
+    /// Tells those that others brought from those that are expected.
+    fn tell_apart(&mut self, coming: &Counts) {
+        for name in coming.keys() {
+            let expected = self.expected.get(name).copied().unwrap_or(0).max(0);
+            let count = self.counts.entry(*name).or_default();
+            self.lacking.insert(*name, (expected - *count).max(0));
+            *count = (*count - expected).max(0);
+        }
+    }
+
+    fn lacking(&self, name: u64) -> i64 {
+        self.lacking.get(&name).copied().unwrap_or(0)
+    }
+
+    /// The change without the records that others brought; `None` where nothing is left of it.
+    fn without_back(&mut self, change: &Change, back: &mut Back) -> Option<Change> {
+        let act = match &change.act {
+            Act::Create(bytes) => Act::Create(self.left(change, bytes, b"", back)?),
+            Act::Splice(splices) => {
+                let mut fit = |own: &Splice| {
+                    let becomes = self.left(change, &own.becomes, &own.was, back)?;
+                    Some(Splice { becomes, ..own.clone() })
+                };
+                let splices: Vec<Splice> = splices.iter().filter_map(&mut fit).collect();
+                Act::Splice((!splices.is_empty()).then_some(splices)?)
+            }
+            act => act.clone(),
+        };
+        Some(Change { act, ..change.clone() })
+    }
+
+    /// What takes the place of `was`, without the records that are there; `None` where that is the
+    /// same.
+    fn left(&mut self, change: &Change, becomes: &[u8], was: &[u8], back: &mut Back) -> Option<Vec<u8>> {
+        let mut spans: Vec<Span> = Vec::new();
+        for own in comes(change, becomes, was) {
+            match self.counts.get_mut(&own.name).filter(|count| **count > 0) {
                 Some(count) => {
                     *count -= 1;
                     back.same += 1;
+                    *self.claimed.entry(own.name).or_default() += 1;
+                    spans.push(own.span);
                 }
                 None => {
-                    back.other += u64::from(self.has_other(line));
-                    left.extend_from_slice(&bytes[own.start..own.next]);
+                    *self.brought.entry(own.name).or_default() += 1;
+                    let record = &becomes[own.span.start as usize..own.span.end as usize];
+                    back.other += u64::from(self.has_other(record));
                 }
             }
         }
-        left
+        if spans.is_empty() {
+            return Some(becomes.to_vec());
+        }
+        let hole = |(range, _): (std::ops::Range<usize>, Vec<u8>)| Splice {
+            start: range.start as u64,
+            was: becomes[range].to_vec(),
+            becomes: Vec::new(),
+            behind: Vec::new(),
+        };
+        let holes: Vec<Splice> = lines::holes(becomes, &spans).into_iter().map(hole).collect();
+        let left = apply(becomes, &holes);
+        let is_nothing =
+            left == was || was.is_empty() && (left.trim_ascii().is_empty() || left == lines::BOM);
+        (!is_nothing).then_some(left)
     }
 
     /// Whether a record of the same id that says something else is there, and stays.
-    fn has_other(&self, line: &[u8]) -> bool {
-        let same = id_of(line).filter(|id| !id.is_empty()).and_then(|id| self.places.of_id(&id));
+    fn has_other(&self, record: &[u8]) -> bool {
+        let same = id_of(record).filter(|id| !id.is_empty()).and_then(|id| self.places.of_id(&id));
         same.is_some_and(|same| {
             let is = said(same.line).next().unwrap_or_default();
-            same.has_others || is != line && !self.goes.contains(&is)
+            same.has_others || is != record && !self.goes.contains(&is)
         })
     }
-}
-
-/// Whether a line is a whole record, with a brace too many or not: of what is torn nobody knows
-/// which it was.
-fn is_record(line: &[u8]) -> bool {
-    let mut values = serde_json::Deserializer::from_slice(line).into_iter::<IgnoredAny>();
-    let is_whole = line.starts_with(b"{") && matches!(values.next(), Some(Ok(_)));
-    let rest = line.get(values.byte_offset()..).unwrap_or_default();
-    is_whole && rest.iter().all(|byte| *byte == b'}' || byte.is_ascii_whitespace())
-}
-
-fn name(line: &[u8]) -> u64 {
-    digest(line) as u64
 }
 
 /// What each line says, without its line end.

@@ -1,9 +1,11 @@
 //! Carrying a plan out: lock by lock.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::apply::given::Lacking;
 use super::apply::{Lost, Ready, Scene};
+use super::back::{takes_any, twins};
 use super::create::Made;
 use super::step::Step;
 use super::{CommitError, Files, Guard, Writer};
@@ -40,6 +42,8 @@ pub struct Carried {
     pub notes: Vec<String>,
     /// What could not be given back to what came back.
     pub lacking: Lacking,
+    /// The lengths, before and after, of files that others changed since the plan was made.
+    pub lens: Vec<(PathBuf, u64, u64)>,
 }
 
 /// Changes under one lock.
@@ -81,7 +85,13 @@ fn carry_sets(
             let Some((number, step)) = &mut kept else { return Ok(()) };
             let own = step.changes.iter().position(|change| change.path == path);
             match (own, inverse) {
-                (Some(at), Some(inverse)) => step.changes[at] = inverse,
+                (Some(at), Some(inverse)) => {
+                    if let Some(after) = &inverse.base {
+                        step.twins.retain(|own| Path::new(&own.0) != path);
+                        step.twins.extend(twins(&inverse, after));
+                    }
+                    step.changes[at] = Change { base: None, ..inverse };
+                }
                 (Some(at), None) => drop(step.changes.remove(at)),
                 (None, _) => {}
             }
@@ -196,7 +206,8 @@ fn is_one(a: &Lock, b: &Lock) -> bool {
     }
 }
 
-/// Keeps anew what takes the change of a file back; nothing does where nothing was changed.
+/// Keeps anew what takes the change of a file back; nothing does where nothing was changed. Where it
+/// starts from known bytes, the equal records in them are counted anew, too.
 pub type Keep<'k> = dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError> + 'k;
 
 fn carry_set(
@@ -233,6 +244,8 @@ fn commit_set(
 ) -> Result<(), CommitError> {
     let Some(first) = ready.first().map(|own| own.path.clone()) else { return Ok(()) };
     let moved = |what| CommitError::Moved { file: first.clone(), what, files: Files::Untouched };
+    let planned: Vec<Option<Arc<[u8]>>> = ready.iter().map(|own| own.base().cloned()).collect();
+    let mut counted = planned.clone();
     for attempt in 0..TRIES {
         let is_last = attempt >= PATIENT;
         if !is_last {
@@ -257,10 +270,23 @@ fn commit_set(
         }
         scene.locks = protocol.files().to_vec();
         let fits = scene.fits(ready, is_last)?;
+        if fits {
+            let all = ready.iter().zip(&mut counted);
+            all.into_iter().try_for_each(|(own, counted)| count_again(own, counted, keep))?;
+        }
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;
         held.release();
         if fits && !lost {
             scene.tidy(ready);
+            let changed = ready
+                .iter()
+                .zip(&planned)
+                .filter(|(own, planned)| matches!(own.act, Act::Splice(_)) && own.base() != planned.as_ref());
+            let lens = |own: &Ready| {
+                let change = own.change();
+                (own.relative.clone(), change.len_before(), change.len_after())
+            };
+            scene.carried.lens.extend(changed.map(|(own, _)| lens(own)));
             return Ok(());
         }
         if !fits && attempt + 1 < PATIENT {
@@ -268,4 +294,17 @@ fn commit_set(
         }
     }
     Err(moved("others keep changing it"))
+}
+
+/// Counts again the records that stay and are equal to those that go, where others wrote to the file
+/// since they were counted.
+fn count_again(own: &Ready, counted: &mut Option<Arc<[u8]>>, keep: &mut Keep<'_>) -> Result<(), CommitError> {
+    let (Some(now), Act::Splice(_), false) = (own.base(), &own.act, own.derived) else { return Ok(()) };
+    let before = counted.replace(Arc::clone(now));
+    let Some(before) = before.filter(|before| !Arc::ptr_eq(before, now)) else { return Ok(()) };
+    let change = own.change();
+    match now.strip_prefix(&*before) {
+        Some(grown) if !takes_any(&change, grown) => Ok(()),
+        _ => keep(&own.relative, Some(change.inverse())),
+    }
 }

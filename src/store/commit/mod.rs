@@ -26,6 +26,7 @@ mod hidden;
 mod keeping;
 mod known;
 mod late;
+mod later;
 mod latest;
 mod leftovers;
 mod log;
@@ -33,6 +34,7 @@ mod made;
 mod open;
 mod paths;
 mod pending;
+mod pieces;
 mod places;
 mod rebase;
 mod recover;
@@ -77,7 +79,7 @@ use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::Format;
-use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
+use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
 
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
 const EXPIRING: u64 = 64 << 10;
@@ -167,6 +169,10 @@ impl<'a> Writer<'a> {
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
         let inverse = |change| self.bare_inverse(change);
+        let twins = |change: &Change| match change.act {
+            Act::Splice(_) => back::twins(&change.bare_inverse(), &change.after().unwrap_or_default()),
+            _ => Vec::new(),
+        };
         let step = Step {
             verb: plan.verb.to_owned(),
             at: self.host.now.to_rfc3339(),
@@ -177,7 +183,9 @@ impl<'a> Writer<'a> {
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
-            twins: plan.changes.iter().flat_map(back::twins).collect(),
+            twins: plan.changes.iter().flat_map(twins).collect(),
+            claimed: plan.claimed.clone(),
+            owed: plan.owed.clone(),
         };
         self.vault.keep(number, &step)?;
         let mut step = step;
@@ -189,7 +197,12 @@ impl<'a> Writer<'a> {
         notes.append(&mut carried.notes);
         notes.extend(apply::given::sentences(&carried.lacking));
         notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
-        let files = plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
+        let mut files: Vec<FileLine> =
+            plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
+        for (path, before, after) in &carried.lens {
+            let own = files.iter_mut().find(|own| own.path == *path);
+            own.into_iter().for_each(|own| (own.bytes_before, own.bytes_after) = (*before, *after));
+        }
         let line = JournalLine {
             step: number,
             at: step.at,

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::back::Twin;
 use super::made::is_log;
 use super::short::{Entry, HadForm, RemadeForm};
 use super::vault::Turn;
+use crate::model::plan::Twin;
 use crate::model::{Act, Change, Splice};
 
 /// The changes that undo a step, in the order in which they are carried out.
@@ -35,8 +35,13 @@ pub struct Step {
     pub derived: Vec<Change>,
     /// Derived files that are made anew instead: what they were.
     pub remade: Vec<Remade>,
-    /// Lines that stayed when the step took equal ones out.
+    /// Records that stayed when the step took equal ones out.
     pub twins: Vec<Twin>,
+    /// Records that the step, a turn, counts as brought though another program had done it.
+    pub claimed: Vec<Twin>,
+    /// Such records of the turn that this one turned: it left them where they were, and what takes it
+    /// back brings them where they are not there any more.
+    pub owed: Vec<Twin>,
 }
 
 /// A derived file as it was: its bytes are not kept, they are made anew from the records.
@@ -80,6 +85,10 @@ struct Head {
     remade: Vec<Remade>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     twins: Vec<Twin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    claimed: Vec<Twin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    owed: Vec<Twin>,
     bytes: usize,
 }
 
@@ -116,6 +125,8 @@ impl Step {
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
             remade: self.remade.clone(),
             twins: self.twins.clone(),
+            claimed: self.claimed.clone(),
+            owed: self.owed.clone(),
             bytes: body.len(),
         };
         // A head of text and numbers always has a JSON form.
@@ -149,6 +160,8 @@ impl Step {
             derived,
             remade: head.remade,
             twins: head.twins,
+            claimed: head.claimed,
+            owed: head.owed,
         })
     }
 }
@@ -289,7 +302,9 @@ mod tests {
             ],
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
             remade: vec![Remade { path: "index.json".into(), digest: digest(b"{}"), at: None }],
-            twins: Vec::new(),
+            twins: vec![Twin("b".into(), 7, 2)],
+            claimed: vec![Twin("b".into(), 8, 1)],
+            owed: vec![Twin("b".into(), 9, 1)],
         };
         let mut step = step;
         step.changes[0].base = None;

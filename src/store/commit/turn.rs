@@ -3,16 +3,14 @@
 
 use std::path::Path;
 
-use super::back::{Back, without_back};
+use super::back::{Back, Turning};
 use super::erase::ErasedLine;
-use super::made::is_log;
 use super::recover::is_copy;
 use super::remake::remake;
 use super::vault::{JournalLine, Turn};
 use super::{CommitError, Files, Step, Writer};
 use crate::disk::{ItemKind, Seen};
-use crate::format::Placement;
-use crate::model::{Act, Change, Moment, Plan, Role, Splice, Tell, plan};
+use crate::model::{Act, Change, Moment, Plan, Splice, Tell, plan};
 
 /// Which steps are in force, and which were taken back, the last one last; each with the
 /// step whose file turns it round.
@@ -202,13 +200,12 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
     let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
     plan.lines
         .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
-    let untouched = is_as_left(writer, by, &own)?;
-    let mut as_left = untouched;
+    let mut as_left = own.owed.is_empty() && is_as_left(writer, by, &own)?;
     let mut back = Back::default();
-    for change in own.changes.iter().filter(|change| !change.is_empty()) {
+    let turning = Turning { journal: &journal, step, by, own: &own };
+    for change in writer.with_owed(&turning)?.iter().filter(|change| !change.is_empty()) {
         stands_as_left(writer, change, by)?;
-        let left = if untouched { Some(change.clone()) } else { writer.not_back(change, &own, &mut back)? };
-        let Some(left) = left else {
+        let Some(left) = writer.not_back(change, &turning, &mut back)? else {
             as_left = false;
             continue;
         };
@@ -228,6 +225,7 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         plan.changes.extend(fitted);
     }
     plan.lines.extend(back.told());
+    (plan.claimed, plan.owed) = (back.claimed, own.claimed.clone());
     // Where the step's own derived files are not known, they were worked out when it was done:
     // made anew from the disk, and the step does not say how.
     let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
@@ -258,36 +256,6 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
             .all(|change| change.base.is_some() || !matches!(change.act, plan::Act::Splice(_)))
     );
     Ok(plan)
-}
-
-impl Writer<'_> {
-    /// What takes a change back without the records that are there again; `None` where nothing is
-    /// left to do.
-    fn not_back(&self, change: &Change, step: &Step, back: &mut Back) -> Result<Option<Change>, CommitError> {
-        let is_whole = self.format.place(&change.path, false) == Placement::File(Role::Records);
-        let is_log = is_log(change);
-        let brings = match &change.act {
-            Act::Create(_) => is_log || is_whole,
-            Act::Splice(own) => is_log && own.iter().any(|own| own.was.is_empty()),
-            _ => false,
-        };
-        if !brings || self.format.is_bound(&change.path) {
-            return Ok(Some(change.clone()));
-        }
-        match (self.read(&change.path)?, &change.act) {
-            (Some(now), Act::Create(was)) if now == *was => {
-                match is_log {
-                    true => drop(without_back(change, &now, &step.twins, back)),
-                    // A record that is a file of its own.
-                    false => back.same += 1,
-                }
-                Ok(None)
-            }
-            (Some(now), _) if is_log => Ok(without_back(change, &now, &step.twins, back)),
-            // Where something else is in its place, that is no turn.
-            _ => Ok(Some(change.clone())),
-        }
-    }
 }
 
 /// Whether the files that a step changed have the lengths that it left them with: then what

@@ -309,3 +309,29 @@ fn undo_after_an_agent_wrote_undoes_the_step_alone() {
     let store = site.store();
     assert_eq!(super::site::disagreements(&store), []);
 }
+
+#[test]
+fn an_equal_record_that_came_between_plan_and_commit_keeps_none_from_coming_back() {
+    let (one, other) = (entry("a", ""), entry("b", ""));
+    let theirs = [
+        format!("{one}\n{other}\n{one}\n"),
+        format!("{other}\n{one}\n{one}\n"),
+        format!("{other}\n{one}\n{other}\n{one}\n"),
+    ];
+    for theirs in theirs {
+        let site = site_of(&format!("{one}\n{other}\n"));
+        let store = site.store();
+        let scene = site.scene(&store, &mut Chance::new(1));
+        let asked = palimp::ops::delete::Asked { remove: true, ..Default::default() };
+        let plan = palimp::ops::delete::delete(&scene, &store.entries[..1], asked).unwrap();
+        site.write(LOG, &*theirs);
+        let receipt = site.commit(&plan).unwrap();
+        let text = || String::from_utf8(site.files()[&PathBuf::from(LOG)].clone()).unwrap();
+        assert_eq!(text().matches(&one).count(), 1, "{theirs}");
+        let line = receipt.files.iter().find(|file| file.path == *LOG).unwrap();
+        assert_eq!((line.bytes_before, line.bytes_after), (theirs.len() as u64, text().len() as u64));
+        site.undo().unwrap();
+        assert_eq!(text().matches(&one).count(), 2, "{theirs}");
+        assert_eq!(text().len(), theirs.len(), "{theirs}");
+    }
+}

@@ -23,6 +23,8 @@ impl Writer<'_> {
             derived: Vec::new(),
             remade: Vec::new(),
             twins: Vec::new(),
+            claimed: Vec::new(),
+            owed: Vec::new(),
         };
         match step.changes.is_empty() {
             true => {

@@ -74,6 +74,16 @@ pub struct JournalLine {
     pub guard: Option<String>,
 }
 
+impl JournalLine {
+    /// The step that it is about: what is turned, where it is a turn.
+    pub(in crate::store::commit) fn of(&self) -> u64 {
+        match self.turn {
+            Some(Turn::Undo(step) | Turn::Redo(step)) => step,
+            None => self.step,
+        }
+    }
+}
+
 impl Vault<'_> {
     /// The lines of the journal, in order. A torn last line is one that a crash cut: its step is
     /// found by its own file.

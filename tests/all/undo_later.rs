@@ -1,0 +1,253 @@
+//! Undo of a step while later ones are in force, or after others wrote: no record is lost by it, and
+//! none comes back twice.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::support::made::KINDS;
+use crate::support::{DemoStore, MadeStore, Output};
+
+/// The formats that keep a record a line.
+const LOGS: [(&str, &str); 3] = [KINDS[0], KINDS[1], KINDS[2]];
+const TOLD: &str = "The first of them";
+
+/// A store with one record, and the file that it is in.
+struct Desk {
+    made: MadeStore,
+    file: PathBuf,
+    /// The record's bytes.
+    record: String,
+}
+
+impl Deref for Desk {
+    type Target = MadeStore;
+
+    fn deref(&self) -> &MadeStore {
+        &self.made
+    }
+}
+
+impl Desk {
+    fn new(format: (&str, &'static str)) -> Desk {
+        let made = MadeStore::new(format);
+        made.add(TOLD);
+        let file = made.holding(TOLD);
+        let record = fs::read_to_string(&file).unwrap();
+        Desk { made, file, record: record.trim_end_matches('\n').to_owned() }
+    }
+
+    /// The same, with a record that has no id.
+    fn nameless(format: (&str, &'static str)) -> Desk {
+        let mut desk = Desk::new(format);
+        let mut record: Value = serde_json::from_str(&desk.record).unwrap();
+        let members = record.as_object_mut().unwrap();
+        members.retain(|name, _| name != "id" && name != "checksum");
+        desk.record = record.to_string();
+        desk.write(&format!("{}\n", desk.record));
+        desk
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(&self.file, text).unwrap();
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.file).unwrap_or_default()
+    }
+
+    /// Another program adds lines.
+    fn append(&self, lines: &str) {
+        self.write(&(self.text() + lines));
+    }
+
+    fn count(&self) -> usize {
+        self.text().matches(&self.record).count()
+    }
+
+    /// Deletes one of the records that are there, or brings back one that was deleted.
+    fn one(&self, verb: &str) -> Output {
+        let query = if verb == "undelete" { "is:deleted" } else { "is:live" };
+        let rows = self.run(&["list", "--json", query]).expect_status(0).json_lines();
+        let is_it = |row: &&Value| row["title"].as_str().is_some_and(|title| title.contains(TOLD));
+        let row = rows.iter().find(is_it).unwrap_or_else(|| panic!("{query}: {rows:?}"));
+        let own = [verb, row["key"].as_str().unwrap()];
+        self.run(&[&own[..], if verb == "delete" { &["--remove"] } else { &[] }].concat()).expect_status(0)
+    }
+
+    fn last_step(&self) -> String {
+        let rows = self.run(&["journal", "--json"]).json_lines();
+        rows.iter().map(|row| row["step"].as_u64().unwrap()).max().unwrap().to_string()
+    }
+
+    /// Deletes one, and says by which step.
+    fn delete(&self) -> String {
+        self.one("delete");
+        self.last_step()
+    }
+
+    fn undo(&self, step: &str) -> Output {
+        self.run(&["undo", step])
+    }
+}
+
+#[test]
+fn of_equal_records_that_two_steps_deleted_both_are_back_when_both_are_undone() {
+    for format in LOGS {
+        for nameless in [false, true] {
+            for order in [[0, 1], [1, 0]] {
+                let desk = if nameless { Desk::nameless(format) } else { Desk::new(format) };
+                desk.append(&format!("{}\n", desk.record));
+                let before = desk.text();
+                let steps = [desk.delete(), desk.delete()];
+                assert_eq!(desk.count(), 0, "{}", format.0);
+                for (back, at) in order.into_iter().enumerate() {
+                    let told = desk.undo(&steps[at]).expect_status(0).stdout;
+                    assert!(!told.contains("another program"), "{} {order:?}: {told}", format.0);
+                    assert_eq!(desk.count(), back + 1, "{} {order:?}", format.0);
+                }
+                assert_eq!(desk.text(), before, "{}", format.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_an_undelete_brought_back_is_not_said_to_be_anothers_and_is_not_lost_when_that_is_undone_too() {
+    for format in LOGS {
+        let desk = Desk::nameless(format);
+        let before = desk.text();
+        let deleted = desk.delete();
+        desk.one("undelete");
+        let undeleted = desk.last_step();
+        let told = desk.undo(&deleted);
+        assert_ne!(told.status, Some(0), "{}: {}", format.0, told.stdout);
+        assert!(
+            told.stderr.contains(&format!("step {undeleted} (undelete)")),
+            "{}: {}",
+            format.0,
+            told.stderr
+        );
+        assert_eq!(desk.text(), before, "{}", format.0);
+        desk.run(&["undo"]).expect_status(0);
+        assert_eq!(desk.count(), 0, "{}", format.0);
+        desk.undo(&deleted).expect_status(0);
+        assert_eq!(desk.text(), before, "{}", format.0);
+    }
+}
+
+#[test]
+fn a_note_that_an_undelete_brought_back_is_not_lost_when_both_steps_are_undone() {
+    let desk = Desk::new(KINDS[3]);
+    let before = desk.text();
+    let deleted = desk.delete();
+    assert!(!desk.file.exists());
+    desk.one("undelete");
+    let undeleted = desk.last_step();
+    let told = desk.undo(&deleted);
+    assert_ne!(told.status, Some(0), "{}", told.stdout);
+    assert!(told.stderr.contains(&format!("step {undeleted} (undelete)")), "{}", told.stderr);
+    desk.run(&["undo"]).expect_status(0);
+    desk.undo(&deleted).expect_status(0);
+    assert_eq!(desk.text(), before);
+}
+
+#[test]
+fn what_another_program_put_back_is_not_there_twice_though_the_file_has_the_length_that_the_step_left() {
+    for format in LOGS {
+        let desk = Desk::new(format);
+        let other = desk.record.replace(TOLD, &"x".repeat(TOLD.len())).replacen("\"id\":\"", "\"id\":\"a", 1);
+        let other = other.replacen(&"x".repeat(2), "x", 1);
+        let other = format!("{other:<width$}\n", width = desk.record.len());
+        desk.append(&other);
+        desk.delete();
+        let len = desk.text().len();
+        desk.write(&format!("{}\n", desk.record));
+        assert_eq!(desk.text().len(), len, "{}", format.0);
+        let told = desk.run(&["undo"]).expect_status(0).stdout;
+        assert_eq!(desk.count(), 1, "{}: {}", format.0, desk.text());
+        assert!(told.contains("brought back by another program"), "{}: {told}", format.0);
+    }
+}
+
+#[test]
+fn a_record_of_a_line_of_two_or_behind_a_byte_order_mark_is_not_there_twice_when_another_put_it_back() {
+    for format in LOGS {
+        for shape in ["glued", "behind", "mark"] {
+            let desk = Desk::new(format);
+            let other = desk.record.replace(TOLD, "Another").replacen("\"id\":\"", "\"id\":\"a", 1);
+            desk.write(&match shape {
+                "glued" => format!("{}{other}\n", desk.record),
+                "behind" => format!("{other} {}\n", desk.record),
+                _ => format!("\u{feff}{}\n{other}\n", desk.record),
+            });
+            let before = desk.text();
+            let step = desk.delete();
+            let without = desk.text();
+            // Where nobody put it back, it is as it was.
+            desk.run(&["undo"]).expect_status(0);
+            assert_eq!(desk.text(), before, "{} {shape}", format.0);
+            desk.run(&["redo"]).expect_status(0);
+            assert_eq!(desk.text(), without, "{} {shape}", format.0);
+            desk.append(&format!("{}\n", desk.record));
+            let told = desk.undo(&step).expect_status(0).stdout;
+            assert_eq!(desk.count(), 1, "{} {shape}: {}", format.0, desk.text());
+            assert_eq!(desk.text().matches(&other).count(), 1, "{} {shape}", format.0);
+            assert!(told.contains("brought back by another program"), "{} {shape}: {told}", format.0);
+        }
+    }
+}
+
+#[test]
+fn what_another_program_put_back_once_stands_for_one_deletion_alone() {
+    for format in LOGS {
+        let desk = Desk::new(format);
+        desk.append(&format!("{}\n", desk.record));
+        let steps = [desk.delete(), desk.delete()];
+        desk.append(&format!("{}\n", desk.record));
+        for (step, there) in steps.iter().zip([1, 2]) {
+            desk.undo(step).expect_status(0);
+            assert_eq!(desk.count(), there, "{}", format.0);
+        }
+    }
+}
+
+#[test]
+fn a_deletion_that_was_redone_beside_anothers_record_brings_it_back_when_that_one_went() {
+    for format in KINDS {
+        let desk = Desk::new(format);
+        let (record, file) = (fs::read(&desk.file).unwrap(), desk.file.clone());
+        let step = desk.delete();
+        let without = fs::read(&file).ok();
+        fs::write(&file, &record).unwrap();
+        for turn in ["undo", "redo"] {
+            desk.run(&[turn]).expect_status(0);
+            assert_eq!(fs::read(&file).unwrap(), record, "{} {turn}", format.0);
+        }
+        match without {
+            Some(bytes) => fs::write(&file, bytes).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        desk.undo(&step).expect_status(0);
+        assert_eq!(fs::read(&file).unwrap(), record, "{}", format.0);
+    }
+}
+
+/// Files that are bound to each other are turned only as the step left them.
+#[test]
+fn a_bundle_that_was_changed_and_has_the_same_length_is_not_turned() {
+    let desk = DemoStore::new("project/.agent-memory");
+    let rows = desk.run(&["list", "--json", "type:gotchas"]).json_lines();
+    desk.change(&["delete", rows[0]["key"].as_str().unwrap()]).expect_status(0);
+    let file = desk.store.join(rows[0]["file"].as_str().unwrap());
+    let text = fs::read_to_string(&file).unwrap();
+    let title: String = rows[1]["title"].as_str().unwrap().chars().take(8).collect();
+    let other = text.replace(&title, &"z".repeat(title.len()));
+    assert!(other != text && other.len() == text.len(), "{title}");
+    fs::write(&file, &other).unwrap();
+    let told = desk.change(&["undo"]);
+    assert_ne!(told.status, Some(0), "{}", told.stdout);
+    assert_eq!(fs::read_to_string(&file).unwrap(), other);
+}
