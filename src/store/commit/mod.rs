@@ -218,6 +218,7 @@ impl<'a> Writer<'a> {
             let why = error.in_short();
             notes.push(format!("its undo data exceeds the limit and could not be removed: {why}"));
         }
+        self.move_before(std::mem::take(&mut carried.cutting));
         // What came late is rescued first: what is derived is made anew once for both.
         let late = self.rescue_own();
         carried.derive |= !late.is_empty();

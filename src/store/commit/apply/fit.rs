@@ -100,9 +100,10 @@ impl Scene<'_, '_> {
             let add = || {
                 let mut out = self.host.disk.append(temp)?;
                 out.write(lines)?;
-                out.sync()
+                out.sync()?;
+                out.generation()
             };
-            add().map_err(own.io("written"))?;
+            own.made = Some(add().map_err(own.io("written"))?);
         }
         let base = own.base.as_deref().unwrap_or_default();
         own.base = Some([base, lines].concat().into());
