@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
 use super::scan::{Node, Tape};
 
 pub use super::scan::Kind;
@@ -93,11 +91,13 @@ impl<'a> Json<'a> {
 
     /// Whether it is this string.
     pub fn is_text(&self, text: &str) -> bool {
-        // An escape is longer than what it stands for.
-        match self.quoted() {
-            Some(inner) if inner.len() <= text.len() => inner == text.as_bytes() && !text.contains('\\'),
-            Some(inner) if memchr(b'\\', inner).is_some() => self.text().is_some_and(|own| own == text),
-            _ => false,
+        let node = self.node();
+        match node.is_escaped {
+            false => {
+                let is_as_long = (node.end - node.start) as usize == text.len() + 2;
+                is_as_long && self.quoted() == Some(text.as_bytes())
+            }
+            true => self.text().is_some_and(|own| own == text),
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Json<'a> {
     /// A string's text. Lone surrogates and bytes that are not UTF-8 read as U+FFFD.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         let inner = self.quoted()?;
-        if memchr(b'\\', inner).is_some() {
+        if self.node().is_escaped {
             return Some(Cow::Owned(unescape(inner)));
         }
         Some(String::from_utf8_lossy(inner))

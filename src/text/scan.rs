@@ -44,6 +44,8 @@ pub(super) struct Node {
     pub next: u32,
     pub kind: Kind,
     pub is_key: bool,
+    /// Whether it is a string with an escape in it.
+    pub is_escaped: bool,
 }
 
 /// The values of one scan, in order; reused from record to record.
@@ -189,9 +191,10 @@ impl Scanner<'_, '_> {
         }
     }
 
-    fn push(&mut self, kind: Kind, start: usize, is_key: bool) {
-        let next = self.tape.nodes.len() as u32 + 1;
-        self.tape.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, is_key });
+    fn push(&mut self, kind: Kind, start: usize) {
+        let (next, end) = (self.tape.nodes.len() as u32 + 1, self.at as u32);
+        let node = Node { start: start as u32, end, next, kind, is_key: false, is_escaped: false };
+        self.tape.nodes.push(node);
     }
 
     fn open(&mut self, kind: Kind, then: Expect) -> Result<Expect, Scan> {
@@ -199,7 +202,7 @@ impl Scanner<'_, '_> {
             return Err(Scan::Bad { at: self.at });
         }
         self.tape.open.push(self.tape.nodes.len() as u32);
-        self.push(kind, self.at, false);
+        self.push(kind, self.at);
         self.at += 1;
         Ok(then)
     }
@@ -219,6 +222,7 @@ impl Scanner<'_, '_> {
 
     fn string(&mut self, is_key: bool) -> Result<(), Scan> {
         let start = self.at;
+        let mut is_escaped = false;
         self.at += 1;
         loop {
             let rest = &self.bytes[self.at..];
@@ -227,7 +231,10 @@ impl Scanner<'_, '_> {
             match self.bytes.get(self.at) {
                 None => return Err(Scan::Incomplete),
                 Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => {
+                    is_escaped = true;
+                    self.escape()?;
+                }
                 Some(b'\n' | b'\r') if self.newlines == Newlines::Noticed => {
                     self.raw_newline = true;
                     self.at += 1;
@@ -236,7 +243,10 @@ impl Scanner<'_, '_> {
             }
         }
         self.at += 1;
-        self.push(Kind::String, start, is_key);
+        self.push(Kind::String, start);
+        if let Some(node) = self.tape.nodes.last_mut() {
+            (node.is_key, node.is_escaped) = (is_key, is_escaped);
+        }
         Ok(())
     }
 
@@ -295,7 +305,7 @@ impl Scanner<'_, '_> {
             }
             self.digits()?;
         }
-        self.push(Kind::Number, start, false);
+        self.push(Kind::Number, start);
         Ok(Expect::CommaOrEnd)
     }
 
@@ -308,7 +318,7 @@ impl Scanner<'_, '_> {
                 None => return Err(Scan::Incomplete),
             }
         }
-        self.push(kind, start, false);
+        self.push(kind, start);
         Ok(Expect::CommaOrEnd)
     }
 }

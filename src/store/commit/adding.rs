@@ -12,6 +12,7 @@ use crate::disk::{Disk, Output};
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Change, Plan};
+use crate::store::lock::{Held, Protocol};
 
 /// So long the lock is waited for where agents hold it again and again: one try would hardly ever
 /// get it.
@@ -29,20 +30,59 @@ enum Added {
     Within(Vec<u8>),
 }
 
-impl Writer<'_> {
+/// The lock under which late lines are added: taken once for all of them, and waited for but once.
+#[derive(Default)]
+pub(super) struct Shared<'a> {
+    held: Option<(Protocol, Held<'a>)>,
+    refused: Vec<Protocol>,
+}
+
+impl<'a> Shared<'a> {
+    /// Takes the lock of a file; `None` where others hold it.
+    fn take(&mut self, writer: &Writer<'a>, file: &Path) -> Option<()> {
+        let protocol = writer.protocol(&[file]);
+        if self.held.as_ref().is_some_and(|(own, held)| *own == protocol && held.still_ours()) {
+            return Some(());
+        }
+        self.release();
+        if self.refused.contains(&protocol) {
+            return None;
+        }
+        let is_busy = writer.is_busy.get();
+        let patience = if is_busy { A_MOMENT.min(writer.patience) } else { Duration::ZERO };
+        match writer.lock(&[file], patience) {
+            Ok(held) => self.held = Some((protocol, held)),
+            Err(_) => self.refused.push(protocol),
+        }
+        self.held.as_ref().map(|_| ())
+    }
+
+    /// Lets go of it, for what takes a lock of its own.
+    pub(super) fn release(&mut self) {
+        self.held = None;
+    }
+}
+
+impl<'a> Writer<'a> {
     /// Adds late lines to the file, under its lock, durably; not those that a crash left
     /// there already. Where it has gone it is made anew, as the `old` one is.
-    pub(super) fn add(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<()> {
+    pub(super) fn add(
+        &self,
+        lock: &mut Shared<'a>,
+        old: &Path,
+        file: &Path,
+        (begun, lines): (&[u8], &[u8]),
+    ) -> Option<()> {
         let relative = self.relative(file)?;
-        let patience = if self.is_busy.get() { A_MOMENT.min(self.patience) } else { Duration::ZERO };
         for _ in 0..TRIES {
-            let held = self.lock(&[&relative], patience).ok()?;
-            let added = self.add_lines(old, file, begun, lines);
-            held.release();
-            match added? {
+            lock.take(self, &relative)?;
+            match self.add_lines(old, file, begun, lines)? {
                 Added::Yes => return Some(()),
                 Added::Again => {}
-                Added::Within(bytes) => self.take_out(file, &bytes)?,
+                Added::Within(bytes) => {
+                    lock.release();
+                    self.take_out(file, &bytes)?;
+                }
             }
         }
         None

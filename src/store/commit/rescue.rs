@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::adding::Shared;
 use super::hidden::Old;
 use super::late::Late;
 use super::unfinished::{is_fresh, whole_lines};
@@ -34,7 +35,7 @@ impl Looked {
     }
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// Looks after every replaced file of the store. Hardly waits for a lock: what can't be done
     /// now is done next time. Returns how many lines were rescued.
     pub fn rescue(&self, store: &Store) -> usize {
@@ -66,6 +67,7 @@ impl Writer<'_> {
         // Asked before anything is read: who has it not open now can add nothing later.
         let open = self.host.machine.may_be_open(&paths);
         let (mut count, mut touched, mut left) = (0, Vec::new(), Vec::new());
+        let mut lock = Shared::default();
         for ((old, path), is_open) in olds.iter().zip(open) {
             // In which file's place it was nobody may be able to tell now: it waits.
             let Ok(file) = self.file_of(old, path) else {
@@ -73,7 +75,7 @@ impl Writer<'_> {
                 continue;
             };
             let file = file.unwrap_or_else(|| path.with_file_name(&old.file));
-            let looked = self.rescue_one(path, old, &file, is_open);
+            let looked = self.rescue_one(&mut lock, (path, old), &file, is_open);
             if let Some(lines) = looked.lines {
                 count += lines;
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
@@ -86,7 +88,13 @@ impl Writer<'_> {
         (count, touched)
     }
 
-    fn rescue_one(&self, path: &Path, old: &Old, file: &Path, is_open: bool) -> Looked {
+    fn rescue_one(
+        &self,
+        lock: &mut Shared<'a>,
+        (path, old): (&Path, &Old),
+        file: &Path,
+        is_open: bool,
+    ) -> Looked {
         let disk = self.host.disk;
         let looked = |path: &Path| Seen::from(disk.look(path)).map(|item| item.generation).there();
         let own = match looked(path) {
@@ -105,6 +113,9 @@ impl Writer<'_> {
         if matches!(late, Late::Lines { .. }) && is_fresh(self.host.machine, &own) {
             self.is_busy.set(true);
         }
+        if matches!(late, Late::Other { .. }) {
+            lock.release();
+        }
         match late {
             Late::Nothing if is_over => self.drop_name(path, now),
             Late::Nothing => Looked::waits(path),
@@ -115,7 +126,7 @@ impl Writer<'_> {
                     // What is no whole line after a minute is a torn one, and is kept as such.
                     false => {
                         let taken = if is_over { bytes.len() } else { whole };
-                        self.take_lines((path, old), file, (&begun, &bytes[..taken]), is_open)
+                        self.take_lines(lock, (path, old), file, (&begun, &bytes[..taken]), is_open)
                     }
                 }
             }
@@ -145,6 +156,7 @@ impl Writer<'_> {
     /// Adds lines that came late to the file that took the place of theirs.
     fn take_lines(
         &self,
+        lock: &mut Shared<'a>,
         (path, old): (&Path, &Old),
         file: &Path,
         (begun, late): (&[u8], &[u8]),
@@ -156,7 +168,7 @@ impl Writer<'_> {
         let late = [late, end].concat();
         // Where the list of what was erased can't be read, they wait.
         let Some(lines) = self.without_erased(file, begun, &late) else { return Looked::waits(path) };
-        if !lines.is_empty() && self.add(path, file, begun, &lines).is_none() {
+        if !lines.is_empty() && self.add(lock, path, file, (begun, &lines)).is_none() {
             return Looked::waits(path);
         }
         let count = Some(memchr::memchr_iter(b'\n', &lines).count());

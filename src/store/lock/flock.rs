@@ -15,9 +15,10 @@ use crate::model::snapshot::Generation;
 const PACE: Duration = Duration::from_millis(50);
 /// After which to try again where the file was removed under us.
 const AGAIN: Duration = Duration::from_millis(1);
-/// So often in a row it is tried without a pause where the lock goes from hand to hand: between
-/// removing their file and making the next agents need some microseconds.
-const SPINS: u32 = 32;
+/// So often in a row it is tried without a pause where the lock goes from hand to hand: some
+/// milliseconds, in which agents that never pause append once or twice. Between removing their
+/// file and making the next they need some microseconds: no later look finds that moment.
+const SPINS: u32 = 512;
 /// So many locks that were removed are kept: as many agents may wait for them.
 const REMOVED: usize = 64;
 /// So long at most agents are kept waiting by locks that we can't use.

@@ -17,6 +17,10 @@ use crate::model::snapshot::Generation;
 const KEPT: Duration = Duration::from_millis(500);
 /// So long a lock that did not appear can be tried again as it was written: a lease says when it ends.
 const YOUNG: Duration = Duration::from_millis(500);
+/// So often in a row a lock that goes from hand to hand is tried without a pause: some milliseconds, in
+/// which agents that never pause append once or twice. Between removing theirs and making the next they
+/// need some microseconds: no later look finds that moment.
+const SPINS: u32 = 2_000;
 /// So many names are tried: on a shared disk another machine's process may have our number.
 const NAMES: usize = 8;
 
@@ -101,12 +105,20 @@ pub(super) fn take<'a>(
     locks.iter().for_each(|lock| sweep(scene, lock));
     let mut watches: Vec<Watch> = locks.iter().map(|_| Watch::default()).collect();
     let mut waiting = Waiting::new(scene.machine, patience);
+    let mut spun = 0;
     loop {
-        let (lock, judging) = match taking.all_or_none(locks, &mut watches)? {
+        let (lock, judging) = match taking.all_or_none(locks, &mut watches, None)? {
             Ok(claims) => return Ok(claims),
             Err(blocked) => blocked,
         };
         let hands = watches.iter().map(|watch| watch.hands).max().unwrap_or_default();
+        if hands > spun
+            && let Some(first) = taking.spin(lock)?
+            && let Ok(claims) = taking.all_or_none(locks, &mut watches, Some(first))?
+        {
+            return Ok(claims);
+        }
+        spun = hands;
         if !waiting.pause(lock, judging, hands, rules.pace())? {
             let holder = said::holder(scene, lock, true);
             return Err(LockError::Busy { path: lock.to_owned(), holder, waited: waiting.waited() });
@@ -168,14 +180,27 @@ struct Ready<'a> {
 }
 
 impl<'a> Taking<'a, '_> {
-    /// All of the locks, or the one that could not be had and whether it is being judged.
+    /// Tries a lock again and again, without looking whether it is free.
+    fn spin(&self, lock: &Path) -> Result<Option<Claim<'a>>, LockError> {
+        for _ in 0..SPINS {
+            if let Some(claim) = self.claim(lock)? {
+                return Ok(Some(claim));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All of the locks, of which the `first` may be ours already, or the one that could not be had
+    /// and whether it is being judged.
     fn all_or_none<'p>(
         &self,
         locks: &'p [PathBuf],
         watches: &mut [Watch],
+        first: Option<Claim<'a>>,
     ) -> Result<Result<Vec<Claim<'a>>, (&'p Path, bool)>, LockError> {
         let mut turns = Vec::with_capacity(locks.len());
-        for (lock, watch) in locks.iter().zip(watches) {
+        let is_first = |lock: &Path| first.as_ref().is_some_and(|own| own.lock == lock);
+        for (lock, watch) in locks.iter().zip(watches).filter(|(lock, _)| !is_first(lock)) {
             turns.push((lock.as_path(), self.turn(lock, watch)?));
         }
         let blocked = turns.iter().filter_map(|(lock, turn)| match turn {
@@ -187,6 +212,7 @@ impl<'a> Taking<'a, '_> {
             return Ok(Err(blocked));
         }
         let mut claims = Vec::with_capacity(locks.len());
+        claims.extend(first);
         for (lock, turn) in turns {
             let claim = match turn {
                 Turn::Ripe(found) => self.take_over(lock, &found)?,

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::super::adding::Shared;
 use super::super::hidden::Old;
 use super::super::late::Late;
 use super::super::{CommitError, Writer};
@@ -87,7 +88,12 @@ impl Writer<'_> {
             Late::Lines { bytes, .. } => {
                 let lines = [&bytes[..], b"\n"].concat();
                 let len = old.taken + bytes.len() as u64;
-                (len, bytes.is_empty() || is_same || self.add(path, &file, b"", &lines).is_some())
+                (
+                    len,
+                    bytes.is_empty()
+                        || is_same
+                        || self.add(&mut Shared::default(), path, &file, (b"", &lines)).is_some(),
+                )
             }
             Late::Other { bytes } => {
                 let is_kept = self.join_changed(path, old, &bytes) || self.keep_aside(&file, &bytes);
