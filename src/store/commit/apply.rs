@@ -83,6 +83,12 @@ impl Ready {
         !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
     }
 
+    /// The change as it is fitted.
+    pub(super) fn change(&self) -> Change {
+        let (path, act, base) = (self.relative.clone(), self.act.clone(), self.base.clone());
+        Change { path, act, base, mode: self.mode, had: None }
+    }
+
     /// Removes what was made ready and not used.
     pub fn drop_temp(&mut self, disk: &dyn Disk) {
         if let Some(temp) = self.temp.take() {

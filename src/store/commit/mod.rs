@@ -31,6 +31,7 @@ mod leftovers;
 mod log;
 mod made;
 mod open;
+mod open_line;
 mod paths;
 mod pending;
 mod places;
