@@ -120,6 +120,7 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
+    finished: Option<erase::Erased>,
     /// Whether others write to the store while this writer changes it.
     is_busy: Cell<bool>,
     /// So long others are waited for.
@@ -140,6 +141,12 @@ impl<'a> Writer<'a> {
     /// How many late lines were rescued when the store was taken.
     pub fn rescued(&self) -> usize {
         self.rescued
+    }
+
+    /// What came of an erasure that was cut short, and that was finished when the store was taken. The
+    /// notes tell it.
+    pub fn finished(&self) -> Option<&erase::Erased> {
+        self.finished.as_ref()
     }
 
     /// What was found when the store was taken and is to be said; the next receipt tells it.
