@@ -11,7 +11,7 @@ use super::chosen::{by_store, records};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::disk::Real;
-use crate::model::{Entry, EntryRef, Plan, Snapshot, Store, Tell, plan};
+use crate::model::{Entry, EntryRef, Plan, Snapshot, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
@@ -33,14 +33,25 @@ struct Row<'a> {
     git: Option<&'a History>,
 }
 
-/// Erases records.
+/// Erases records. Where an erasure that was cut short is finished before, and leaves something, the
+/// verb has not erased all that it was to.
 pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Result<Exit, Failure> {
-    let reason = reason.unwrap_or(REASON);
     let mut snapshot = open::snapshot(context)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes && finish(context, &snapshot)? {
         snapshot = open::snapshot(context)?;
     }
+    match erase(context, snapshot, chosen, reason.unwrap_or(REASON)) {
+        Ok(_) if context.is_left.get() => Ok(Exit::Failed),
+        Err(mut why) if context.is_left.get() => {
+            why.exit = Exit::Failed;
+            Err(why)
+        }
+        outcome => outcome,
+    }
+}
+
+fn erase(context: &mut Context, snapshot: Snapshot, chosen: &Chosen, reason: &str) -> Result<Exit, Failure> {
     // A copy may be in what was not seen.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
@@ -105,14 +116,13 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     let data = open::data_folder(context)?;
     let mut any = false;
     for store in &snapshot.stores {
-        let vault = Vault::look(&Real, &data, &store.root);
-        let Some(entry) = vault.erasing()? else { continue };
+        if Vault::look(&Real, &data, &store.root).erasing()?.is_none() {
+            continue;
+        }
         any = true;
         let machine = machine();
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-        Writer::open(host, store)?.notes().iter().for_each(|note| say(note));
-        let how = if vault.erasing()?.is_none() { "was finished now" } else { "can't be finished yet" };
-        say(&format!("step {}, an erasure that was cut short, {how}", entry.step));
+        open::tell(context, &Writer::open(host, store)?);
     }
     Ok(any)
 }
@@ -170,32 +180,11 @@ fn carry_out(context: &mut Context, one: &ErasureAsked, reason: &str) -> Result<
 }
 
 fn tell(context: &Context, erased: &Erased) {
-    if erased.too_short > 0 {
-        let were = if erased.too_short == 1 { "was" } else { "were" };
-        let values = plan::counted(erased.too_short as u64, "value");
-        say(&format!("{values} {were} too short to be searched for"));
-    }
-    if !erased.left.is_empty() {
-        say("not erased everywhere. What is left is here; remove it by hand, unless it says to keep it:");
-        erased.left.iter().for_each(|own| say(own));
-        return;
-    }
-    erased.alike.iter().for_each(|own| say(&format!("another record holds the same text and stays: {own}")));
-    erased.went_with_torn().for_each(|own| say(&own));
-    if !context.options.json {
-        let files: u64 = erased.searched.iter().map(|own| own.files).sum();
-        say(&match erased.alike.is_empty() {
-            true => {
-                format!("erased; {files} files were searched, and none holds it. What no program can reach:")
-            }
-            false => format!(
-                "erased; {files} files were searched: only records that stay still hold the same text. What no \
-                 program can reach:"
-            ),
-        });
-        erased.cannot_reach.iter().for_each(|own| say(&format!("  {own}")));
-    }
-    say(&format!("receipt: {}", erased.receipt.told()));
+    let (is_left, is_talk) = (!erased.left.is_empty(), !context.options.json);
+    let found = if is_left || is_talk { erased.found() } else { Vec::new() };
+    let reach = if is_talk { erased.out_of_reach() } else { Vec::new() };
+    let lines = [&erased.notes, &found, &erased.besides(), &reach];
+    lines.into_iter().flatten().for_each(|line| say(line));
 }
 
 fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<(), Failure> {

@@ -38,6 +38,8 @@ mod words;
 
 use std::io::{self, ErrorKind};
 
+use std::cell::Cell;
+
 pub use args::Args;
 pub use failure::{Exit, wrong_usage};
 
@@ -58,6 +60,8 @@ struct Context {
     unread: unread::Told,
     /// What was shown to the user before the question.
     shown: shown::Shown,
+    /// Whether an erasure that was cut short was finished now, and left something.
+    is_left: Cell<bool>,
 }
 
 /// Runs what the arguments say and tells how it ended.
@@ -65,8 +69,15 @@ pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
     let shown = shown::Shown::default();
     let unread = unread::Told::default();
-    let mut context =
-        Context { out: Out::stdout(), options: args.options, now, changed: Vec::new(), unread, shown };
+    let mut context = Context {
+        out: Out::stdout(),
+        options: args.options,
+        now,
+        changed: Vec::new(),
+        unread,
+        shown,
+        is_left: Cell::new(false),
+    };
     let ended = loop {
         let ended = verb(&mut context, args.verb.clone(), args.paths.clone(), args.demo);
         match ended {

@@ -205,12 +205,20 @@ fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapsho
             tended.stores.push(Arc::clone(store));
             continue;
         };
-        writer.notes().iter().for_each(|note| say(note));
+        tell(context, &writer);
         drop(writer);
         let place = Place { root: store.root.clone(), format: store.format, session: None };
         tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
     }
     Ok(tended)
+}
+
+/// Says what was found when the store was taken.
+pub fn tell(context: &Context, writer: &Writer<'_>) {
+    writer.notes().iter().for_each(|note| say(note));
+    if writer.finished().is_some_and(|erased| !erased.left.is_empty()) {
+        context.is_left.set(true);
+    }
 }
 
 /// What to say where no store was found.

@@ -30,12 +30,31 @@ mod linux {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
+    use rustix::fs::statfs;
+
     /// The right to write any file, as a bit of a process's capabilities.
     const WRITES_ANYTHING: u64 = 1 << 1;
 
     /// The first process namespace, of which process 1 is the system's own: it starts the others
     /// and keeps no file of a store open.
     const FIRST: &str = "pid:[4026531836]";
+
+    /// What containers have as their root; nobody outside opens files of it.
+    const OVERLAY: i64 = 0x794c_7630;
+    /// File systems that other machines may write to, or the one that this one runs on: NFS, SMB in
+    /// its three kinds, Ceph, AFS, GFS2, OCFS2, 9P, and whatever FUSE brings (linux/magic.h).
+    const SHARED: [i64; 10] = [
+        0x6969,
+        0x517b,
+        0xff53_4d42,
+        0xfe53_4d42,
+        0x00c3_6400,
+        0x5346_414f,
+        0x0116_1970,
+        0x7461_636f,
+        0x0102_1997,
+        0x6573_5546,
+    ];
 
     /// A file, and whether anybody was found who may have it open.
     pub struct Sought {
@@ -45,9 +64,11 @@ mod linux {
 
     impl Sought {
         pub fn of(file: &Path) -> Sought {
-            // Of one that can't be looked at nobody knows who has it.
+            // Of one that can't be looked at nobody knows who has it, nor of one that processes may
+            // have open which are not seen here.
             let found = fs::symlink_metadata(file).ok();
-            Sought { is_open: found.is_none(), found }
+            let is_seen = found.as_ref().is_some_and(|found| sees_all(file, found));
+            Sought { is_open: !is_seen, found }
         }
 
         /// What is still to be found out about it.
@@ -56,9 +77,24 @@ mod linux {
         }
     }
 
+    fn is_first() -> bool {
+        fs::read_link("/proc/self/ns/pid").is_ok_and(|own| own.as_os_str() == FIRST)
+    }
+
+    /// Whether all processes that may have a file open can be found: not on a disk that machines
+    /// share, nor where some are hidden, nor from within a namespace on a disk that others are on.
+    fn sees_all(file: &Path, found: &Metadata) -> bool {
+        let kind = |path: &Path| statfs(path).ok().map(|own| own.f_type);
+        let is_own = kind(file).is_some_and(|own| !SHARED.contains(&own));
+        let is_of_root = || fs::metadata("/").is_ok_and(|root| root.dev() == found.dev());
+        let is_inside = || is_of_root() && kind(Path::new("/")) == Some(OVERLAY);
+        // Where processes of others are hidden, the first is.
+        is_own && fs::metadata("/proc/1").is_ok() && (is_first() || is_inside())
+    }
+
     /// Looks at every process once.
     pub fn look(sought: &mut [Sought]) -> io::Result<()> {
-        let is_first = fs::read_link("/proc/self/ns/pid").is_ok_and(|own| own.as_os_str() == FIRST);
+        let is_first = is_first();
         for process in fs::read_dir("/proc")? {
             if sought.iter().all(|file| file.pending().is_none()) {
                 break;

@@ -252,7 +252,7 @@ fn erase_all(planned: &Planned, host: Host<'_>) -> Result<Vec<String>, Failed> {
         let erased = erased.map_err(|error| Failed::from(error).after(&changed))?;
         changed.push(&own.store.root);
         lines.push(format!("{}: {}", own.store.root.told(), memories(own.targets.len())));
-        lines.extend(erase::told(&erased));
+        lines.extend(erased.notes.iter().cloned().chain(erased.told()));
         let _ = planned.request.progress.step();
     }
     Ok(lines)

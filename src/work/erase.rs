@@ -197,37 +197,6 @@ pub fn carry_out(host: Host<'_>, asked: &ErasureAsked, reason: &str) -> Result<E
     Writer::open(host, &asked.store)?.erase(&asked.plan, &asked.targets, reason)
 }
 
-/// What an erasure came to, a line each. May quote the store.
-pub fn told(erased: &Erased) -> Vec<String> {
-    let mut lines = Vec::new();
-    match erased.left.as_slice() {
-        [] => {
-            let files: u64 = erased.searched.iter().map(|own| own.files).sum();
-            let found =
-                if erased.alike.is_empty() { "none holds it" } else { "only records that stay hold it" };
-            lines.push(format!("erased; {files} files were searched, and {found}"));
-        }
-        left => {
-            lines.push(
-                "not erased everywhere. What is left is here; remove it by hand, unless it says to keep it:"
-                    .into(),
-            );
-            lines.extend(left.iter().map(|own| format!("  {own}")));
-        }
-    }
-    if erased.too_short > 0 {
-        lines.push(format!("{} values were too short to be searched for", erased.too_short));
-    }
-    lines.extend(
-        erased.alike.iter().map(|own| format!("another record holds the same text and stays: {own}")),
-    );
-    lines.extend(erased.went_with_torn());
-    lines.push(format!("receipt: {}", erased.receipt.told()));
-    lines.push("What no program can reach:".into());
-    lines.extend(erased.cannot_reach.iter().map(|own| format!("  {own}")));
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;

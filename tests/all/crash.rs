@@ -25,3 +25,4 @@ mod planted;
 mod put_off;
 mod stores;
 mod sweep;
+mod twice;

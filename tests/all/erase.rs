@@ -9,6 +9,7 @@ mod again;
 mod bundle;
 mod copies;
 mod cut_short;
+mod finished;
 mod git;
 mod looked;
 mod names;

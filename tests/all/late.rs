@@ -124,6 +124,22 @@ fn a_file_that_a_late_line_makes_anew_has_the_owner_the_mode_and_the_attributes_
 }
 
 #[test]
+fn a_late_line_that_equals_one_that_was_there_is_added() {
+    let desk = Desk::new("session-log", "project/memory");
+    let log = desk.files().into_keys().find(|path| path.ends_with("memory.jsonl")).unwrap();
+    let line: &[u8] = b"{\"type\":\"finding\",\"content\":{\"finding\":\"It beats.\"}}\n";
+    let another = desk.disk.another();
+    let mut agent = another.append(&log).unwrap();
+    agent.write(line).unwrap();
+    let end = log.strip_prefix(&desk.place.root).unwrap().to_str().unwrap();
+    desk.change(&Still::first(), end, tagged).unwrap();
+    agent.write(&line.repeat(2)).unwrap();
+    desk.next();
+    let now = desk.disk.files()[&log].clone();
+    assert_eq!(memchr::memmem::find_iter(&now, line).count(), 3);
+}
+
+#[test]
 fn a_note_whose_name_is_too_long_to_keep_comes_back_under_its_name() {
     let desk = Desk::new("a-mem", "project/.chora/memory");
     let note = desk.files().into_keys().find(|path| path.extension().is_some_and(|end| end == "md")).unwrap();

@@ -86,9 +86,11 @@ impl Account {
     /// Reads the journal of a store, and compares it with the store as it was read.
     pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> Account {
         let mut faults = Vec::new();
-        let journal = told_of(vault.journal(), &mut faults);
+        let mut journal = told_of(vault.journal(), &mut faults);
         let kept = told_of(vault.steps(), &mut faults);
         let begun = told_of(vault.erasing(), &mut faults);
+        // It has a line before it is over.
+        journal.retain(|line| begun.as_ref().is_none_or(|own| own.step != line.step));
         let damaged = told_of(vault.damaged(), &mut faults);
         let is_read = faults.is_empty();
         faults.extend(damaged);

@@ -2,16 +2,17 @@
 //! of a line there, and write at any moment.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::apply::given;
+use super::hidden::Old;
 use super::unfinished::{is_fresh, whole_lines};
 use super::{Writer, afterwards, carry};
 use crate::disk::{Disk, Output};
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::snapshot::Generation;
-use crate::model::{Change, Plan};
+use crate::model::{Change, Plan, Tell};
 use crate::store::lock::{Held, Protocol};
 
 /// So long the lock is waited for where agents hold it again and again: one try would hardly ever
@@ -81,11 +82,24 @@ impl<'a> Writer<'a> {
                 Added::Again => {}
                 Added::Within(bytes) => {
                     lock.release();
-                    self.take_out(file, &bytes)?;
+                    self.take_out(file, &bytes, b"")?;
                 }
             }
         }
         None
+    }
+
+    /// Moves lines of ours that cut a line of another in two before that line.
+    pub(super) fn move_before(&self, cutting: Vec<(PathBuf, Vec<u8>)>) {
+        for (file, bytes) in cutting {
+            let lines = bytes.strip_prefix(b"\n").unwrap_or(&bytes);
+            if self.take_out(&file, &bytes, lines).is_none() {
+                let file = file.told();
+                self.note(format!(
+                    "what was added to {file} stands within a line that another program wrote"
+                ));
+            }
+        }
     }
 
     /// `None` where they have to wait.
@@ -105,7 +119,11 @@ impl<'a> Writer<'a> {
             true => lines.to_vec(),
             false => {
                 let lines = behind_a_begun_line(begun, lines);
-                let new = &lines[known(&now, &lines)..];
+                let known = match Old::read(old.file_name().unwrap_or_default()) {
+                    Some(own) => known(&now, &lines, || self.taken_of(old, &own))?,
+                    None => 0,
+                };
+                let new = &lines[known..];
                 if new.is_empty() {
                     return Some(Added::Yes);
                 }
@@ -127,6 +145,11 @@ impl<'a> Writer<'a> {
         Some(if stands { Added::Yes } else { Added::Again })
     }
 
+    /// What of an old file is in the file that took its place.
+    fn taken_of(&self, path: &Path, old: &Old) -> Option<Vec<u8>> {
+        self.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
+    }
+
     /// A new file in the place of one that went, with the mode, the owner and the attributes that
     /// one has. What the system refuses is told.
     fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn Output + '_>> {
@@ -141,14 +164,15 @@ impl<'a> Writer<'a> {
         Some(out)
     }
 
-    /// Takes bytes of ours out of the line of others that they cut in two: in a new file, so that
-    /// what others write meanwhile is taken over.
-    fn take_out(&self, file: &Path, bytes: &[u8]) -> Option<()> {
+    /// Takes bytes of ours out of the line of others that they cut in two, and puts those lines before
+    /// it: in a new file, so that what others write meanwhile is taken over.
+    fn take_out(&self, file: &Path, bytes: &[u8], lines: &[u8]) -> Option<()> {
         let relative = self.relative(file)?;
         for _ in 0..TRIES {
             let (now, _) = self.host.disk.read(file, 0, None).ok()?;
             let Some(at) = memchr::memmem::rfind(&now, bytes) else { return Some(()) };
-            let edits = vec![(at..at + bytes.len(), Vec::new())];
+            let start = whole_lines(&now[..at]).len();
+            let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
             let change = Change::edits(&relative, now.into(), edits);
             let own = Plan::unseen("rescue", &self.place.root, self.place.format);
             let plan = Plan { changes: vec![change], exact: true, ..own };
@@ -163,7 +187,13 @@ impl<'a> Writer<'a> {
 
 /// Whether others wrote between the last look and the write so that the bytes stand within a line of
 /// theirs, or behind one that they were to go on.
-fn cuts_a_line(disk: &dyn Disk, file: &Path, seen: &Generation, bytes: &[u8], goes_on: bool) -> Option<bool> {
+pub(super) fn cuts_a_line(
+    disk: &dyn Disk,
+    file: &Path,
+    seen: &Generation,
+    bytes: &[u8],
+    goes_on: bool,
+) -> Option<bool> {
     let (there, now) = disk.read(file, seen.len, None).ok()?;
     let Some(at) = memchr::memmem::find(&there, bytes) else { return Some(false) };
     Some(at > 0 && now.inode == seen.inode && (goes_on || there[at - 1] != b'\n'))
@@ -179,11 +209,20 @@ fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
 }
 
 /// How many bytes of the lines stand in the file already: a crash came before that could be
-/// written down.
-fn known(now: &[u8], lines: &[u8]) -> usize {
+/// written down. Lines that the old file had `before` may be in it, too, and are no such lines;
+/// `None` where those can't be read.
+fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
     let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
-    let starts = |at: &usize| *at == 0 || now[at - 1] == b'\n';
-    let Some(at) = memchr::memmem::find_iter(now, first).find(starts) else { return 0 };
+    if line_starts(now, first).next().is_none() {
+        return Some(0);
+    }
+    let had = line_starts(&before()?, first).count();
+    let Some(at) = line_starts(now, first).nth(had) else { return Some(0) };
     let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
-    whole_lines(&lines[..same]).len()
+    Some(whole_lines(&lines[..same]).len())
+}
+
+/// Where a line begins in the bytes that starts like that.
+fn line_starts<'b>(bytes: &'b [u8], line: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
+    memchr::memmem::find_iter(bytes, line).filter(|at| *at == 0 || bytes[at - 1] == b'\n')
 }

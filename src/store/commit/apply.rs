@@ -46,6 +46,8 @@ pub struct Ready {
     pub(super) temp: Option<PathBuf>,
     /// The file that holds them.
     made: Option<Generation>,
+    /// How long the file was when an agent did not end its line within the time that it was given.
+    half: Option<u64>,
 }
 
 /// Whether the lock or the file was lost before anything was changed.
@@ -72,6 +74,7 @@ impl Ready {
             seen: None,
             temp: None,
             made: None,
+            half: None,
         }
     }
 
@@ -89,6 +92,12 @@ impl Ready {
     /// Whether it makes what nobody knows yet.
     pub fn is_new(&self) -> bool {
         !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
+    }
+
+    /// The change as it is fitted.
+    pub(super) fn change(&self) -> Change {
+        let (path, act, base) = (self.relative.clone(), self.act.clone(), self.base.clone());
+        Change { path, act, base, mode: self.mode, had: None }
     }
 
     /// Removes what was made ready and not used.
@@ -156,15 +165,19 @@ impl Scene<'_, '_> {
         Ok(item.map_err(|error| CommitError::unread(path, error))?.map(|item| item.generation.len))
     }
 
+    /// Waits, before a lock is taken, for an agent in the middle of a line.
+    pub fn let_end(&self, own: &mut Ready) {
+        if own.grows && !own.derived && !own.dropped {
+            own.half = let_end(self.host, &own.path);
+        }
+    }
+
     /// Writes the new bytes beside the file, durably.
     pub fn prepare(&mut self, own: &mut Ready) -> Result<(), CommitError> {
         if own.temp.is_some() || own.dropped {
             return Ok(());
         }
         let disk = self.host.disk;
-        if own.grows && !own.derived {
-            let_end(self.host, &own.path);
-        }
         if matches!(own.act, Act::Create(_)) && !own.derived {
             make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }

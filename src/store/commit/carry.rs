@@ -36,6 +36,9 @@ pub struct Carried {
     pub touched: Vec<PathBuf>,
     /// Second names of files that were replaced.
     pub olds: Vec<PathBuf>,
+    /// What was added to a file, by its whole path, where it cuts a line in two that another began in
+    /// that moment.
+    pub cutting: Vec<(PathBuf, Vec<u8>)>,
     /// The weakest guard that a file was replaced under.
     pub guard: Guard,
     /// What went otherwise than it was shown.
@@ -248,6 +251,7 @@ fn commit_set(
     let mut counted = planned.clone();
     for attempt in 0..TRIES {
         let is_last = attempt >= PATIENT;
+        ready.iter_mut().for_each(|own| scene.let_end(own));
         if !is_last {
             ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
         }

@@ -100,7 +100,7 @@ impl Writer<'_> {
             return Err(io::Error::other(OTHERS));
         }
         let old = Old::of(path, bytes, machine.now(), machine.own_process());
-        let name = path.with_file_name(Swapped { old, own: 0 }.name());
+        let name = path.with_file_name(Swapped { old, own: 0, len: None }.name());
         disk.rename(path, &name)?;
         if disk.read(&name, 0, None)?.0 != bytes {
             put_new(disk, &name, path)?;

@@ -1,17 +1,36 @@
 //! What was in the place of a file when new bytes took it, where nobody lived to look at it, and
 //! what others wrote to it in place afterwards.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::hidden::{Old, Swapped};
 use super::rebase::rebase;
-use super::{Writer, carry};
+use super::{Host, Writer, carry};
 use crate::disk::{Holder, Item, Seen, is_unsupported, put_new};
 use crate::model::{Act, Change, Plan, Store, Tell, plan};
 use crate::text::digest::digest;
 
 /// So many of the last steps are asked what a file held before it was replaced.
 const STEPS: usize = 16;
+
+/// Gives `len` bytes of ours, which were in the place of `file` for a moment and are at `path` now, the
+/// name by which a replaced file is watched: others may have written behind them, or still do.
+pub(super) fn watch_ours(host: Host<'_>, path: &Path, file: &Path, len: u64) -> Option<PathBuf> {
+    let name = name_of_ours(host, path, file, len)?;
+    host.disk.rename(path, &name).ok().map(|()| name)
+}
+
+/// Gives them that name beside the one of the file, from which they are about to go.
+pub(super) fn name_ours(host: Host<'_>, file: &Path, len: u64) -> Option<PathBuf> {
+    let name = name_of_ours(host, file, file, len)?;
+    host.disk.link(file, &name).ok().map(|()| name)
+}
+
+fn name_of_ours(host: Host<'_>, path: &Path, file: &Path, len: u64) -> Option<PathBuf> {
+    let (bytes, _) = host.disk.read(path, 0, Some(len)).ok()?;
+    let old = Old::of(file, &bytes, host.machine.now(), host.machine.own_process());
+    Some(file.with_file_name(old.name()))
+}
 
 impl Writer<'_> {
     /// Settles every file that was on its way out when its change was cut short: what was not the
@@ -39,9 +58,12 @@ impl Writer<'_> {
         };
         let now = Seen::from(disk.look(&file)).there().ok()?;
         let is = |inode: u64| now.as_ref().is_some_and(|now| now.generation.inode == inode);
-        if item.generation.inode == own.own || is(item.generation.inode) {
-            // The two never changed places, or it has two names.
+        if is(item.generation.inode) {
+            // It has two names.
             return disk.remove(path).ok();
+        }
+        if item.generation.inode == own.own {
+            return self.settle_ours(path, &file, own.len);
         }
         if self.holds_what_was_taken(path, &item, &own.old)? {
             return disk.rename(path, &path.with_file_name(own.old.name())).ok();
@@ -50,10 +72,14 @@ impl Writer<'_> {
         match now {
             None => put_new(disk, path, &file).ok()?,
             Some(_) if is(own.own) => match disk.exchange(path, &file) {
-                Err(error) if is_unsupported(&error) => disk.rename(path, &file).ok()?,
+                Err(error) if is_unsupported(&error) => {
+                    let ours = own.len.and_then(|len| name_ours(self.host, &file, len));
+                    self.replaced.borrow_mut().extend(ours);
+                    disk.rename(path, &file).ok()?;
+                }
                 Err(_) => return None,
                 Ok(()) if disk.look(path).ok()?.generation.inode == own.own => {
-                    disk.remove(path).ok()?;
+                    self.settle_ours(path, &file, own.len)?;
                 }
                 // Yet another took the place meanwhile.
                 Ok(()) => disk.exchange(path, &file).ok()?,
@@ -62,6 +88,16 @@ impl Writer<'_> {
             Some(_) => disk.rename(path, &path.with_file_name(own.old.name())).ok()?,
         }
         disk.sync_folder(folder).ok()
+    }
+
+    /// Our new bytes, that never came to the place of the file or left it again: what others wrote to
+    /// them there is taken over before they go.
+    fn settle_ours(&self, path: &Path, file: &Path, len: Option<u64>) -> Option<()> {
+        match len {
+            Some(len) => self.replaced.borrow_mut().push(watch_ours(self.host, path, file, len)?),
+            None => self.host.disk.remove(path).ok()?,
+        }
+        Some(())
     }
 
     /// Whether a file that was replaced still holds what it held then, and perhaps more behind it

@@ -29,8 +29,8 @@ const EARLIER_OLD: &str = ".palimp-old-";
 /// What our files beside a lock start with: see `store::lock`.
 const LOCKS: [&str; 3] = [".lock.own.", ".lock.stale.", ".lock.takeover"];
 
-/// So many digits an inode may have, and what is before them.
-const INODE: usize = 21;
+/// So many digits an inode and a length may have, and what is before them.
+const NUMBERS: usize = 42;
 
 /// The longest name that file systems take, in bytes.
 const LONGEST: usize = 255;
@@ -98,8 +98,8 @@ impl Old {
             digest: Some(digest(taken)),
             file,
         };
-        // An inode is added to it while the file leaves its place.
-        match own.name().len() + INODE > LONGEST {
+        // An inode and a length are added to it while the file leaves its place.
+        match own.name().len() + NUMBERS > LONGEST {
             true => Old { file: stand_in(&own.file), ..own },
             false => own,
         }
@@ -176,20 +176,32 @@ pub struct Swapped {
     pub old: Old,
     /// The inode of our new bytes: what is not that one came out. 0 where the file only goes.
     pub own: u64,
+    /// How many bytes those are: what is behind them in that inode others wrote while it was in the
+    /// file's place. Names of earlier versions don't say it.
+    pub len: Option<u64>,
 }
 
 impl Swapped {
     /// Reads such a name.
     pub fn read(name: &OsStr) -> Option<Swapped> {
-        let (rest, own) = name.to_str()?.strip_suffix(TEMP)?.rsplit_once('-')?;
-        let old = Old::read(format!("{rest}{OLD}").as_ref()).filter(|old| old.digest.is_some())?;
-        Some(Swapped { old, own: own.parse().ok()? })
+        let (rest, last) = name.to_str()?.strip_suffix(TEMP)?.rsplit_once('-')?;
+        let last = last.parse().ok()?;
+        let old = |rest| Old::read(format!("{rest}{OLD}").as_ref()).filter(|old| old.digest.is_some());
+        if let Some(old) = old(rest) {
+            return Some(Swapped { old, own: last, len: None });
+        }
+        let (rest, own) = rest.rsplit_once('-')?;
+        Some(Swapped { old: old(rest)?, own: own.parse().ok()?, len: Some(last) })
     }
 
     /// The name.
     pub fn name(&self) -> String {
         let name = self.old.name();
-        format!("{}-{}{TEMP}", name.strip_suffix(OLD).unwrap_or(&name), self.own)
+        let name = name.strip_suffix(OLD).unwrap_or(&name);
+        match self.len {
+            Some(len) => format!("{name}-{}-{len}{TEMP}", self.own),
+            None => format!("{name}-{}{TEMP}", self.own),
+        }
     }
 
     /// The process that made it.
@@ -230,11 +242,13 @@ mod tests {
 
     #[test]
     fn a_file_on_its_way_out_is_told_from_a_temporary_and_from_one_that_was_replaced() {
-        let own = Swapped { old: of("a/5"), own: 77 };
-        let name = own.name();
-        let name = OsStr::new(&name);
-        assert_eq!(Swapped::read(name), Some(own.clone()));
-        assert!(is_ours(name) && temp_of(name).is_none() && Old::read(name).is_none());
+        let own = Swapped { old: of("a/5"), own: 77, len: Some(3) };
+        for own in [own.clone(), Swapped { len: None, ..own.clone() }] {
+            let name = own.name();
+            let name = OsStr::new(&name);
+            assert_eq!(Swapped::read(name), Some(own.clone()));
+            assert!(is_ours(name) && temp_of(name).is_none() && Old::read(name).is_none());
+        }
         assert_eq!(own.process(), 9);
         assert_eq!(Swapped::read(temp(Path::new("a/b"), 1).file_name().unwrap()), None);
         assert_eq!(Swapped::read(OsStr::new(&own.old.name())), None);

@@ -32,6 +32,7 @@ mod leftovers;
 mod log;
 mod made;
 mod open;
+mod open_line;
 mod paths;
 mod pending;
 mod pieces;
@@ -121,6 +122,7 @@ pub struct Writer<'a> {
     format: &'static dyn Format,
     vault: Vault<'a>,
     rescued: usize,
+    finished: Option<erase::Erased>,
     /// Whether others write to the store while this writer changes it.
     is_busy: Cell<bool>,
     /// So long others are waited for.
@@ -141,6 +143,12 @@ impl<'a> Writer<'a> {
     /// How many late lines were rescued when the store was taken.
     pub fn rescued(&self) -> usize {
         self.rescued
+    }
+
+    /// What came of an erasure that was cut short, and that was finished when the store was taken. The
+    /// notes tell it.
+    pub fn finished(&self) -> Option<&erase::Erased> {
+        self.finished.as_ref()
     }
 
     /// What was found when the store was taken and is to be said; the next receipt tells it.
@@ -231,6 +239,7 @@ impl<'a> Writer<'a> {
             let why = error.in_short();
             notes.push(format!("its undo data exceeds the limit and could not be removed: {why}"));
         }
+        self.move_before(std::mem::take(&mut carried.cutting));
         // What came late is rescued first: what is derived is made anew once for both.
         let late = self.rescue_own();
         carried.derive |= !late.is_empty();

@@ -66,6 +66,7 @@ impl<'a> Writer<'a> {
             format,
             vault,
             rescued: 0,
+            finished: None,
             is_busy,
             patience,
             replaced,
@@ -82,11 +83,7 @@ impl<'a> Writer<'a> {
         self.recover()?;
         self.derive_pending()?;
         self.rescued = self.rescue(self.store);
-        self.finish_erasing()?;
-        if let Some(entry) = self.vault.erasing()? {
-            let step = entry.step;
-            self.note(format!("step {step}, an erasure that was cut short, can't be finished yet: what it erases may still be in places"));
-        }
+        self.finished = self.finish_erasing()?;
         Ok(self)
     }
 

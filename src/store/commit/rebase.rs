@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::open_line;
 use super::places::{Places, id_of};
 use crate::model::plan::last_line;
 use crate::model::{Moment, Splice};
@@ -47,7 +48,7 @@ pub fn rebase_in(splices: &[Splice], places: &Places<'_>) -> Result<Vec<Splice>,
 fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<Splice>, Conflict> {
     let now = places.now;
     let mut moved: Vec<Splice> = Vec::new();
-    if fits(splices, now) {
+    if fits(splices, now) && splices.iter().all(|own| open_line::is_last(own, now)) {
         moved = splices.to_vec();
     } else {
         let mut fitting = Fitting { places, taken: HashSet::new(), merges };
@@ -112,20 +113,27 @@ impl Fitting<'_, '_> {
                 None => self.take(&splice.behind, None).map_or(now.len(), |at| at + splice.behind.len()),
             };
             let own = Splice { start: start as u64, ..splice.clone() };
-            let is_open = start == now.len() && !now.is_empty() && now != lines::BOM && !now.ends_with(b"\n");
-            return Ok(if is_open {
-                behind_open_line(own, before.map(|(_, fitted)| fitted), now)
-            } else {
-                own
-            });
+            return Ok(open_line::at_end(own, before.map(|(_, fitted)| fitted), now));
         }
-        if let Some(start) = self.take(&splice.was, Some(&splice.behind)) {
-            return Ok(Splice { start: start as u64, ..splice.clone() });
+        let there = self.take(&splice.was, Some(&splice.behind));
+        let own = there.map(|start| Splice { start: start as u64, ..splice.clone() });
+        let stands = own.as_ref().map_or(!self.merges, |own| open_line::is_last(own, now));
+        match (open_line::addition(splice, now).filter(|_| !stands), own) {
+            (Some(end), _) => Ok(open_line::at_end(end, before.map(|(_, fitted)| fitted), now)),
+            (None, Some(own)) => Ok(own),
+            (None, None) if self.merges => self.otherwise(splice),
+            (None, None) => Err(Conflict { planned: splice.was.clone(), found: None }),
         }
-        match self.merges {
-            true => merged(splice, self.places),
-            false => Err(Conflict { planned: splice.was.clone(), found: None }),
+    }
+
+    /// The splice where its lines are not there as they were.
+    fn otherwise(&mut self, splice: &Splice) -> Result<Splice, Conflict> {
+        if let Some(own) = open_line::removal(splice)
+            && let Some(start) = self.take(&own.was, Some(&own.behind))
+        {
+            return Ok(Splice { start: start as u64, ..own });
         }
+        merged(splice, self.places)
     }
 
     /// Where those whole lines are, each place once.
@@ -133,19 +141,6 @@ impl Fitting<'_, '_> {
         let at = self.places.find(wanted, behind, &self.taken)?;
         self.taken.insert(at);
         Some(at)
-    }
-}
-
-/// Lines put behind a last line that has no end: it gets one, and is a part of the change.
-fn behind_open_line(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
-    match before.filter(|before| before.end() as usize == now.len()) {
-        Some(before) if before.becomes.is_empty() || before.becomes.ends_with(b"\n") => own,
-        Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat(), ..own },
-        None => {
-            let last = last_line(now);
-            let becomes = [last, b"\n", &own.becomes[..]].concat();
-            Splice { start: (now.len() - last.len()) as u64, was: last.to_vec(), becomes, ..own }
-        }
     }
 }
 

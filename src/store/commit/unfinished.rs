@@ -25,16 +25,21 @@ pub fn is_fresh(machine: &dyn Machine, seen: &Generation) -> bool {
     (0..derive::FRESH).contains(&age)
 }
 
+/// The length of a file whose last line has no end yet and was written to just now.
+fn half_a_line(host: Host<'_>, path: &Path) -> Option<u64> {
+    let item = host.disk.look(path).ok()?;
+    let last = item.generation.len.checked_sub(1)?;
+    let has_no_end = host.disk.read(path, last, Some(1)).is_ok_and(|(end, _)| end != b"\n");
+    (has_no_end && is_fresh(host.machine, &item.generation)).then_some(item.generation.len)
+}
+
 /// Gives an agent time to end a line. Taken over as it is, its second half would come to the
-/// old file, and the next line would be glued to its first.
-pub fn let_end(host: Host<'_>, path: &Path) {
+/// old file, and the next line would be glued to its first. How long the file is where it did
+/// not end it.
+pub fn let_end(host: Host<'_>, path: &Path) -> Option<u64> {
     for _ in 0..TRIES {
-        let Ok(item) = host.disk.look(path) else { return };
-        let Some(last) = item.generation.len.checked_sub(1) else { return };
-        let is_open = host.disk.read(path, last, Some(1)).is_ok_and(|(end, _)| end != b"\n");
-        if !is_open || !is_fresh(host.machine, &item.generation) {
-            return;
-        }
+        half_a_line(host, path)?;
         host.machine.sleep(PAUSE);
     }
+    half_a_line(host, path)
 }

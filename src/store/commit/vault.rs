@@ -18,6 +18,7 @@ use super::step::{Step, digest};
 use folder::folder_of;
 pub use folder::{make_folders, make_folders_as};
 pub(super) use folder::{real_of, way_to};
+pub(super) use journal::JOURNAL;
 pub use journal::{FileLine, JournalLine, Turn};
 
 use crate::disk::{Disk, Seen};

@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::telling::Said;
 use super::wanted::{Wanted, original};
 use crate::format::{Format, Shape};
-use crate::model::{Document, Record, Role, Span, Tell};
+use crate::model::{Document, Record, Role, Span, Tell, View};
 use crate::text::edit;
 use crate::text::front_matter::Note;
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
-use crate::text::secrets::{is_random, is_sensitive};
 
 /// What the versions of the erased records say.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Contents {
     pub(super) beside: BTreeSet<Vec<u8>>,
     /// What parts of documents say: records that stay may repeat it.
     parts: BTreeSet<Vec<u8>>,
+    /// What may stand in the names of the records, too.
+    pub(super) said: Said,
 }
 
 /// What can be searched for, and what can't be because others say it too.
@@ -52,6 +54,7 @@ impl Contents {
         own.see(wanted, path, bytes);
         self.beside.extend(own.main.into_iter().chain(own.beside));
         self.parts.extend(own.parts);
+        self.said.add(&own.said);
     }
 
     /// The same of a file that was read.
@@ -66,7 +69,8 @@ impl Contents {
         for span in &spans {
             let mut own = Contents::default();
             let raw = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
-            own.take(wanted, path, raw);
+            own.take(wanted, path, raw, None);
+            self.said.add(&own.said);
             self.parts.extend(own.main.iter().chain(&own.beside).cloned());
             self.main.extend(own.main);
             self.beside.extend(own.beside);
@@ -107,8 +111,9 @@ impl Contents {
             let raw = raw(record);
             wanted.remember(raw);
             self.main.insert(raw.to_vec());
-            if record.view().is_some() {
-                self.take(wanted, path, raw);
+            match record.view() {
+                Some(view) => self.take(wanted, path, raw, Some(view)),
+                None => drop(self.said.values.insert(raw.to_vec())),
             }
             count += 1;
         }
@@ -119,47 +124,43 @@ impl Contents {
     fn see_tombstone(&mut self, wanted: &Wanted<'_>, raw: &[u8]) {
         let mut beside = Vec::new();
         take_strings(wanted.format, raw, &mut beside);
+        self.said.values.extend(beside.iter().filter(|value| !wanted.named.is(value)).cloned());
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
-    /// Whether a name repeats what the records say: a part of it that stands in a text, and is
-    /// likely a key or a token.
-    pub fn tells(&self, name: &str) -> bool {
-        let is_said = |word: &str| {
-            let is_in = |own: &Vec<u8>| {
-                let own = String::from_utf8_lossy(own).to_lowercase();
-                own.replace(&name.to_lowercase(), "").contains(&word.to_lowercase())
-            };
-            self.beside.iter().any(is_in)
-        };
-        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-        is_sensitive(name.as_bytes()) || words.filter(|word| is_random(word)).any(is_said)
-    }
-
-    fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8]) {
+    fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8], view: Option<&View>) {
         let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
         let mut beside: Vec<Vec<u8>> = Vec::new();
         match format.shape(&original(path)) {
             Shape::Json => self.take_json(format, raw, &mut beside),
             Shape::Markdown => {
                 let note = Note::read(&text);
-                self.main.insert(text.get(note.body.clone()).unwrap_or_default().as_bytes().to_vec());
+                self.take_main(text.get(note.body.clone()).unwrap_or_default());
                 let fields = note
                     .fields
                     .iter()
                     .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
                 beside.extend(fields.map(|own| own.value.plain().into_bytes()));
             }
-            Shape::Text => {}
+            Shape::Text => drop(self.said.texts.insert(raw.to_vec())),
         }
+        // Which other records and sessions are meant says nothing.
+        let meant: HashSet<&[u8]> = view.into_iter().flat_map(meant).collect();
+        let says = |value: &&Vec<u8>| !wanted.named.is(value) && !meant.contains(value.as_slice());
+        self.said.values.extend(beside.iter().filter(says).cloned());
         // What names the record stays: in the tombstone, in the journal, in paths.
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
+    }
+
+    fn take_main(&mut self, text: &str) {
+        self.main.insert(text.into());
+        self.said.texts.insert(text.into());
     }
 
     fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
         let mut tape = Tape::default();
         let Ok(value) = edit::scan(&mut tape, raw) else { return };
-        self.main.insert(format.main_text(value).0.into_bytes());
+        self.take_main(&format.main_text(value).0);
         take_strings(format, raw, beside);
     }
 
@@ -204,6 +205,12 @@ impl Contents {
             alike,
         }
     }
+}
+
+/// What a record refers to, and what else it may be called.
+fn meant(view: &View) -> impl Iterator<Item = &[u8]> {
+    let names = view.references.iter().map(|own| &own.to).chain(&*view.names);
+    names.map(|name| name.text.as_bytes())
 }
 
 /// Every text of an object but for those that name it, and those that are not searched for.

@@ -7,6 +7,7 @@ mod contents;
 mod digests;
 mod namesake;
 mod removal;
+mod telling;
 mod wanted;
 
 pub use clean::{Marks, clean};

@@ -89,6 +89,11 @@ impl<'a> Named<'a> {
         Named { names, by_stretch }
     }
 
+    /// Whether a value is a name.
+    pub(super) fn is(&self, value: &[u8]) -> bool {
+        self.names.contains(value)
+    }
+
     /// Whether a value is a name, or is in one. Of what is too short to be searched for
     /// only names themselves are recognized.
     pub(super) fn has(&self, value: &[u8]) -> bool {

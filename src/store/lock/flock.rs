@@ -60,15 +60,8 @@ enum Attempt<'a> {
     Late,
 }
 
-impl Attempt<'_> {
-    /// Whether an agent that had the lock has removed its file: another has the next one.
-    fn is_removed(&self) -> bool {
-        matches!(self, Attempt::Removed(_) | Attempt::Late)
-    }
-}
-
 /// How often the lock was seen to change hands: agents remove its file after each use, and open it
-/// for the next so that its time changes.
+/// for the next so that its time changes. Where its place can't be looked at, nobody knows.
 #[derive(Default)]
 struct Hands {
     last: Option<Generation>,
@@ -93,19 +86,20 @@ pub(super) fn take<'a>(
     let mut waiting = Waiting::new(scene.machine, patience);
     let mut removed = Vec::new();
     let mut hands = Hands::default();
-    let mut spins = 0;
+    let (mut spins, mut spun) = (0, 0);
     loop {
         let outcome = attempt(scene, path)?;
-        hands.count = hands.count.saturating_add(u32::from(outcome.is_removed()));
+        if !matches!(outcome, Attempt::Ours(_)) {
+            hands.look(scene, path);
+        }
+        // One that was ours for a while took its time, which counts as waited.
+        let may_spin = !patience.wait.is_zero() && !matches!(outcome, Attempt::Removed(_));
         let pace = match outcome {
             Attempt::Ours(mut locked) => {
                 locked.removed = removed.into_iter().map(|(_, lock)| lock).collect();
                 return Ok(locked);
             }
-            Attempt::Held => {
-                hands.look(scene, path);
-                PACE
-            }
+            Attempt::Held => PACE,
             // Agents that wait for it would remove the next one, too, were it let go of now.
             Attempt::Removed(lock) => {
                 removed.push((scene.machine.monotonic(), lock));
@@ -116,11 +110,11 @@ pub(super) fn take<'a>(
         let now = scene.machine.monotonic();
         removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
         removed.drain(..removed.len().saturating_sub(REMOVED));
-        if hands.count > 0 && spins < SPINS {
+        if may_spin && hands.count > spun && spins < SPINS {
             spins += 1;
             continue;
         }
-        spins = 0;
+        (spins, spun) = (0, hands.count);
         if !waiting.pause(path, false, hands.count, pace)? {
             let holder = said::holder(scene, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });

@@ -66,7 +66,12 @@ fn session_log(part: &Part, at: usize) -> io::Result<()> {
                 break;
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let existing = parsed("parse the lock", &said("read the lock", fs::read(&path))?)?;
+                let bytes = match fs::read(&path) {
+                    // Whoever had it let go of it since: that is none of palimp's doing.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    outcome => said("read the lock", outcome)?,
+                };
+                let existing = parsed("parse the lock", &bytes)?;
                 let until = existing["expires_at"].as_str().and_then(Moment::parse);
                 let (until, _) =
                     until.ok_or_else(|| io::Error::other(format!("no expires_at: {existing}")))?;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use palimp::disk::Disk;
 use palimp::disk::faulty::{Errno, Fault, Faulty, Op};
 
-use super::bench::{Bench, ROOT, run};
-use super::cases::named;
+use super::bench::{Bench, ROOT, run, turn};
+use super::cases::{Do, named};
 use super::machine::Still;
 
 fn log() -> PathBuf {
@@ -111,5 +111,55 @@ fn a_line_that_cannot_be_made_durable_is_undone() {
     let (prepared, was) = (bench.prepare(&disk), text(&disk));
     disk.fail_at(at + 1, Fault::Error(Errno::IO));
     run(&disk, &Still::first(), &prepared).unwrap_err();
+    assert_eq!(text(&disk), was);
+}
+
+/// A line is added where another wrote since that was planned, and an error may come at a step.
+fn add_beside(case: &str, fails: Option<usize>) -> (Faulty, String, bool) {
+    let bench = Bench::of(named("session-log", case));
+    let disk = bench.disk();
+    let prepared = bench.prepare(&disk);
+    let end = if text(&disk).ends_with('\n') { "" } else { "\n" };
+    disk.append(&log()).unwrap().write(format!("{end}{OTHERS}").as_bytes()).unwrap();
+    let was = text(&disk);
+    fails.into_iter().for_each(|at| disk.fail_at(at, Fault::Error(Errno::IO)));
+    let outcome = run(&disk, &Still::first(), &prepared);
+    (disk, was, outcome.is_ok())
+}
+
+const ADDS: [&str; 2] = ["add", "add to an unfinished line"];
+
+#[test]
+fn a_line_that_cannot_be_made_durable_is_undone_where_others_wrote_meanwhile() {
+    for case in ADDS {
+        let (disk, was, is_made) = add_beside(case, None);
+        assert!(is_made && text(&disk) != was && text(&disk).starts_with(&was), "{case}: {}", text(&disk));
+        let is_it = |op: &Op| matches!(op, Op::Write { file, .. } if *file == log());
+        let written = disk.ops().iter().rposition(is_it).unwrap();
+        let (disk, was, is_made) = add_beside(case, Some(written + 1));
+        assert!(!is_made);
+        assert_eq!(text(&disk), was, "{case}");
+    }
+}
+
+#[test]
+fn a_line_that_was_added_behind_what_others_wrote_meanwhile_is_undone() {
+    for case in ADDS {
+        let (disk, was, _) = add_beside(case, None);
+        turn(&disk, "session-log", &Still::first(), Do::Undo).unwrap();
+        assert_eq!(text(&disk), was, "{case}");
+    }
+}
+
+#[test]
+fn a_line_that_was_added_behind_an_unfinished_one_is_undone_where_another_took_that_away() {
+    let bench = Bench::of(named("session-log", ADDS[1]));
+    let disk = bench.disk();
+    let whole = text(&disk).rfind('\n').unwrap() + 1;
+    let was = text(&disk)[..whole].to_owned();
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+    let ours = text(&disk).lines().last().unwrap().to_owned();
+    disk.put(log(), format!("{was}{ours}\n"), 0o600);
+    turn(&disk, "session-log", &Still::first(), Do::Undo).unwrap();
     assert_eq!(text(&disk), was);
 }

@@ -25,5 +25,5 @@ fn errors_that_stay_do_too() {
 
 #[test]
 fn what_cannot_be_read_is_never_taken_for_empty() {
-    each(|sweep, share| sweep.fail_reads(&[ONCE[0], ONCE[2], STICKY[0]], share), 29);
+    each(|sweep, share| sweep.fail_reads(&[ONCE[0], ONCE[2], STICKY[0]], share), 97);
 }

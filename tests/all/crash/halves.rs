@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use palimp::disk::faulty::Faulty;
 use palimp::disk::{Disk, Machine};
+use palimp::model::Act;
 use palimp::store::commit::Writer;
 
 use super::bench::{Bench, ROOT, host, load, next_start, run};
@@ -78,6 +79,50 @@ fn half_a_line_of_an_agent_is_not_cut_in_two_by_a_line_that_came_late() {
     }
 }
 
+/// The agent writes its halves before these steps of an `add`; how many steps that has.
+fn with_halves_while_adding(steps: [usize; 2]) -> usize {
+    let log: PathBuf = Path::new(ROOT).join("sessions/sess_a/memory.jsonl");
+    let bench = Bench::of(named("session-log", "add"));
+    let disk = bench.disk();
+    let machine = Still::first();
+    // The line is fresh for longer than it is waited for.
+    machine.pass(TO_1970 - 1);
+    machine.sleep(Duration::from_millis(500));
+    let prepared = bench.prepare(&disk);
+    let first = disk.steps();
+    let (own, mut at) = (log.clone(), 0);
+    disk.before(move |_, other| {
+        (0..2).filter(|half| steps[*half] == at).for_each(|half| adds(other, &own, HALVES[half]));
+        at += 1;
+    });
+    let receipt = run(&disk, &machine, &prepared).unwrap();
+    let made = disk.steps() - first;
+    disk.before(|_, _| {});
+    let left = (0..2).filter(|half| steps[*half] >= made);
+    left.for_each(|half| adds(&disk.another(), &log, HALVES[half]));
+    let now = String::from_utf8(disk.files()[&log].clone()).unwrap();
+    let ours = receipt.plan.changes.iter().find_map(|change| match &change.act {
+        Act::Append(lines) => Some(String::from_utf8(lines.clone()).unwrap()),
+        _ => None,
+    });
+    for line in [HALVES.concat(), ours.unwrap()] {
+        let count = now.split_inclusive('\n').filter(|own| *own == line).count();
+        assert_eq!(count, 1, "{line} before {steps:?}:\n{now}\n{:#?}", disk.log());
+    }
+    made
+}
+
+#[test]
+fn half_a_line_of_an_agent_is_not_cut_in_two_by_a_line_that_is_added() {
+    let made = with_halves_while_adding([usize::MAX; 2]);
+    assert!(made > 5, "{made}");
+    for first in 0..made {
+        for later in 1..6 {
+            with_halves_while_adding([first, first + later]);
+        }
+    }
+}
+
 /// Others wait for the lock.
 #[test]
 fn an_agent_in_the_middle_of_a_line_is_waited_for_before_the_lock_is_taken() {
@@ -94,11 +139,10 @@ fn an_agent_in_the_middle_of_a_line_is_waited_for_before_the_lock_is_taken() {
     run(&disk, machine, &prepared).unwrap();
     disk.before(|_, _| {});
     let times = times.lock().unwrap();
-    let at = |op: &str, file: &str| {
-        let is = |(own, _): &&(String, Duration)| own.starts_with(op) && own.contains(file);
-        times.iter().find(is).unwrap_or_else(|| panic!("{times:#?}")).1
-    };
-    let (locked, written) = (at("", "sess_a/lock"), at("Write", "sess_a/memory.jsonl"));
+    let is = |own: &(String, Duration), op: &str, file: &str| own.0.starts_with(op) && own.0.contains(file);
+    let write = times.iter().position(|own| is(own, "Write", "sess_a/memory.jsonl")).unwrap();
+    let written = times[write].1;
+    let locked = times[..write].iter().rfind(|own| is(own, "", "sess_a/lock")).unwrap().1;
     assert!(locked > began, "nobody was waited for");
     assert_eq!(written, locked);
 }

@@ -68,7 +68,7 @@ pub fn on_faulty() -> Faulty {
     disk
 }
 
-fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
+pub fn erase_on(disk: &Faulty) -> Result<Erased, CommitError> {
     erase_of(disk, &load(disk), b"k-1")
 }
 
@@ -246,6 +246,50 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
     drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());
     let now = String::from_utf8(disk.files()[&log].clone()).unwrap();
     assert!(now.contains("k-3") && !now.contains("k-1"), "{now}");
+}
+
+#[test]
+fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied() {
+    let line = "{\"id\":\"k-3\",\"content\":\"It is written in three parts.\"}\n";
+    let other = "{\"id\":\"k-4\",\"content\":\"Another.\"}\n";
+    let (first, rest) = line.split_at(20);
+    // How much more is written before the erasure, whole lines of others too.
+    for (before, after) in [
+        ("", rest),
+        (&rest[..10], &rest[10..]),
+        (rest, other),
+        (&*format!("{rest}{}", &other[..15]), &other[15..]),
+    ] {
+        let disk = on_faulty();
+        let machine = ThisMachine::new();
+        let log = Path::new(ROOT).join("learnings.jsonl");
+        disk.append(&log).unwrap().write(first.as_bytes()).unwrap();
+        let store = load(&disk);
+        let scene =
+            Scene { store: &store, now: NOW, random: [8; 16], packed: &palimp::format::writing::NO_PACKED };
+        let set = palimp::format::writing::Setting { name: "content", value: "It is changed." };
+        let entry = store.entries.iter().rfind(|own| store.view(own).is_some()).unwrap();
+        let plan = palimp::ops::edit::edit(&scene, entry, &[set]).unwrap();
+        Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+        // The agent has the file open that was replaced: the one that ends as it left it.
+        let is_old = |(path, bytes): &(PathBuf, Vec<u8>)| {
+            path.to_string_lossy().contains("palimp-old") && bytes.ends_with(first.as_bytes())
+        };
+        let number = |path: &Path| disk.look(path).unwrap().generation.inode;
+        let old = disk.files().into_iter().find(is_old).unwrap().0;
+        let inode = number(&old);
+        disk.append(&old).unwrap().write(before.as_bytes()).unwrap();
+        erase_on(&disk).unwrap();
+        assert_eq!(left_on(&disk), Vec::<PathBuf>::new());
+        let old = disk.files().into_keys().find(|path| number(path) == inode).unwrap();
+        disk.append(&old).unwrap().write(after.as_bytes()).unwrap();
+        drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());
+        let now = String::from_utf8(disk.files()[&log].clone()).unwrap();
+        assert_eq!(now.matches(line).count(), 1, "{before:?}: {now}");
+        let is_begun = |own: &&str| own.contains("k-3") && **own != *line.trim_end();
+        assert_eq!(now.lines().find(is_begun), None, "{before:?}: {now}");
+        assert!(!format!("{before}{after}").contains(other) || now.contains(other), "{before:?}: {now}");
+    }
 }
 
 pub fn load_log(disk: &Faulty) -> Store {

@@ -99,3 +99,124 @@ fn the_reason_of_a_tombstone_goes_with_its_record() {
     site.erase("sess_a/mem_001");
     assert_eq!(found(site.store.around(), &[reason]), Vec::<PathBuf>::new());
 }
+
+/// What the message, the result and the receipt say is left: the paths, each with why.
+fn left_of(erased: &Output) -> (String, Vec<String>) {
+    let row: Value = serde_json::from_str(&erased.stdout).unwrap();
+    let receipt = std::fs::read(row["receipt"].as_str().unwrap()).unwrap();
+    let receipt: Value = serde_json::from_slice(&receipt).unwrap();
+    assert_eq!((&row["left"], receipt["state"].as_str()), (&receipt["left"], Some("left")), "{receipt}");
+    let left = row["left"].as_array().unwrap().iter().map(|own| own.as_str().unwrap().to_owned());
+    let left: Vec<String> = left.collect();
+    for own in &left {
+        assert!(erased.stderr.contains(own.as_str()), "{own}: {}", erased.stderr);
+    }
+    let found: u64 =
+        row["searched"].as_array().unwrap().iter().map(|own| own["left"].as_u64().unwrap()).sum();
+    assert_eq!(found, left.len() as u64, "{row}");
+    assert!(erased.stderr.contains("receipt: "), "{}", erased.stderr);
+    (row["receipt"].as_str().unwrap().to_owned(), left)
+}
+
+impl Desk {
+    /// Erases a record whose name holds a key that it says, too: each file that still has it is named.
+    fn leaves_its_name(&self, id: &str, how: &str) {
+        let erased = self.run(&["erase", id, "--json"]).expect_status(4);
+        let (receipt, left) = left_of(&erased);
+        let holding = self.holding(&key());
+        for file in holding.iter().map(|own| own.to_str().unwrap()) {
+            let told: Vec<&String> =
+                left.iter().filter(|own| own.starts_with(&format!("{file}: "))).collect();
+            let is_below = left.iter().any(|own| {
+                own.contains(": its name repeats") && file.starts_with(own.split(": ").next().unwrap())
+            });
+            assert!(told.len() == 1 || is_below, "{how}: {file}: {left:?}");
+            let is_list = file.ends_with("erased.jsonl") || file.ends_with("journal.jsonl");
+            assert!(!is_list || told[0].contains("keep it"), "{how}: {told:?}");
+        }
+        assert!(holding.iter().any(|own| own.to_str() == Some(&receipt)), "{how}: {holding:?}");
+        assert!(!left.iter().any(|own| own.contains("erasing.json")), "{how}: {left:?}");
+    }
+}
+
+#[test]
+fn a_note_that_is_erased_directly_leaves_no_name_unsaid() {
+    for id in [key(), format!("deploy-key-{}", key())] {
+        let desk = Desk::new("a-mem");
+        let note = format!(
+            "---\nid: {id}\ntype: note\ntags: []\n---\n\n# Deploy\n\nThe key is {}.\n",
+            key().to_uppercase()
+        );
+        std::fs::write(desk.store.join("knowledge/notes").join(format!("{id}.md")), note).unwrap();
+        desk.leaves_its_name(&id, &id);
+    }
+}
+
+#[test]
+fn a_part_of_a_key_in_a_name_is_said_too() {
+    let desk = Desk::new("a-mem");
+    let id = format!("deploy-{}", &key()[..20]);
+    let note = format!("---\nid: {id}\ntype: note\ntags: []\n---\n\nThe key is {}.\n", key());
+    std::fs::write(desk.store.join("knowledge/notes/deploy.md"), note).unwrap();
+    let erased = desk.run(&["erase", &id, "--json"]).expect_status(4);
+    let (_, left) = left_of(&erased);
+    assert_eq!(left.len(), desk.holding(&id).len(), "{left:?}");
+}
+
+#[test]
+fn an_entry_that_is_erased_leaves_no_name_unsaid_in_any_format() {
+    let (key, says) = (key(), format!("The key is {}.", key()));
+    let server = |id: &str| json!({"id": id, "content": says}).to_string();
+    let tagged = |id: &str| json!({"id": id, "content": "It has a tag.", "tags": [key]}).to_string();
+    let session = |id: &str, session: &str| {
+        json!({"id": id, "session_id": session, "timestamp": "2026-01-01T10:00:00Z", "type": "finding",
+            "content": {"finding": says}, "importance": 0.5, "tags": []})
+        .to_string()
+    };
+    let named = format!("mem-{key}");
+    let cases = [
+        ("memory-server", "learnings.jsonl".to_owned(), named.clone(), server(&named)),
+        ("memory-server", "learnings.jsonl".to_owned(), key.clone(), server(&key)),
+        ("memory-server", "learnings.jsonl".to_owned(), named.clone(), tagged(&named)),
+        ("session-log", "sessions/one/memory.jsonl".to_owned(), named.clone(), session(&named, "one")),
+        // The session is called so, not the entry.
+        ("session-log", format!("sessions/{key}/memory.jsonl"), "mem_1".to_owned(), session("mem_1", &key)),
+    ];
+    for (format, file, id, line) in cases {
+        let desk = Desk::new(format);
+        let path = desk.store.join(&file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("{line}\n")).unwrap();
+        desk.leaves_its_name(&id, &format!("{format}, {file}, {id}"));
+    }
+}
+
+#[test]
+fn an_id_that_is_made_of_other_names_is_no_secret() {
+    // The session's name is random, and ids, references and fields are made of it.
+    let name = ["sess_", "0a1b2c3d", "4e5f6a7b"].concat();
+    let line = |number: u32, text: &str| {
+        json!({"id": format!("{name}_{number}"), "session_id": name, "timestamp": "2026-01-01T10:00:00Z",
+            "type": "finding", "content": {"finding": text}, "references": [format!("{name}_1")],
+            "importance": 0.5, "tags": [], "metadata": {"parent": format!("{name}_1"), "of": name}})
+    };
+    let desk = Desk::new("session-log");
+    let folder = desk.store.join("sessions").join(&name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let lines = format!("{}\n{}\n", line(1, "It stays as it is."), line(2, "It goes for good."));
+    std::fs::write(folder.join("memory.jsonl"), lines).unwrap();
+    desk.run(&["erase", &format!("{name}_2"), "--json"]).expect_status(0);
+}
+
+#[test]
+fn where_something_is_left_all_else_is_said_too() {
+    let desk = Desk::new("memory-server");
+    let (id, says) = (format!("mem-{}", key()), format!("The key is {}.", key()));
+    let line = |id: &str| json!({"id": id, "content": says, "tags": ["short"]}).to_string();
+    let lines = format!("{}\n{}\n", line(&id), line("another"));
+    std::fs::write(desk.store.join("learnings.jsonl"), lines).unwrap();
+    let said = desk.run(&["erase", &id]).expect_status(4).stderr;
+    for own in ["journal.jsonl", "receipt: ", "same text and stays", "too short", "no program can reach"] {
+        assert!(said.contains(own), "{own}: {said}");
+    }
+}

@@ -7,8 +7,11 @@ use crate::disk::{Output, Seen};
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
+use crate::store::commit::adding::cuts_a_line;
 use crate::store::commit::made::lines_at;
+use crate::store::commit::unfinished::{is_fresh, let_end, whole_lines};
 use crate::store::commit::vault::make_folders_as;
+use crate::text::scan::{Newlines, Scan, Tape};
 
 /// What a write that failed left in the file.
 enum Left {
@@ -22,6 +25,8 @@ enum Left {
 /// So often lines are added anew where others put another file in the place of the one that
 /// they were added to.
 const TRIES: usize = 5;
+/// A line that is longer counts as one that is not whole.
+const LONGEST: u64 = 1 << 20;
 
 impl<'a> Scene<'a, '_> {
     /// Adds lines at the end of a file, durably. Whether it made the file, whose name is then
@@ -35,12 +40,15 @@ impl<'a> Scene<'a, '_> {
                 self.begin(own);
             }
             // Lines that came since the files were compared are in no index yet.
-            let (len, tail) = self.end(own, out.as_ref())?;
+            let (seen, tail) = self.end(own, out.as_ref())?;
             let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
-            self.carried.derive |= len != base || attempt > 0;
+            self.carried.derive |= seen.len != base || attempt > 0;
             let bytes = [line_end_for(&tail), lines].concat();
-            let written = self.write_behind(own, out.as_mut(), len, &bytes)?;
+            let written = self.write_behind(own, out.as_mut(), seen.len, &bytes)?;
             if self.are_in_place(own, written, lines)? {
+                if own.grows && self.cuts(own, &seen, &bytes, lines, written.len) {
+                    self.carried.cutting.push((own.path.clone(), bytes));
+                }
                 return Ok(made);
             }
             if own.bound {
@@ -50,15 +58,43 @@ impl<'a> Scene<'a, '_> {
         Err(own.moved("others keep putting another file in its place"))
     }
 
-    /// The length of the file, and its last byte. An agent in the middle of a line was waited for
-    /// before the lock was taken: under it others wait.
-    fn end(&self, own: &Ready, out: &dyn Output) -> Result<(u64, Vec<u8>), CommitError> {
-        let len = out.generation().map_err(own.io("read"))?.len;
-        let tail = match len.checked_sub(1) {
+    /// The file as it is, and its last byte. Who keeps to the lock is in the middle of no line now;
+    /// another ends its line soon.
+    fn end(&self, own: &Ready, out: &dyn Output) -> Result<(Generation, Vec<u8>), CommitError> {
+        let mut half = own.half;
+        for _ in 1..TRIES {
+            let (seen, tail) = self.last_byte(own, out)?;
+            let may_end = is_fresh(self.host.machine, &seen) && half != Some(seen.len);
+            if line_end_for(&tail).is_empty() || !may_end {
+                return Ok((seen, tail));
+            }
+            half = let_end(self.host, &own.path);
+        }
+        self.last_byte(own, out)
+    }
+
+    fn last_byte(&self, own: &Ready, out: &dyn Output) -> Result<(Generation, Vec<u8>), CommitError> {
+        let seen = out.generation().map_err(own.io("read"))?;
+        let tail = match seen.len.checked_sub(1) {
             Some(last) => self.host.disk.read(&own.path, last, Some(1)).map_err(own.io("read"))?.0,
             None => Vec::new(),
         };
-        Ok((len, tail))
+        Ok((seen, tail))
+    }
+
+    /// Whether lines of ours stand in the middle of a line that an agent goes on with, or may.
+    fn cuts(&self, own: &Ready, seen: &Generation, bytes: &[u8], lines: &[u8], len: u64) -> bool {
+        let disk = self.host.disk;
+        let is_behind_half = || {
+            let from = seen.len.saturating_sub(LONGEST);
+            let last = disk.read(&own.path, from, Some(seen.len - from));
+            is_fresh(self.host.machine, seen) && last.is_ok_and(|(last, _)| !is_whole(&last))
+        };
+        let is_alone = len == seen.len + bytes.len() as u64;
+        // A torn line that was planned on was no agent's in the middle of it.
+        let is_planned_on = own.base.as_ref().is_some_and(|base| base.len() as u64 == seen.len);
+        bytes.len() > lines.len() && !is_planned_on && is_behind_half()
+            || !is_alone && cuts_a_line(disk, &own.path, seen, bytes, false) == Some(true)
     }
 
     /// Writes bytes behind the end, durably: to which file.
@@ -146,4 +182,11 @@ impl<'a> Scene<'a, '_> {
             }
         }
     }
+}
+
+/// Whether the last line is a whole record, though its end is missing.
+fn is_whole(bytes: &[u8]) -> bool {
+    let last = &bytes[whole_lines(bytes).len()..];
+    let scan = Tape::default().scan(last, Newlines::Refused);
+    matches!(scan, Scan::Whole { end, .. } if last[end..].trim_ascii().is_empty())
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use super::{Ready, Scene};
 use crate::model::snapshot::Generation;
-use crate::model::{Act, Change, Tell};
+use crate::model::{Act, Tell};
 use crate::store::commit::carry::Keep;
 use crate::store::commit::rebase::{moved_only, rebase};
 use crate::store::commit::unfinished::whole_lines;
@@ -43,7 +43,8 @@ impl Scene<'_, '_> {
                     return Err(own.moved("others have written to it meanwhile"));
                 }
                 self.carried.derive |= is_other;
-                Ok(true)
+                // What takes it back has to know where it went.
+                Ok(!is_other || own.derived || last_chance)
             }
             Act::Expire(len) => {
                 own.seen = own.old_copy(self.host.disk, *len);
@@ -100,9 +101,10 @@ impl Scene<'_, '_> {
             let add = || {
                 let mut out = self.host.disk.append(temp)?;
                 out.write(lines)?;
-                out.sync()
+                out.sync()?;
+                out.generation()
             };
-            add().map_err(own.io("written"))?;
+            own.made = Some(add().map_err(own.io("written"))?);
         }
         let base = own.base.as_deref().unwrap_or_default();
         own.base = Some([base, lines].concat().into());
@@ -123,6 +125,9 @@ impl Scene<'_, '_> {
     pub fn refit(&mut self, ready: &mut [Ready], keep: &mut Keep<'_>) -> Result<(), CommitError> {
         self.drop_derived(ready);
         for own in ready.iter_mut().filter(|own| !own.dropped) {
+            if matches!(own.act, Act::Append(_)) {
+                self.refit_lines(own, keep)?;
+            }
             let Act::Splice(splices) = own.act.clone() else { continue };
             let (now, _) = self.read(own)?;
             let base = own.base.clone().unwrap_or_else(|| Vec::new().into());
@@ -148,15 +153,21 @@ impl Scene<'_, '_> {
             if !self.carried.notes.contains(&note) {
                 self.carried.notes.push(note);
             }
-            let change = Change {
-                path: own.relative.clone(),
-                act: own.act.clone(),
-                base: own.base.clone(),
-                mode: own.mode,
-                had: None,
-            };
-            keep(&own.relative, Some(change.bare_inverse()))?;
+            keep(&own.relative, Some(own.change().bare_inverse()))?;
         }
         Ok(())
+    }
+
+    /// Lines are added wherever the file ends; what takes them back takes them from there.
+    fn refit_lines(&mut self, own: &mut Ready, keep: &mut Keep<'_>) -> Result<(), CommitError> {
+        let now = match self.host.disk.read(&own.path, 0, None) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            outcome => Some(outcome.map_err(own.io("read"))?.0),
+        };
+        if now.as_deref() == own.base.as_deref() {
+            return Ok(());
+        }
+        own.base = now.map(Into::into);
+        keep(&own.relative, Some(own.change().bare_inverse()))
     }
 }

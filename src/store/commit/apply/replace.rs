@@ -9,6 +9,7 @@ use super::{Lost, Ready, Scene};
 use crate::disk::{Disk, Output, Owner, Seen, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
+use crate::store::commit::exchanged::{name_ours, watch_ours};
 use crate::store::commit::hidden::{Old, Swapped};
 use crate::store::commit::{CommitError, Guard};
 
@@ -24,8 +25,8 @@ impl Scene<'_, '_> {
         let machine = self.host.machine;
         let base = own.base.clone().unwrap_or_default();
         let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
-        let made = own.made.filter(|_| !is_gone).map_or(0, |made| made.inode);
-        let swapped = Swapped { old, own: made };
+        let made = own.made.filter(|_| !is_gone);
+        let swapped = Swapped { old, own: made.map_or(0, |own| own.inode), len: made.map(|own| own.len) };
         if is_gone {
             return if is_ours() { self.take_away(own, &swapped) } else { Ok(Lost::Yes) };
         }
@@ -68,7 +69,7 @@ impl Scene<'_, '_> {
             return Ok(Lost::No);
         }
         match disk.exchange(name, &own.path) {
-            Ok(()) if own.is_at(disk, name).map_err(own.io("put back"))? => own.temp = Some(name.to_owned()),
+            Ok(()) if own.is_at(disk, name).map_err(own.io("put back"))? => self.watch_ours(own, name),
             Ok(()) => {
                 // Yet another was put in the place of ours: it stays, and so does what it replaced.
                 disk.exchange(name, &own.path).map_err(own.io("put back"))?;
@@ -79,6 +80,16 @@ impl Scene<'_, '_> {
         }
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
         Ok(Lost::Yes)
+    }
+
+    /// Our new bytes were in the file's place for a moment: what others wrote to them there is not to
+    /// go with them. Of what is derived nothing is kept.
+    fn watch_ours(&mut self, own: &mut Ready, name: &Path) {
+        match own.made.filter(|_| !own.derived) {
+            // Where it can't be watched now, the next start looks at it.
+            Some(made) => self.carried.olds.extend(watch_ours(self.host, name, &own.path, made.len)),
+            None => own.temp = Some(name.to_owned()),
+        }
     }
 
     /// Gives what came out the name by which it is watched; of what is derived nothing is.
@@ -144,6 +155,9 @@ impl Scene<'_, '_> {
         self.begin(own);
         let is_other = guard == Guard::Link && own.is_other(disk, &kept).map_err(own.io("read"))?;
         if is_other && own.is_at(disk, &own.path).map_err(own.io("read"))? {
+            if let Some(made) = own.made.filter(|_| !own.derived) {
+                self.carried.olds.extend(name_ours(self.host, &own.path, made.len));
+            }
             disk.rename(&kept, &own.path).map_err(own.io("put back"))?;
             disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
             return Ok(Lost::Yes);

@@ -7,11 +7,20 @@ use std::path::{Path, PathBuf};
 use super::super::adding::Shared;
 use super::super::hidden::Old;
 use super::super::late::Late;
+use super::super::unfinished::whole_lines;
 use super::super::{CommitError, Writer};
 use super::search;
 use crate::store::beside;
 use crate::store::erase::{Contents, Wanted, is_log, original};
 use crate::store::packed::Packing;
+
+/// How far an old file is taken over.
+struct Taken {
+    /// So many of its bytes go.
+    gone: u64,
+    /// What is taken over behind them of a line that goes on.
+    begun: Vec<u8>,
+}
 
 impl Writer<'_> {
     /// Removes them or takes their content, when what others added by them has been taken over.
@@ -28,7 +37,7 @@ impl Writer<'_> {
         let goes: Vec<bool> = olds.iter().map(|(_, path)| self.may_hold(path, wanted, contents)).collect();
         for ((old, path), _) in olds.iter().zip(goes).filter(|(_, goes)| *goes) {
             self.rescue_each(std::iter::once(path.clone()));
-            self.drop_old(path, old)?;
+            self.drop_old((path, old), wanted, contents)?;
         }
         Ok(())
     }
@@ -48,7 +57,12 @@ impl Writer<'_> {
     }
 
     /// Does it to an old file, whatever it is called by now.
-    fn drop_old(&self, path: &Path, old: &Old) -> Result<(), CommitError> {
+    fn drop_old(
+        &self,
+        (path, old): (&Path, &Old),
+        wanted: &Wanted<'_>,
+        contents: &Contents,
+    ) -> Result<(), CommitError> {
         let disk = self.host.disk;
         let folder = path.parent().unwrap_or(Path::new("/"));
         // Its own name has a digest of what it holds.
@@ -66,56 +80,94 @@ impl Writer<'_> {
             let is_open = self.host.machine.may_be_open(&[&path]).first() != Some(&false);
             // By another name it is somebody else's, or the file itself.
             let is_only = item.links == 1;
-            let len = self.taken_over(&path, &own).map_err(failed)?;
-            match is_open && is_only {
-                true => self.empty(&path, &own, len).map_err(failed)?,
+            let stays = is_open && is_only;
+            let goes = |line: &[u8]| goes(wanted, contents, &path, line);
+            let taken = self.taken_over(&path, &own, &|line| stays && !goes(line)).map_err(failed)?;
+            match stays {
+                true => self.empty(&path, &own, taken).map_err(failed)?,
                 false => disk.remove(&path).map_err(failed)?,
             }
         }
         disk.sync_folder(folder).map_err(failed)
     }
 
-    /// Takes over what came to an old file since, or keeps it aside: its length then.
-    fn taken_over(&self, path: &Path, old: &Old) -> io::Result<u64> {
+    /// Takes over what came to an old file since, or keeps it aside. A line that an agent is in the
+    /// middle of stays where that `goes_on`: its rest comes to it.
+    fn taken_over(&self, path: &Path, old: &Old, goes_on: &dyn Fn(&[u8]) -> bool) -> io::Result<Taken> {
         let disk = self.host.disk;
         let item = disk.look(path)?;
         let file = self.file_of(old, path)?.unwrap_or_else(|| path.with_file_name(&old.file));
         let is_same = disk.look(&file).is_ok_and(|now| now.generation.inode == item.generation.inode);
         let waits = || io::Error::from(io::ErrorKind::WouldBlock);
         let late = Late::of(self, path, old, &item.generation, true).ok_or_else(waits)?;
-        let (len, is_taken) = match late {
-            Late::Nothing => (item.generation.len, true),
-            Late::Lines { bytes, .. } => {
-                let lines = [&bytes[..], b"\n"].concat();
-                let len = old.taken + bytes.len() as u64;
-                (
-                    len,
-                    bytes.is_empty()
-                        || is_same
-                        || self.add(&mut Shared::default(), path, &file, (b"", &lines)).is_some(),
-                )
-            }
+        let (begun, bytes) = match late {
+            Late::Nothing => (self.begun(path, old, item.generation.len)?, Vec::new()),
+            Late::Lines { begun, bytes } => (begun, bytes),
             Late::Other { bytes } => {
                 let is_kept = self.join_changed(path, old, &bytes) || self.keep_aside(&file, &bytes);
-                (bytes.len() as u64, is_kept || is_same)
+                let whole = Taken { gone: bytes.len() as u64, begun: Vec::new() };
+                return if is_kept || is_same { Ok(whole) } else { Err(waits()) };
             }
         };
-        if is_taken { Ok(len) } else { Err(waits()) }
+        let taken = item.generation.len.min(old.taken);
+        let whole = whole_lines(&bytes);
+        let (begun_now, end) =
+            if whole.is_empty() { (&begun[..], &bytes[..]) } else { (&b""[..], &bytes[whole.len()..]) };
+        let line = [begun_now, end].concat();
+        let stays = is_plain_log(old) && !is_same && !line.is_empty() && goes_on(&line);
+        let (lines, len) = match stays {
+            true => (whole.to_vec(), taken + whole.len() as u64),
+            false => (ended(&bytes), taken + bytes.len() as u64),
+        };
+        let lines = self.without_erased(&file, &begun, &lines).ok_or_else(waits)?;
+        let add = || self.add(&mut Shared::default(), path, &file, (&begun, &lines));
+        if !lines.is_empty() && !is_same && add().is_none() {
+            return Err(waits());
+        }
+        let begun = if stays { begun_now.to_vec() } else { Vec::new() };
+        Ok(Taken { gone: len - begun.len() as u64, begun })
     }
 
-    /// Leaves an old file with nothing that was in it, for those who have it open.
-    fn empty(&self, path: &Path, old: &Old, len: u64) -> io::Result<()> {
+    /// The line that had been begun where an old file was taken over.
+    fn begun(&self, path: &Path, old: &Old, len: u64) -> io::Result<Vec<u8>> {
+        if !is_plain_log(old) {
+            return Ok(Vec::new());
+        }
+        let (bytes, _) = self.host.disk.read(path, 0, Some(len))?;
+        Ok(bytes[whole_lines(&bytes).len()..].to_vec())
+    }
+
+    /// Leaves an old file with nothing that was in it but a line that goes on, for those who have it
+    /// open.
+    fn empty(&self, path: &Path, old: &Old, taken: Taken) -> io::Result<()> {
         let disk = self.host.disk;
-        match disk.blank(path, len) {
+        match disk.blank(path, taken.gone) {
             // It was the file itself, and is there again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             outcome => outcome?,
         }
-        let blanks = vec![b'\n'; usize::try_from(len).unwrap_or_default()];
+        let mut now = vec![b'\n'; usize::try_from(taken.gone).unwrap_or_default()];
+        now.extend(taken.begun);
         let since = self.host.machine.now().0.div_euclid(1_000_000);
-        let next = path.with_file_name(old.up_to(&blanks, since).name());
+        let next = path.with_file_name(old.up_to(&now, since).name());
         disk.rename(path, &next)?;
         self.replaced.borrow_mut().push(next);
         Ok(())
     }
+}
+
+fn is_plain_log(old: &Old) -> bool {
+    old.file.extension().is_some_and(|end| end == "jsonl")
+}
+
+/// Bytes that end in a line end; none where there are none.
+fn ended(bytes: &[u8]) -> Vec<u8> {
+    let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
+    [bytes, end].concat()
+}
+
+/// Whether an unfinished line of an old file is, by what there is of it, of what is erased.
+fn goes(wanted: &Wanted<'_>, contents: &Contents, path: &Path, line: &[u8]) -> bool {
+    let main = contents.main();
+    main.any(line) || wanted.takes(path, line, None, Some(&main))
 }

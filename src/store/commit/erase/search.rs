@@ -1,5 +1,6 @@
 //! The search of every byte: whatever is below a folder, ours or not, read or not.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -27,48 +28,112 @@ pub struct Searched {
     pub left: u64,
     /// Which, and why.
     #[serde(skip)]
-    pub found: Vec<String>,
+    pub(super) found: Vec<Found>,
     /// Whether any of them is a file of our own beside the store's, which is ours to remove.
     #[serde(skip)]
-    pub has_ours: bool,
+    pub(super) has_ours: bool,
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+/// A file that holds what was to be erased, or could not be searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    pub(super) why: String,
+}
+
+/// What is searched for.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'n> {
+    /// What was erased.
+    pub(super) needles: &'n Needles,
+    /// Names that repeat it: they may be there, and it is said.
+    pub(super) names: &'n Needles,
+}
+
+impl Look<'_> {
+    /// Why the bytes are not clean, if they are not.
+    pub(super) fn says(self, bytes: &[u8]) -> Option<String> {
+        says(bytes, self.needles, PACKED).or_else(|| self.named(bytes))
+    }
+
+    fn named(self, bytes: &[u8]) -> Option<String> {
+        (!self.names.is_empty()).then(|| says(bytes, self.names, PACKED))?.map(|_| REPEATED.to_owned())
+    }
+
+    /// The part of a path that is called so, below a folder.
+    fn called(self, folder: &Path, path: &Path) -> Option<PathBuf> {
+        let below = path.strip_prefix(folder).ok().filter(|_| !self.names.is_empty())?;
+        let is_called = |part: &OsStr| self.names.any(part.told().as_bytes());
+        let count = below.iter().position(is_called)? + 1;
+        Some(folder.join(below.iter().take(count).collect::<PathBuf>()))
+    }
 }
 
 /// Searches every file below a folder.
-pub fn search(disk: &dyn Disk, folder: &Path, needles: &Needles) -> Searched {
-    let mut searched = Searched::of(folder.told().into_owned());
-    each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, needles));
+pub(super) fn search(disk: &dyn Disk, folder: &Path, look: Look<'_>) -> Searched {
+    let mut searched = Searched::of(folder);
+    each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, look));
     searched
 }
 
 /// Searches those files of the folder around a store that say what the store says.
-pub fn search_beside(
+pub(super) fn search_beside(
     disk: &dyn Disk,
     folder: &Path,
     files: impl Iterator<Item = PathBuf>,
-    needles: &Needles,
+    look: Look<'_>,
 ) -> Option<Searched> {
-    let mut searched = Searched::of(folder.told().into_owned());
-    files.for_each(|file| searched.add(disk, &file, Ok(()), needles));
+    let mut searched = Searched::of(folder);
+    files.for_each(|file| searched.add(disk, &file, Ok(()), look));
     Some(searched).filter(|own| own.files > 0)
 }
 
 impl Searched {
-    fn of(place: String) -> Searched {
-        Searched { place, files: 0, left: 0, found: Vec::new(), has_ours: false }
+    pub(super) fn of(folder: &Path) -> Searched {
+        let place = folder.told().into_owned();
+        Searched { place, files: 0, left: 0, found: Vec::new(), has_ours: false, folder: folder.to_owned() }
     }
 
-    fn add(&mut self, disk: &dyn Disk, path: &Path, outcome: std::io::Result<()>, needles: &Needles) {
+    pub(super) fn add(&mut self, disk: &dyn Disk, path: &Path, outcome: std::io::Result<()>, look: Look<'_>) {
         self.files += 1;
-        let why = match outcome.and_then(|()| disk.read(path, 0, None)) {
-            Ok((bytes, _)) => says(&bytes, needles, PACKED),
-            Err(error) => Some(format!("it can't be searched: {error}")),
-        };
-        if let Some(why) = why {
-            self.left += 1;
-            self.has_ours |= path.file_name().is_some_and(is_ours);
-            self.found.push(format!("{}: {why}", path.told()));
+        let is_ours = path.file_name().is_some_and(is_ours);
+        match outcome.and_then(|()| disk.read(path, 0, None)) {
+            Ok((bytes, _)) => match says(&bytes, look.needles, PACKED) {
+                Some(why) => {
+                    self.has_ours |= is_ours;
+                    self.find(path.to_owned(), why);
+                }
+                None => match (look.named(&bytes), look.called(&self.folder, path)) {
+                    (Some(why), _) => self.find(path.to_owned(), why),
+                    (None, Some(part)) => self.find(part, CALLED.to_owned()),
+                    (None, None) => {}
+                },
+            },
+            Err(error) => {
+                self.has_ours |= is_ours;
+                self.find(path.to_owned(), format!("it can't be searched: {error}"));
+            }
         }
     }
+
+    fn find(&mut self, path: PathBuf, why: String) {
+        if self.found.iter().all(|own| own.path != path) {
+            self.left += 1;
+            self.found.push(Found { path, why });
+        }
+    }
+
+    /// What was found, a line each.
+    pub(super) fn told(&self) -> impl Iterator<Item = String> + '_ {
+        self.found.iter().map(|own| line(&own.path, &own.why))
+    }
+}
+
+/// What is said of something that is left.
+pub(super) fn line(path: &Path, why: &str) -> String {
+    format!("{}: {why}", path.told())
 }
 
 /// Every regular file below a folder; links are not followed, for what they lead to is
@@ -95,12 +160,15 @@ pub fn each_file(
     }
 }
 
-pub(super) const HELD: &str = "it holds what was to be erased";
+/// Said of a file that names a record.
+const REPEATED: &str = "an id in it repeats what was erased";
+/// Said of a file that is named after a record.
+const CALLED: &str = "its name repeats what was erased";
 
 /// Why the bytes are not clean, if they are not.
 pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
     if needles.any(bytes) {
-        return Some(HELD.into());
+        return Some("it holds what was to be erased".into());
     }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return None;

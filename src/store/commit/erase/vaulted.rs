@@ -12,6 +12,7 @@ use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change, meant};
 use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::step::Remade;
+use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
 use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
@@ -140,15 +141,19 @@ impl Vault<'_> {
         self.put_whole(&path, &whole)
     }
 
-    /// Keeps what an erasure came to. Returns where.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
-    pub fn receipt(&self, step: u64, receipt: &impl Serialize) -> Result<PathBuf, CommitError> {
-        let path = self.folder("receipts")?.join(format!("{step:06}.json"));
-        self.put_whole(&path, &json(receipt)?)?;
-        Ok(path)
+    /// Where it is kept what an erasure came to.
+    pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
+        Ok(self.folder("receipts")?.join(format!("{step:06}.json")))
+    }
+
+    /// Why a file is to be kept that names what was erased, if it is.
+    pub(super) fn why_kept(&self, path: &Path) -> Option<&'static str> {
+        match path.strip_prefix(self.path("")).ok()?.to_str()? {
+            // Without that list it would come back.
+            LIST => Some("; keep it: palimp knows by it what stays gone"),
+            JOURNAL => Some("; keep it: palimp counts its steps by it"),
+            _ => None,
+        }
     }
 
     /// Every file of content, and the files whose bytes it has.
@@ -278,7 +283,7 @@ fn is_erased(of: &DraftOf, targets: &[Target]) -> bool {
     })
 }
 
-fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
+pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
     serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
 }
 

@@ -13,7 +13,7 @@ use crate::store::commit::step::Step;
 use crate::store::commit::{CommitError, short};
 
 /// What was done to the store, a step a line.
-const JOURNAL: &str = "journal.jsonl";
+pub(in crate::store::commit) const JOURNAL: &str = "journal.jsonl";
 
 /// What a line of the journal says of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,151 @@
+//! The end of an erasure: the journal's line, the search of every byte, and the receipt.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::outcome::{Erased, cannot_reach};
+use super::search::{self, Look, Searched};
+use super::{Erasing, History, vaulted};
+use crate::format::writing::Refusal;
+use crate::store::beside;
+use crate::store::commit::{CommitError, JournalLine, Writer};
+use crate::store::erase::{Contents, Sought, Target};
+use crate::text::needle::Needles;
+
+/// What a receipt of an earlier try says.
+#[derive(Deserialize)]
+struct Earlier {
+    at: String,
+    left: Vec<String>,
+}
+
+impl Writer<'_> {
+    /// Searches, and says what came of it. Names of records may repeat what these said, in
+    /// tombstones and our own data too: those stay, and it is no secret that they do. So all that
+    /// names them is written before it is searched.
+    pub(super) fn conclude(
+        &self,
+        entry: &Erasing,
+        (sought, contents): (Sought, &Contents),
+        with_torn: BTreeSet<String>,
+        resumed: bool,
+    ) -> Result<Erased, CommitError> {
+        let names = Needles::of(contents.telling(&entry.records));
+        let look = Look { needles: &sought.needles, names: &names };
+        let root = search::search(self.host.disk, &self.place.root, look);
+        let around = self.search_around(look)?;
+        if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
+            let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";
+            return Err(self.refused(&Refusal::unfit(why)));
+        }
+        self.journal_erased(entry)?;
+        let receipt = self.vault.receipt_of(entry.step)?;
+        let own = self.search_own(&receipt, look);
+        let searched: Vec<Searched> = [root, own].into_iter().chain(around).collect();
+        let mut git = History::of(self.host.disk, &self.place.root, &self.files_beside(), &sought.needles);
+        if resumed {
+            // What was gone by then is not known any more.
+            git.iter_mut().for_each(|own| own.stop("the erasure was cut short"));
+        }
+        let mut erased = Erased {
+            step: entry.step,
+            at: entry.at.clone(),
+            state: "erased",
+            reason: entry.reason.clone(),
+            records: entry.records.iter().map(Target::when_over).collect(),
+            left: searched.iter().flat_map(Searched::told).collect(),
+            searched,
+            alike: sought.alike,
+            with_torn: with_torn.into_iter().collect(),
+            too_short: sought.needles.skipped(),
+            also_elsewhere: sought.also_elsewhere,
+            resumed,
+            cannot_reach: cannot_reach(git.as_ref()),
+            git,
+            receipt,
+            notes: Vec::new(),
+        };
+        if let Some(why) = look.says(&vaulted::json(&erased)?) {
+            erased.searched.get_mut(1).into_iter().for_each(|own| own.left += 1);
+            erased.left.push(search::line(&erased.receipt, &why));
+        }
+        self.add_earlier(entry, &mut erased)?;
+        if !erased.left.is_empty() {
+            erased.state = "left";
+        }
+        self.vault.put_whole(&erased.receipt, &vaulted::json(&erased)?)?;
+        self.drop_adding();
+        self.vault.end_erasing()?;
+        Ok(erased)
+    }
+
+    fn search_around(&self, look: Look<'_>) -> Result<Option<Searched>, CommitError> {
+        let olds = beside::own(self.host.disk, &self.place.root, self.format)
+            .map_err(|error| CommitError::unread(&self.place.root, error))?;
+        let files = self.files_beside().into_iter().chain(olds.iter().map(|own| self.path(own)));
+        let folder = self.place.root.parent().unwrap_or(&self.place.root);
+        Ok(search::search_beside(self.host.disk, folder, files, look))
+    }
+
+    fn files_beside(&self) -> Vec<PathBuf> {
+        self.store.beside.iter().map(|(path, _)| self.path_beside(path)).collect()
+    }
+
+    /// Searches our own data, but for what says that an erasure is under way, which goes when it is
+    /// over, and the receipt, which is to be written.
+    fn search_own(&self, receipt: &Path, look: Look<'_>) -> Searched {
+        let (folder, under_way) = (self.vault.path(""), self.vault.path(vaulted::ERASING));
+        let mut searched = Searched::of(&folder);
+        searched.files = 1;
+        search::each_file(self.host.disk, &folder, 0, &mut |path, outcome| {
+            if path != under_way && path != receipt {
+                searched.add(self.host.disk, path, outcome, look);
+            }
+        });
+        for own in &mut searched.found {
+            own.why.extend(self.vault.why_kept(&own.path));
+        }
+        searched
+    }
+
+    fn journal_erased(&self, entry: &Erasing) -> Result<(), CommitError> {
+        if self.vault.journal()?.iter().any(|line| line.step == entry.step) {
+            return Ok(());
+        }
+        self.vault.write(&JournalLine {
+            step: entry.step,
+            at: entry.at.clone(),
+            verb: "erase".into(),
+            records: entry.records.len() as u64,
+            files: entry.files.clone(),
+            turn: None,
+            ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
+            format: self.place.format.to_owned(),
+            change: None,
+            as_planned: false,
+            guard: None,
+        })
+    }
+
+    /// What an earlier try found that ended after its receipt was written: it may have known more of
+    /// what to search for.
+    fn add_earlier(&self, entry: &Erasing, erased: &mut Erased) -> Result<(), CommitError> {
+        let bytes = self.vault.own(&erased.receipt)?.unwrap_or_default();
+        let Ok(earlier) = serde_json::from_slice::<Earlier>(&bytes) else { return Ok(()) };
+        if earlier.at == entry.at {
+            let new: Vec<String> =
+                earlier.left.into_iter().filter(|own| !erased.left.contains(own)).collect();
+            erased.left.extend(new);
+        }
+        Ok(())
+    }
+
+    /// Tells what came of an erasure that was cut short, when this start has finished it.
+    pub(super) fn tell_finished(&self, erased: &Erased) {
+        self.note(format!("step {}, an erasure that was cut short, was finished now", erased.step));
+        let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };
+        found.into_iter().chain(erased.besides()).for_each(|line| self.note(line));
+    }
+}

@@ -1,0 +1,74 @@
+//! What a start says of an erasure that was cut short, and that it finishes.
+
+use palimp::disk::ThisMachine;
+use palimp::disk::faulty::Fault;
+use palimp::store::commit::{Vault, Writer};
+
+use super::cut_short::{DATA, ROOT, erase_on, host, load, on_faulty};
+use super::*;
+
+#[test]
+fn what_an_erasure_left_that_was_cut_short_is_said_by_the_start_that_finishes_it() {
+    let begun = on_faulty();
+    let note = Path::new(ROOT).join("notes.txt");
+    begun.put(&note, format!("see: {}.", secret(6)), 0o600);
+    let whole = begun.restart();
+    assert_eq!(erase_on(&whole).unwrap().left.len(), 1);
+    let (mut left, mut clean) = (0, 0);
+    for step in begun.steps()..whole.steps() {
+        let disk = begun.restart();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_on(&disk);
+        let disk = disk.restart();
+        let vault = Vault::look(&disk, Path::new(DATA), Path::new(ROOT));
+        if vault.erasing().unwrap().is_none() {
+            continue;
+        }
+        let receipt = || {
+            let own = disk.files().into_iter().find(|(path, _)| path.ends_with("receipts/000002.json"))?;
+            Some(String::from_utf8(own.1).unwrap())
+        };
+        let was_left = receipt().is_some_and(|own| own.contains("notes.txt"));
+        let machine = ThisMachine::new();
+        let store = load(&disk);
+        let notes = Writer::open(host(&disk, &machine), &store).unwrap().notes().join("\n");
+        let is_left = receipt().unwrap().contains("notes.txt");
+        assert_eq!(notes.contains("notes.txt"), is_left, "killed at step {step}: {notes}");
+        assert!(is_left || !was_left, "killed at step {step}: {}", receipt().unwrap());
+        assert!(notes.contains("finished now") && notes.contains("receipts/000002.json"), "{notes}");
+        match is_left {
+            true => left += 1,
+            false => clean += 1,
+        }
+    }
+    assert!(left > 6, "{left} said what is left, {clean} did not know");
+}
+
+/// An erasure that was killed when it had begun, where a file of somebody else repeats it.
+fn begun_on_disk() -> Site {
+    let site = memory_server();
+    site.store.write("notes.txt", format!("see: {}.", secret(4)).as_bytes());
+    let target = json!({"id": "k-1", "session": null, "file": "learnings.jsonl"});
+    let entry = json!({"step": 2, "at": NOW, "reason": "erased", "records": [target], "files": []});
+    std::fs::write(site.vault().join("erasing.json"), entry.to_string()).unwrap();
+    site
+}
+
+#[test]
+fn the_verb_that_finishes_an_erasure_says_what_it_left() {
+    let cases: [(&[&str], i32); 4] = [
+        (&["list"], 0),
+        (&["edit", "k-2", "--set", "content=It is changed.", "--yes"], 0),
+        (&["erase", "k-2", "--yes"], 4),
+        // It is erased by then.
+        (&["erase", "k-1", "--yes"], 4),
+    ];
+    for (words, status) in cases {
+        let site = begun_on_disk();
+        let said = site.run(words).expect_status(status).stderr;
+        for own in ["step 2", "finished now", "notes.txt: ", "receipts/000002.json"] {
+            assert_eq!(said.matches(own).count(), 1, "{words:?}, {own}: {said}");
+        }
+        assert_eq!(site.run(&["list"]).stderr, "", "{words:?}");
+    }
+}
