@@ -83,12 +83,6 @@ impl Ready {
         self.base.as_ref()
     }
 
-    /// The change as it is carried out.
-    pub(super) fn change(&self) -> Change {
-        let (path, act, base) = (self.relative.clone(), self.act.clone(), self.base.clone());
-        Change { path, act, base, mode: self.mode, had: None }
-    }
-
     /// Whether it makes what nobody knows yet.
     pub fn is_new(&self) -> bool {
         !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
