@@ -33,6 +33,8 @@ pub(super) struct Locked<'a> {
     scene: Scene<'a>,
     path: PathBuf,
     lock: Box<dyn Flock + 'a>,
+    /// Whether the file says whose it is.
+    is_filled: bool,
     /// Locks on files that were removed while we waited.
     removed: Vec<Locked<'a>>,
 }
@@ -47,7 +49,9 @@ impl Locked<'_> {
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // The file stays: to remove it is what lets two hold the lock.
-        let _ = self.lock.fill(b"");
+        if self.is_filled {
+            let _ = self.lock.fill(b"");
+        }
     }
 }
 
@@ -129,7 +133,7 @@ fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> 
     let Some(lock) = scene.disk.flock(path, Some(0o600)).map_err(Scene::failed(path))? else {
         return Ok(Attempt::Held);
     };
-    let mut locked = Locked { scene, path: path.to_owned(), lock, removed: Vec::new() };
+    let mut locked = Locked { scene, path: path.to_owned(), lock, is_filled: false, removed: Vec::new() };
     if !locked.still_ours() {
         return Ok(Attempt::Late);
     }
@@ -141,6 +145,7 @@ fn attempt<'a>(scene: Scene<'a>, path: &Path) -> Result<Attempt<'a>, LockError> 
     }
     let text = format!("{} {}\n", scene.machine.own_process(), stamp(scene.machine.now()));
     // The kernel's lock holds whether or not the file says whose it is.
+    locked.is_filled = true;
     let _ = locked.lock.fill(text.as_bytes());
     Ok(Attempt::Ours(locked))
 }

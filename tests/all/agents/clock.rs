@@ -1,5 +1,6 @@
 //! The machine that palimp runs on in these tests: its clock can be turned.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -12,11 +13,18 @@ pub struct Clock {
     ahead: AtomicI64,
     /// Whether sleeping turns the clock instead.
     skips: bool,
+    /// Whether it tells who has a file open; else everyone may.
+    sees: bool,
 }
 
 impl Clock {
     pub fn real() -> Self {
-        Clock { real: ThisMachine::new(), ahead: AtomicI64::new(0), skips: false }
+        Clock { real: ThisMachine::new(), ahead: AtomicI64::new(0), skips: false, sees: false }
+    }
+
+    /// It tells who has a file open, as the machine itself does.
+    pub fn seeing() -> Self {
+        Clock { sees: true, ..Clock::real() }
     }
 
     /// Nobody really sleeps on it.
@@ -56,5 +64,9 @@ impl Machine for Clock {
 
     fn process(&self, number: i32) -> Holder {
         self.real.process(number)
+    }
+
+    fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
+        if self.sees { self.real.may_be_open(files) } else { vec![true; files.len()] }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use palimp::disk::Machine;
 use palimp::ops::{self, Scene, Setting};
 
+use super::clock::Clock;
 use super::part::Playing;
 use super::town::{Town, logs, text_of};
 use crate::support::SOON;
@@ -58,7 +59,7 @@ fn beside_agents(format: &'static str, flow: Flow) {
         (true, Flow::Durable) => 50,
         (true, Flow::Flood) => 3,
     };
-    let town = Town::new(format, 60);
+    let town = Town { clock: Clock::seeing(), ..Town::new(format, 60) };
     let alone = edited(&town, times, "Edited alone.");
     let of = |mark: &str, name| {
         let is_durable = is_long() && flow == Flow::Durable;
