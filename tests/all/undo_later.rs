@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::support::made::KINDS;
+use crate::support::made::{KINDS, files_below};
 use crate::support::{DemoStore, MadeStore, Output};
 
 /// The formats that keep a record a line.
@@ -250,4 +250,24 @@ fn a_bundle_that_was_changed_and_has_the_same_length_is_not_turned() {
     let told = desk.change(&["undo"]);
     assert_ne!(told.status, Some(0), "{}", told.stdout);
     assert_eq!(fs::read_to_string(&file).unwrap(), other);
+}
+
+#[test]
+fn a_session_with_torn_lines_that_another_program_put_back_as_it_was_is_not_there_twice_after_undo() {
+    let desk = DemoStore::new("project/memory");
+    let session = desk.store.join("sessions/sess_today");
+    let log = session.join("memory.jsonl");
+    let torn = "{\"id\":\"mem_torn\",\"content\":{\"find";
+    fs::write(&log, [fs::read_to_string(&log).unwrap(), torn.to_owned()].concat()).unwrap();
+    let before = files_below(&session);
+    desk.change(&["session", "delete", "sess_today"]).expect_status(0);
+    assert!(!log.exists());
+    for (path, bytes) in &before {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    desk.change(&["undo"]);
+    let now = fs::read_to_string(&log).unwrap();
+    assert_eq!(now.matches(torn).count(), 1, "{now}");
+    assert_eq!(now.lines().count(), String::from_utf8_lossy(&before[&log]).lines().count());
 }

@@ -210,13 +210,18 @@ fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
 
 /// How many bytes of the lines stand in the file already: a crash came before that could be
 /// written down. Lines that the old file had `before` may be in it, too, and are no such lines;
-/// `None` where those can't be read.
+/// `None` where those can't be read. What an erasure emptied does not tell them any more: a line
+/// twice is better than none.
 fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
     let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
     if line_starts(now, first).next().is_none() {
         return Some(0);
     }
-    let had = line_starts(&before()?, first).count();
+    let before = before()?;
+    if before.starts_with(b"\n") {
+        return Some(0);
+    }
+    let had = line_starts(&before, first).count();
     let Some(at) = line_starts(now, first).nth(had) else { return Some(0) };
     let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
     Some(whole_lines(&lines[..same]).len())

@@ -149,6 +149,10 @@ impl Writer<'_> {
         count(change, &now, &wanted, 1, &mut there.counts);
         there.tell_apart(&coming);
         let left = there.without_back(change, back);
+        // Also what is between the records is there then.
+        let is_all_there =
+            matches!(&change.act, Act::Create(bytes) if now == **bytes && there.brought.is_empty());
+        let left = left.filter(|_| !is_all_there);
         for (name, brought) in &there.brought {
             let taken = coming.get(name).copied().unwrap_or(0);
             let gone = later.still_gone(*name, taken) + there.lacking(*name);
@@ -189,7 +193,8 @@ fn whole_file(
     back: &mut Back,
 ) -> Result<Option<Change>, CommitError> {
     let Act::Create(bytes) = &change.act else { return Ok(Some(change.clone())) };
-    if let Some((step, _)) = later.in_force.last() {
+    let brings = |own: &&(u64, Counts)| now.is_some() && own.1.values().any(|count| *count > 0);
+    if let Some((step, _)) = later.in_force.iter().rev().find(brings) {
         return Err(turning.brought_already(*step, 1));
     }
     // Where something else is in its place, that is no turn.

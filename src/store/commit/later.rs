@@ -1,7 +1,7 @@
 //! What palimp's own steps did to a file's records after a step that is turned: what they brought is
 //! no other program's, and what they took is not there by their doing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::pieces::{Counts, count};
 use super::turn::History;
@@ -44,10 +44,11 @@ impl Writer<'_> {
         let mut later = Later::default();
         // A turn may have left the file alone, as others had done it already; of a line that was damaged
         // the files are not known.
-        let is_about = |own: &&JournalLine| {
-            let has = || own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
-            own.step > by && (own.turn.is_some() || has())
-        };
+        let has =
+            |own: &JournalLine| own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
+        let steps: HashMap<u64, &JournalLine> = journal.iter().map(|own| (own.step, own)).collect();
+        let turned = |own: &JournalLine| steps.get(&own.of()).is_none_or(|own| has(own));
+        let is_about = |own: &&JournalLine| own.step > by && (has(own) || own.turn.is_some() && turned(own));
         for line in journal.iter().filter(is_about) {
             let Some(step) = self.vault.step(line.step)? else { continue };
             let counts = effect(&step, change, wanted);

@@ -169,11 +169,16 @@ impl Contents {
         Needles::of(&self.main)
     }
 
+    /// All that they say, whoever else says it.
+    pub fn all(&self) -> Needles {
+        Needles::of(self.main.iter().chain(&self.beside))
+    }
+
     /// What is to be searched for, where `documents` are those that stay. What another record
     /// says is that record's.
     pub fn sought(&self, wanted: &Wanted<'_>, documents: &[Arc<Document>]) -> Sought {
         let main = self.main();
-        let all = Needles::of(self.main.iter().chain(&self.beside));
+        let all = self.all();
         let (mut shared_main, mut shared) = (BTreeSet::new(), BTreeSet::new());
         let mut alike = Vec::new();
         for own in documents.iter().filter(|own| own.role != Role::Index) {
