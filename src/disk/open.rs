@@ -40,10 +40,10 @@ mod linux {
     const FIRST: &str = "pid:[4026531836]";
 
     /// What containers have as their root; nobody outside opens files of it.
-    const OVERLAY: i64 = 0x794c_7630;
+    const OVERLAY: u64 = 0x794c_7630;
     /// File systems that other machines may write to, or the one that this one runs on: NFS, SMB in
     /// its three kinds, Ceph, AFS, GFS2, OCFS2, 9P, and whatever FUSE brings (linux/magic.h).
-    const SHARED: [i64; 10] = [
+    const SHARED: [u64; 10] = [
         0x6969,
         0x517b,
         0xff53_4d42,
@@ -84,7 +84,8 @@ mod linux {
     /// Whether all processes that may have a file open can be found: not on a disk that machines
     /// share, nor where some are hidden, nor from within a namespace on a disk that others are on.
     fn sees_all(file: &Path, found: &Metadata) -> bool {
-        let kind = |path: &Path| statfs(path).ok().map(|own| own.f_type);
+        // Systems have it as signed or not, and as 32 bits or 64.
+        let kind = |path: &Path| statfs(path).ok().map(|own| own.f_type as u64 & 0xffff_ffff);
         let is_own = kind(file).is_some_and(|own| !SHARED.contains(&own));
         let is_of_root = || fs::metadata("/").is_ok_and(|root| root.dev() == found.dev());
         let is_inside = || is_of_root() && kind(Path::new("/")) == Some(OVERLAY);

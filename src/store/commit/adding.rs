@@ -96,7 +96,8 @@ impl<'a> Writer<'a> {
             if self.take_out(&file, &bytes, lines).is_none() {
                 let file = file.told();
                 self.note(format!(
-                    "what was added to {file} stands within a line that another program wrote"
+                    "what was added to {file} is in the middle of a line that another program wrote: both are \
+                     there, but can't be read as they are; `palimp check` names the line"
                 ));
             }
         }

@@ -37,7 +37,7 @@ impl Word {
         &self.name[self.at.clone()]
     }
 
-    /// Whether the word stands at that place of a text as a part of the name: this says who is meant.
+    /// Whether the word is at that place of a text as a part of the name: this says who is meant.
     /// A name that is nothing but such a word may itself be a key that a main text says.
     fn is_mentioned(&self, text: &[u8], at: usize, is_main: bool) -> bool {
         let is_whole = self.at.len() == self.name.len();
@@ -47,7 +47,7 @@ impl Word {
 }
 
 impl Contents {
-    /// The names of the targets that repeat what these say: a part of such a name stands in a text,
+    /// The names of the targets that repeat what these say: a part of such a name is in a text,
     /// and is likely a key or a token.
     pub fn telling(&self, targets: &[Target]) -> BTreeSet<String> {
         let names: BTreeSet<String> = targets.iter().flat_map(names).collect();

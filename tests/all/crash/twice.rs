@@ -1,5 +1,5 @@
 //! One program puts its own file in the place of a log before a step of a change, and another adds
-//! to what stands there before a later step, while ours may be there for a moment: nothing of
+//! to what is there before a later step, while ours may be there for a moment: nothing of
 //! either is lost.
 
 use std::path::{Path, PathBuf};
