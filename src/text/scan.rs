@@ -48,10 +48,31 @@ pub(super) struct Node {
     pub is_escaped: bool,
 }
 
+/// The name of a member of the outermost object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outer {
+    /// What [`sign`] says of it; 0 where it has escapes and has to be read.
+    pub sign: u32,
+    /// Where it is on the tape.
+    pub at: u32,
+}
+
+/// What tells most names apart without reading them: the length and three letters. Never 0.
+pub(super) fn sign(name: &[u8]) -> u32 {
+    let letter = |at: usize| u32::from(name.get(at).copied().unwrap_or_default());
+    let len = name.len();
+    ((len as u32 & 0x7f) | 0x80) << 24
+        | letter(0) << 16
+        | letter(len / 2) << 8
+        | letter(len.saturating_sub(1))
+}
+
 /// The values of one scan, in order; reused from record to record.
 #[derive(Debug, Default)]
 pub struct Tape {
     nodes: Vec<Node>,
+    /// The members of the outermost object, which are the ones that are asked for most.
+    outer: Vec<Outer>,
     open: Vec<u32>,
 }
 
@@ -98,11 +119,16 @@ impl Tape {
         &self.nodes
     }
 
+    pub(super) fn outer(&self) -> &[Outer] {
+        &self.outer
+    }
+
     /// Scans one value at the start of `bytes` (white space may be before it).
     /// Bytes beyond ASCII within strings are taken as they are; whether they are UTF-8
     /// is the caller's to ask.
     pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> Scan {
         self.nodes.clear();
+        self.outer.clear();
         self.open.clear();
         if u32::try_from(bytes.len()).is_err() {
             return Scan::Bad { at: 0 };
@@ -246,6 +272,10 @@ impl Scanner<'_, '_> {
         self.push(Kind::String, start);
         if let Some(node) = self.tape.nodes.last_mut() {
             (node.is_key, node.is_escaped) = (is_key, is_escaped);
+        }
+        if is_key && self.tape.open.len() == 1 {
+            let sign = if is_escaped { 0 } else { sign(&self.bytes[start + 1..self.at - 1]) };
+            self.tape.outer.push(Outer { sign, at: self.tape.nodes.len() as u32 - 1 });
         }
         Ok(())
     }
