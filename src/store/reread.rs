@@ -29,7 +29,7 @@ pub struct File<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What is no JSON Lines has to be read as a whole.
+/// What is not JSON Lines has to be read as a whole.
 pub fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl")
 }

@@ -137,8 +137,8 @@ impl Fitting<'_, '_> {
         }
         let there = self.take(&splice.was, Some(&splice.behind));
         let own = there.map(|start| Splice { start: start as u64, ..splice.clone() });
-        let stands = own.as_ref().map_or(!self.merges, |own| open_line::is_last(own, now));
-        match (open_line::addition(splice, now).filter(|_| !stands), own) {
+        let is_there = own.as_ref().map_or(!self.merges, |own| open_line::is_last(own, now));
+        match (open_line::addition(splice, now).filter(|_| !is_there), own) {
             (Some(end), _) => Ok(open_line::at_end(end, before.map(|(_, fitted)| fitted), now)),
             (None, Some(own)) => Ok(own),
             (None, None) if self.merges => self.otherwise(splice),
