@@ -187,7 +187,6 @@ fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_era
 /// Ctrl-c until the editor is gone: signals that come at once may count as one, so that each waits
 /// until the editor has heard the one before.
 fn interrupt(terminal: &mut Terminal) {
-    // Signals that come while the program waits for its turn are one: on a busy machine many are needed.
     for number in 1..300 {
         terminal.send_bytes(b"\x03");
         let is_heard = |s: &vt100::Screen| s.contents().matches("HEARD").count() >= number;
