@@ -12,6 +12,7 @@ mod a_mem;
 mod agent_memory;
 mod bmad;
 mod entry_text;
+mod ids;
 mod memory_server;
 mod session_log;
 mod stored;

@@ -1,9 +1,9 @@
 //! What the files of a store say together: states, duplicates, limits, locks.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::{index, layout};
+use crate::format::ids::Ids;
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State, Tell, time};
 
@@ -53,15 +53,12 @@ pub fn entries(parts: &Parts<'_>) -> Vec<Entry> {
 fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
     let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
     files.sort_by_key(|document| document.role);
-    let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+    let mut ids = Ids::of(files.iter().map(|file| file.records.len()).sum());
     let mut problems = Vec::new();
     for file in files {
         for (index, record) in file.records.iter().enumerate() {
             let Some(id) = record.view().and_then(|view| view.id.as_deref()) else { continue };
-            let Some((before, line)) = first.get(id) else {
-                first.insert(id, (file, record.line));
-                continue;
-            };
+            let Some((before, line)) = ids.first(id, file, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", before.path.told());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
             problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));

@@ -1,14 +1,15 @@
 //! What the files of a store say together: sessions, states, references, counts, limits.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::metadata::Counts;
 use super::{config, index, layout, metadata};
+use crate::format::ids::{Ids, Missing};
 use crate::format::reading::whole_object;
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{
-    Body, Code, DecayTable, Document, Entry, Moment, Problem, Role, Session, Severity, State, Tell,
+    Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, Tell,
 };
 use crate::text::json::Json;
 use crate::text::lines::BOM;
@@ -23,7 +24,7 @@ const UNFILLED: i64 = 60_000_000;
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
     let files = Files::of(parts);
-    let ids = every_id(parts);
+    let missing = missing(parts);
     let store_config = files.config.map(body);
     let mut tape = Tape::default();
     let store_config = store_config.and_then(|body| whole_object(&mut tape, body).ok());
@@ -35,7 +36,7 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for (name, own) in &files.sessions {
         let number = assembly.sessions.len() as u32;
-        let session = SessionFiles { name, own, ids: &ids };
+        let session = SessionFiles { name, own, missing: &missing };
         assembly.sessions.push(session.session(&decay, limit.0));
         assembly.entries.extend(session.entries(number));
         assembly.problems.extend(session.problems(limit));
@@ -76,17 +77,19 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Every id of the store, tombstones' included: what a reference may name.
-fn every_id(parts: &Parts<'_>) -> HashSet<String> {
-    let records = parts.documents.iter().flat_map(|document| &document.records);
-    records.filter_map(|record| record.view()?.id.as_deref().map(str::to_owned)).collect()
+/// What references name that is no id of the store, tombstones' included.
+fn missing<'a>(parts: &Parts<'a>) -> Missing<'a> {
+    let records = || parts.documents.iter().flat_map(|document| &document.records);
+    let views = || records().filter_map(|record| record.view());
+    let ids = views().filter_map(|view| Some((Named::Record, view.id.as_deref()?)));
+    Missing::of(views().flat_map(|view| &view.references), ids)
 }
 
 /// One session's files.
 struct SessionFiles<'a> {
     name: &'a Path,
     own: &'a [(u32, &'a Document)],
-    ids: &'a HashSet<String>,
+    missing: &'a Missing<'a>,
 }
 
 impl<'a> SessionFiles<'a> {
@@ -167,7 +170,7 @@ impl<'a> SessionFiles<'a> {
 
     fn references_and_duplicates(&self) -> Vec<Problem> {
         let Some(log) = self.file(Role::Records) else { return Vec::new() };
-        let mut first: HashMap<&str, u32> = HashMap::new();
+        let mut ids = Ids::of(log.records.len());
         let mut problems = Vec::new();
         for (number, record) in log.records.iter().enumerate() {
             let Some(view) = record.view() else { continue };
@@ -175,16 +178,13 @@ impl<'a> SessionFiles<'a> {
                 let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
                 problems.push(problem.at_line(record.line).of_record(number as u32, view.id.as_deref()));
             };
-            let ids = view.references.iter().map(|reference| &*reference.to.text);
-            for id in ids.filter(|id| !self.ids.contains(*id)) {
+            for reference in view.references.iter().filter(|own| self.missing.has(own)) {
+                let id = &reference.to.text;
                 add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
             }
             let Some(id) = view.id.as_deref() else { continue };
-            match first.get(id) {
-                Some(line) => add(Code::DuplicateId, format!("Same id as line {line}.")),
-                None => {
-                    first.insert(id, record.line);
-                }
+            if let Some((_, line)) = ids.first(id, log, record.line) {
+                add(Code::DuplicateId, format!("Same id as line {line}."));
             }
         }
         problems
