@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::open_line;
 use super::places::{Places, id_of};
 use crate::model::plan::last_line;
-use crate::model::{Moment, Splice};
+use crate::model::{Bytes, Moment, Splice};
 use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
@@ -75,7 +75,7 @@ fn each_record(splice: &Splice, places: &Places<'_>) -> Vec<Splice> {
     for line in lines::lines(&splice.was) {
         let was = &splice.was[line.start..line.next];
         let start = splice.start + line.start as u64;
-        own.push(Splice { start, was: was.to_vec(), becomes: Vec::new(), behind: behind.to_vec() });
+        own.push(Splice { start, was: was.into(), becomes: Bytes::default(), behind: behind.to_vec() });
         behind = was;
     }
     let is_apart = splice.becomes.is_empty()
