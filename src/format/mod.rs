@@ -4,6 +4,7 @@
 pub mod fields;
 pub mod form;
 pub mod glance;
+pub mod ids;
 pub mod locks;
 pub mod reading;
 pub mod writing;

@@ -1,10 +1,12 @@
 //! What the files of a store say together: sessions, archives, references, counts, limits.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::manifest::Counts;
 use super::{config, index, layout, manifest};
+use crate::format::ids::Ids;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
@@ -68,13 +70,17 @@ fn sessions<'a>(parts: &Parts<'a>) -> Sessions<'a> {
     sessions
 }
 
-/// Every id and every session's name: what a reference may name.
-fn every_id(parts: &Parts<'_>) -> HashSet<(Named, String)> {
-    let records = parts.documents.iter().flat_map(|document| &document.records);
-    let ids = records.filter_map(|record| Some((Named::Record, record.view()?.id.as_deref()?.to_owned())));
+/// Every id and every session's name: what a reference may name. None where there is no reference.
+fn every_id<'a>(parts: &Parts<'a>) -> HashSet<(Named, Cow<'a, str>)> {
+    let views = || parts.documents.iter().flat_map(|own| &own.records).filter_map(|record| record.view());
+    if views().all(|view| view.references.is_empty()) {
+        return HashSet::new();
+    }
+    let ids = views().filter_map(|view| Some((Named::Record, Cow::from(view.id.as_deref()?))));
     let documents = parts.documents.iter().map(|document| document.path.as_path());
     let places = parts.folders.iter().map(PathBuf::as_path).chain(documents);
-    ids.chain(places.filter_map(|path| Some((Named::Session, layout::session_of(path)?.0)))).collect()
+    let sessions = places.filter_map(|path| Some((Named::Session, Cow::from(layout::session_of(path)?.0))));
+    ids.chain(sessions).collect()
 }
 
 /// One session's files.
@@ -82,7 +88,7 @@ struct Files<'a> {
     name: &'a str,
     archived: bool,
     files: &'a [(u32, &'a Document)],
-    ids: &'a HashSet<(Named, String)>,
+    ids: &'a HashSet<(Named, Cow<'a, str>)>,
 }
 
 impl<'a> Files<'a> {
@@ -148,7 +154,8 @@ impl<'a> Files<'a> {
     }
 
     fn problems(&self, limits: (u64, u64)) -> Vec<Problem> {
-        let mut problems = self.references_and_duplicates();
+        let mut ids = Ids::with_room(self.logs().map(|log| log.records.len()).sum());
+        let mut problems = self.references_and_duplicates(&mut ids);
         problems.extend(self.size_limit(limits));
         let manifest = self.of(Role::Metadata).next();
         if self.archived {
@@ -162,7 +169,6 @@ impl<'a> Files<'a> {
             let message = "The session has no `manifest.json`.";
             problems.push(Problem::of_file(Code::MissingField, Severity::Warning, self.path(), message));
         }
-        let ids: HashSet<&str> = self.views().filter_map(|(.., view)| view.id.as_deref()).collect();
         for document in self.of(Role::Index) {
             with_object(document, |object| {
                 problems.extend(index::check(object, &document.path, self.name, &ids));
@@ -178,8 +184,9 @@ impl<'a> Files<'a> {
         })
     }
 
-    fn references_and_duplicates(&self) -> Vec<Problem> {
-        let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+    /// Gathers the ids as well.
+    fn references_and_duplicates(&self, ids: &mut Ids<'a>) -> Vec<Problem> {
+        let mut first: Vec<(&Document, u32)> = Vec::new();
         let mut problems = Vec::new();
         for (log, index, view) in self.views() {
             let line = log.records[index as usize].line;
@@ -188,7 +195,7 @@ impl<'a> Files<'a> {
                 problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
             };
             for reference in &view.references {
-                if !self.ids.contains(&(reference.to.of, reference.to.text.to_string())) {
+                if !self.ids.contains(&(reference.to.of, Cow::from(&*reference.to.text))) {
                     let (relation, to) = (reference.relation, &reference.to.text);
                     // A session that was learned from may be gone by its retention.
                     let gone = reference.to.of == Named::Session;
@@ -201,14 +208,12 @@ impl<'a> Files<'a> {
                 }
             }
             let Some(id) = view.id.as_deref() else { continue };
-            match first.get(id) {
+            match first.get(ids.take(id) as usize) {
                 Some((other, line)) => {
                     let place = format!("{}:{line}", other.path.told());
                     add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));
                 }
-                None => {
-                    first.insert(id, (log, line));
-                }
+                None => first.push((log, line)),
             }
         }
         problems

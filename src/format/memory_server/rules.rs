@@ -1,9 +1,9 @@
 //! What the files of a store say together: states, duplicates, limits, locks.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::{index, layout};
+use crate::format::ids::Ids;
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{Body, Code, Document, Entry, Moment, Problem, Role, Severity, State, Tell, time};
 
@@ -20,12 +20,13 @@ const OLD_LOCK: i64 = 30_000_000;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
-    let mut assembly = Assembly { entries: entries(parts), ..Assembly::default() };
-    assembly.problems.extend(duplicates(parts));
+    let (ids, problems) = ids(parts);
+    let mut assembly = Assembly { entries: entries(parts), problems, ..Assembly::default() };
+    let records = index::Records::of(parts, &assembly.entries, &ids);
     for document in parts.documents {
         match document.role {
             Role::Records => assembly.problems.extend(limits(document)),
-            Role::Index => assembly.problems.extend(index::check(document, parts, &assembly.entries)),
+            Role::Index => assembly.problems.extend(index::check(document, &records)),
             _ => {}
         }
     }
@@ -49,17 +50,18 @@ pub fn entries(parts: &Parts<'_>) -> Vec<Entry> {
     entries
 }
 
-/// The first record of an id, live files before archives, is the one it names.
-fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
+/// Every id. Its first record, live files before archives, is the one it names; others are problems.
+pub fn ids<'a>(parts: &Parts<'a>) -> (Ids<'a>, Vec<Problem>) {
     let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
     files.sort_by_key(|document| document.role);
-    let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+    let count = files.iter().map(|file| file.records.len()).sum();
+    let (mut ids, mut first) = (Ids::with_room(count), Vec::with_capacity(count));
     let mut problems = Vec::new();
     for file in files {
         for (index, record) in file.records.iter().enumerate() {
             let Some(id) = record.view().and_then(|view| view.id.as_deref()) else { continue };
-            let Some((before, line)) = first.get(id) else {
-                first.insert(id, (file, record.line));
+            let Some((before, line)) = first.get(ids.take(id) as usize) else {
+                first.push((file, record.line));
                 continue;
             };
             let message = format!("Same id as {} line {line}.", before.path.told());
@@ -67,7 +69,7 @@ fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
             problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
         }
     }
-    problems
+    (ids, problems)
 }
 
 fn limits(document: &Document) -> Vec<Problem> {
