@@ -104,7 +104,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
-        State::Live => "is not set aside: it is live",
+        State::Live => "is live: there is nothing to bring back",
         State::Archived => &format!("is archived; {}", ops::way_back(store, entry)),
         State::Deleted => "is deleted; `palimp undelete` brings it back",
         State::Broken => return broken(snapshot, at),

@@ -134,7 +134,7 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     Ok(if added { after[..after.len() - 1].to_owned() } else { after })
 }
 
-/// What an editor left in the file. What it put in its place that is no regular file is not
+/// What an editor left in the file. What it put in its place that is not a regular file is not
 /// opened: a pipe would never answer, and a link leads elsewhere.
 fn read_left(file: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::symlink_metadata(file)?.is_file() {

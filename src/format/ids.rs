@@ -1,50 +1,47 @@
-//! Ids of records, and the lists of them that indexes hold.
-//!
-//! A writer lists records in the order of their log: the one that is expected next is looked at
-//! before an id is looked up.
+//! What records are called: which share an id, and what they name that is not there.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use crate::model::View;
-use crate::text::edit;
-use crate::text::json::Json;
-
-/// What a record is listed under in a map from keys to ids.
-pub type Keys = for<'v> fn(&'v View) -> Vec<&'v str>;
+use crate::model::{Document, Named, Reference};
 
 /// The ids of records, each at the place of its first record.
-#[derive(Default)]
 pub struct Ids<'a> {
-    own: Vec<&'a str>,
+    own: Vec<(&'a str, &'a Document, u32)>,
     places: HashMap<&'a str, u32>,
 }
 
 impl<'a> Ids<'a> {
-    /// None, with room for so many.
-    pub fn with_room(count: usize) -> Self {
-        Ids { own: Vec::with_capacity(count), places: HashMap::with_capacity(count) }
+    /// None yet, of so many records.
+    pub fn of(records: usize) -> Self {
+        Ids { own: Vec::with_capacity(records), places: HashMap::with_capacity(records) }
     }
 
-    /// Takes in the next record's id, and says where it is: at the end, unless it was there.
-    pub fn take(&mut self, id: &'a str) -> u32 {
+    /// The file and line of the first record of that id, where this is another one.
+    pub fn first(&mut self, id: &'a str, document: &'a Document, line: u32) -> Option<(&'a Document, u32)> {
         let end = self.own.len() as u32;
         let place = *self.places.entry(id).or_insert(end);
-        if place == end {
-            self.own.push(id);
+        let first = self.own.get(place as usize).map(|(_, document, line)| (*document, *line));
+        if first.is_none() {
+            self.own.push((id, document, line));
         }
-        place
+        first
     }
 
-    /// All of them.
-    pub fn all(&self) -> &[&'a str] {
-        &self.own
+    /// All of them, in the order of their places.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &'a str> {
+        self.own.iter().map(|(id, ..)| *id)
     }
 
-    /// Where an id is. `next` is where it is expected, and then behind it.
+    /// The id at a place.
+    pub fn at(&self, place: u32) -> &'a str {
+        self.own.get(place as usize).map_or("", |(id, ..)| id)
+    }
+
+    /// Where an id is. `next` is where it is expected, and then behind it: indexes list records in
+    /// the order of their log, and what is where it is expected is not looked up.
     pub fn place(&self, id: &str, next: &mut u32) -> Option<u32> {
         let place = match self.own.get(*next as usize) {
-            Some(own) if *own == id => *next,
+            Some((own, ..)) if *own == id => *next,
             _ => *self.places.get(id)?,
         };
         *next = place + 1;
@@ -52,101 +49,27 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// A map from keys to ids under construction.
-#[derive(Default)]
-pub struct Lists<'a> {
-    lists: BTreeMap<&'a str, String>,
-}
+/// What is named, and is not there.
+pub struct Missing<'a>(HashSet<(Named, &'a str)>);
 
-impl<'a> Lists<'a> {
-    /// Lists an id, which is in quotes already, under one more key.
-    pub fn push(&mut self, key: &'a str, id: &str) {
-        let list = self.lists.entry(key).or_default();
-        list.push_str(if list.is_empty() { "" } else { "," });
-        list.push_str(id);
-    }
-
-    /// The map as JSON, by the order of its keys.
-    pub fn to_json(&self) -> String {
-        let keys: Vec<&str> = self.lists.keys().copied().collect();
-        self.to_json_of(&keys)
-    }
-
-    /// Those keys of it, whether anything is listed under them or not.
-    pub fn to_json_of(&self, keys: &[&str]) -> String {
-        let mut json = String::from("{");
-        for (at, key) in keys.iter().enumerate() {
-            json.push_str(if at > 0 { "," } else { "" });
-            json.push_str(&edit::quoted(key));
-            json.push_str(":[");
-            json.push_str(self.lists.get(key).map_or("", |list| list));
-            json.push(']');
+impl<'a> Missing<'a> {
+    /// Of what the references name, whatever is not among the `known`.
+    pub fn of(
+        references: impl Iterator<Item = &'a Reference>,
+        known: impl Iterator<Item = (Named, &'a str)>,
+    ) -> Self {
+        let mut missing: HashSet<_> = references.map(|own| (own.to.of, &*own.to.text)).collect();
+        // Most stores have few references, and many ids.
+        if !missing.is_empty() {
+            known.for_each(|own| {
+                missing.remove(&own);
+            });
         }
-        json.push('}');
-        json
-    }
-}
-
-/// The ids that one map from keys to ids lists.
-pub struct Listed<'a> {
-    lists: HashMap<Cow<'a, str>, List<'a>>,
-}
-
-#[derive(Default)]
-struct List<'a> {
-    /// The places of the ids under a key, in order, and whether their record was asked for.
-    places: Vec<(u32, bool)>,
-    /// What no record has as its id.
-    unknown: HashSet<Cow<'a, str>>,
-    next: usize,
-}
-
-impl<'a> Listed<'a> {
-    /// What `map` lists.
-    pub fn of(map: Json<'a>, ids: &Ids<'_>) -> Self {
-        let mut lists: HashMap<Cow<'_, str>, List<'_>> = HashMap::new();
-        for (key, items) in map.members() {
-            let list = lists.entry(key.text().unwrap_or_default()).or_default();
-            let mut next = 0;
-            for id in items.items().filter_map(|id| id.text()) {
-                match ids.place(&id, &mut next) {
-                    Some(place) => list.places.push((place, false)),
-                    None => drop(list.unknown.insert(id)),
-                }
-            }
-            // They are in order mostly: then it takes one look at each.
-            list.places.sort_unstable();
-            list.places.dedup();
-        }
-        Listed { lists }
+        Missing(missing)
     }
 
-    /// Whether the record at that place, which has that key, is listed under it.
-    pub fn has(&mut self, key: &str, place: u32) -> bool {
-        let Some(list) = self.lists.get_mut(key) else { return false };
-        let at = match list.places.get(list.next) {
-            Some((own, _)) if *own == place => list.next,
-            _ => list.places.partition_point(|(own, _)| *own < place),
-        };
-        match list.places.get_mut(at) {
-            Some((own, asked)) if *own == place => {
-                (*asked, list.next) = (true, at + 1);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// How many ids are under keys of which [`Self::has`] was not asked. Some don't count.
-    pub fn others(&self, ids: &Ids<'_>, counts: impl Fn(&str) -> bool) -> usize {
-        let of = |list: &List<'_>| {
-            let places =
-                list.places.iter().filter(|(place, asked)| !asked && counts(ids.own[*place as usize]));
-            places.count() + list.unknown.iter().filter(|id| counts(id)).count()
-        };
-        self.lists.values().map(of).sum()
+    /// Whether a reference names something of it.
+    pub fn has(&self, reference: &Reference) -> bool {
+        self.0.contains(&(reference.to.of, &*reference.to.text))
     }
 }
-
-#[cfg(test)]
-pub mod tests;

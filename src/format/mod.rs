@@ -4,7 +4,6 @@
 pub mod fields;
 pub mod form;
 pub mod glance;
-pub mod ids;
 pub mod locks;
 pub mod reading;
 pub mod writing;
@@ -13,6 +12,8 @@ mod a_mem;
 mod agent_memory;
 mod bmad;
 mod entry_text;
+mod ids;
+mod lists;
 mod memory_server;
 mod session_log;
 mod stored;

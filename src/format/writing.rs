@@ -87,7 +87,7 @@ pub trait Writes: Sync {
         None
     }
 
-    /// The changes that edit a record that is no JSON of its own line.
+    /// The changes that edit a record that is not JSON of its own line.
     fn edit(
         &self,
         _scene: &Scene<'_>,

@@ -41,7 +41,7 @@ const COMPARING: [Code; 6] = [
 /// file that it may be made of could not be read.
 pub fn supposes_unread(problem: &Problem, unread: &[Unread]) -> bool {
     let folder = problem.file.parent().unwrap_or(Path::new(""));
-    // What is referred to can be anywhere, and what stands beside the store is about all of it.
+    // What is referred to can be anywhere, and what is beside the store is about all of it.
     let is_anywhere = problem.code == Code::DanglingReference || problem.file.starts_with("..");
     let is_below =
         |own: &Unread| is_anywhere || own.path.starts_with(folder) || own.path.as_os_str().is_empty();

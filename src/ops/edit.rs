@@ -90,7 +90,7 @@ pub(super) fn after_edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) 
             }
             edited(scene, format, writes, entry, set).map(Edited::Record)
         }
-        None => Err(Refusal::unfit("it is no JSON, and can't be edited field by field.")),
+        None => Err(Refusal::unfit("it is not JSON, and can't be edited field by field.")),
     }?;
     sense::makes_sense(scene, entry, set, &made)?;
     Ok(made)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Refusal, Scene, base, plan, plan_as_it_is, session_folder, writes};
 use crate::format::writing::document;
-use crate::model::{Change, Document, Entry, Plan, Store, Tell};
+use crate::model::{Act, Change, Document, Entry, Plan, Store, Tell};
 use crate::store::Packing;
 use crate::store::commit::is_ours;
 
@@ -12,7 +12,11 @@ use crate::store::commit::is_ours;
 pub fn new(scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.new_session(scene, id, user)?;
-    plan("session new", scene, 0, changes)
+    let folder = changes.iter().find(|own| own.act == Act::MakeFolder);
+    let name = folder.and_then(|own| own.path.file_name()).map(|name| name.told().into_owned());
+    let mut plan = plan("session new", scene, 0, changes)?;
+    plan.lines.extend(name.map(|name| format!("new session {name}")));
+    Ok(plan)
 }
 
 /// Deletes a session with all that is in it.

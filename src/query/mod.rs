@@ -16,7 +16,7 @@
 //! | `rank` | the numbers of a rank |
 //! | `related` | what is tied to a memory, directly or over others |
 //! | `walk` | every entry of a snapshot against the query |
-//! | `search` | who matches, in what order, what stands in the way |
+//! | `search` | who matches, in what order, what is in the way |
 //! | `explain` | why an entry ranks as it does |
 //! | `highlight` | where words are in a text that is shown |
 //! | `facets` | what results have in common |

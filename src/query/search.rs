@@ -1,4 +1,4 @@
-//! Running a query: who matches, in what order, and what stands in the way.
+//! Running a query: who matches, in what order, and what is in the way.
 
 use std::borrow::Cow;
 use std::ops::Range;

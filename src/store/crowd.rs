@@ -6,6 +6,14 @@ use std::thread;
 /// So many threads at most, whatever the number of stores.
 const THREADS: usize = 8;
 
+/// So many threads were started beside those that asked, by all of them.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many threads can calculate at a time.
+pub fn size() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(THREADS)
+}
+
 /// What `work` makes of each, in their order, done side by side.
 pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
@@ -17,16 +25,34 @@ pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
         own
     };
     let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    let free = Free::take(items.len().saturating_sub(1));
     thread::scope(|scope| {
-        let others = 1..items.len().min(THREADS);
         let start = |_| thread::Builder::new().spawn_scoped(scope, run).ok();
-        let threads: Vec<_> = others.filter_map(start).collect();
+        let threads: Vec<_> = (0..free.0).filter_map(start).collect();
         let own = run();
         let all = threads.into_iter().filter_map(|thread| thread.join().ok()).flatten();
         all.chain(own).for_each(|(at, result)| made[at] = Some(result));
     });
     // A thread that could not do it leaves the work to this one.
     made.into_iter().zip(items).map(|(made, item)| made.unwrap_or_else(|| work(item))).collect()
+}
+
+/// Threads that may be started: who reads many stores, and each in chunks, starts no more of them.
+struct Free(usize);
+
+impl Free {
+    fn take(wanted: usize) -> Free {
+        let free = |started: usize| wanted.min((THREADS - 1).saturating_sub(started));
+        let more = |started| Some(started + free(started));
+        let (Ok(started) | Err(started)) = STARTED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        Free(free(started))
+    }
+}
+
+impl Drop for Free {
+    fn drop(&mut self) {
+        STARTED.fetch_sub(self.0, Ordering::Relaxed);
+    }
 }
 
 fn one<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
@@ -51,5 +77,22 @@ mod tests {
         assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert!(most.into_inner() <= THREADS);
         assert!(each(&[] as &[u8], |item| *item).is_empty());
+    }
+
+    #[test]
+    fn those_within_others_start_no_more_threads() {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let items: Vec<usize> = (0..20).collect();
+        let sums = each(&items, |outer| {
+            let inner = each(&items, |item| {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                thread::yield_now();
+                now.fetch_sub(1, Ordering::SeqCst);
+                item + outer
+            });
+            inner.iter().sum::<usize>()
+        });
+        assert_eq!(sums, items.iter().map(|own| 190 + 20 * own).collect::<Vec<_>>());
+        assert!(most.into_inner() <= THREADS);
     }
 }

@@ -33,7 +33,7 @@ fn spliced_logs(changes: &[Change]) -> impl Iterator<Item = &Change> {
     changes.iter().filter(|own| matches!(own.act, Act::Splice(_)) && is_log(&own.path))
 }
 
-/// What is derived from the logs that are changed, and stands beside them, without making it anew.
+/// What is derived from the logs that are changed, and is beside them, without making it anew.
 pub fn beside_logs<'s>(store: &'s Store, changes: &[Change]) -> Vec<&'s Arc<Document>> {
     let folders: HashSet<&Path> = spliced_logs(changes).filter_map(|own| own.path.parent()).collect();
     let is_derived = |own: &&Arc<Document>| {

@@ -237,7 +237,7 @@ fn reason(path: &Path, item: &Item, own: &Verdict, forced: Option<&dyn Format>) 
     }
     if item.kind == ItemKind::File {
         let folder = path.parent().unwrap_or(path).told();
-        return format!("it is a file, and the folder that it is in ({folder}) is no store");
+        return format!("it is a file, and the folder that it is in ({folder}) is not a store");
     }
     let named = |(format, why): &(&'static dyn Format, String)| match forced {
         Some(_) => why.clone(),

@@ -293,7 +293,7 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
         own: Vec::new(),
         unread: vec![Unread {
             path: PathBuf::new(),
-            why: format!("{} is no format that this version knows", place.format),
+            why: format!("{} is not a format that this version knows", place.format),
         }],
         beside: Vec::new(),
     }

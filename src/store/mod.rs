@@ -1,6 +1,7 @@
 //! Finding stores, loading them, and keeping writers apart.
 
 mod beside;
+mod chunks;
 pub mod commit;
 pub mod crowd;
 pub mod derive;

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use super::chunks;
 use crate::format::Format;
 use crate::format::reading::Reading;
 use crate::model::{Code, Document, Moment, Problem, Record, Role, Span};
@@ -13,7 +14,7 @@ use crate::text::lines::BOM;
 
 /// Reads `bytes`, of the file of which `before` was read, or of any other state of it.
 pub fn reread(format: &dyn Format, before: Option<&Document>, file: File<'_>, now: Moment) -> Reading {
-    let whole = || format.read(file.role, file.path, file.bytes, now);
+    let whole = || chunks::read(format, &file, now);
     let known = before.filter(|before| is_comparable(before, &file));
     known.and_then(|before| Change::of(before, file.bytes).read(format, &file, now)).unwrap_or_else(whole)
 }
@@ -28,7 +29,7 @@ pub struct File<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What is no JSON Lines has to be read as a whole.
+/// What is not JSON Lines has to be read as a whole.
 pub fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl")
 }
@@ -78,7 +79,7 @@ impl<'a> Change<'a> {
         let last = self.head.checked_sub(1).map(|at| &records[at]);
         let (start, lines) = last.map_or(Some((0, 0)), |own| Some((next_line(old, own)?, own.line)))?;
         let grown = self.bytes.len() as i64 - old.len() as i64;
-        let tail = self.tail.map(|at| moved(&records[at], grown, 0));
+        let tail = self.tail.map(|at| moved(records[at].clone(), grown, 0));
         let end = tail.as_ref().map_or(Some(self.bytes.len() as u64), |own| next_line(self.bytes, own))?;
         let middle = self.bytes.get(start as usize..end as usize)?;
         if middle.starts_with(BOM) && start > 0 {
@@ -87,10 +88,7 @@ impl<'a> Change<'a> {
         let middle = format.read(file.role, file.path, middle, now);
         let mut whole = self.head_of(&middle);
         let own = Moved { bytes: start as i64, lines: i64::from(lines), records: self.head as i64 };
-        whole.records.extend(middle.records.iter().map(|record| moved(record, own.bytes, own.lines)));
-        whole
-            .problems
-            .extend(middle.problems.iter().filter(|own| own.line.is_some()).map(|of| own.problem(of)));
+        own.add(middle, &mut whole);
         match (self.tail, tail) {
             (Some(at), Some(tail)) => self.with_tail(whole, at, &tail, grown),
             _ => Some(whole),
@@ -119,7 +117,9 @@ impl<'a> Change<'a> {
             lines: i64::from(read.line) - i64::from(line),
             records: whole.records.len() as i64 - (at as i64 + 1),
         };
-        whole.records.extend(records[at + 1..].iter().map(|record| moved(record, own.bytes, own.lines)));
+        whole
+            .records
+            .extend(records[at + 1..].iter().map(|record| moved(record.clone(), own.bytes, own.lines)));
         let is_behind = |own: &&Problem| own.line.is_some_and(|of| of > line);
         whole.problems.extend(self.before.problems.iter().filter(is_behind).map(|of| own.problem(of)));
         Some(whole)
@@ -127,13 +127,23 @@ impl<'a> Change<'a> {
 }
 
 /// How far something is from where it was read.
-struct Moved {
-    bytes: i64,
-    lines: i64,
-    records: i64,
+pub(super) struct Moved {
+    /// So many bytes further on.
+    pub bytes: i64,
+    /// So many lines.
+    pub lines: i64,
+    /// So many records.
+    pub records: i64,
 }
 
 impl Moved {
+    /// Adds what was read at another place.
+    pub fn add(&self, own: Reading, to: &mut Reading) {
+        to.records.extend(own.records.into_iter().map(|own| moved(own, self.bytes, self.lines)));
+        let is_of_line = |own: &&Problem| own.line.is_some();
+        to.problems.extend(own.problems.iter().filter(is_of_line).map(|own| self.problem(own)));
+    }
+
     fn problem(&self, own: &Problem) -> Problem {
         let record = own.record.map(|record| (i64::from(record) + self.records) as u32);
         let line = own.line.map(|line| (i64::from(line) + self.lines) as u32);
@@ -141,10 +151,10 @@ impl Moved {
     }
 }
 
-fn moved(record: &Record, bytes: i64, lines: i64) -> Record {
+fn moved(record: Record, bytes: i64, lines: i64) -> Record {
     let to = |at: u64| at.saturating_add_signed(bytes);
     let span = Span { start: to(record.span.start), end: to(record.span.end) };
-    Record { span, line: (i64::from(record.line) + lines) as u32, ..record.clone() }
+    Record { span, line: (i64::from(record.line) + lines) as u32, ..record }
 }
 
 /// Where the line of a record ends that is all of it, a whole object at the margin: however the

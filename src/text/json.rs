@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Node, Tape};
+use super::scan::{Node, Tape, sign};
 
 pub use super::scan::Kind;
 
@@ -13,18 +13,18 @@ pub use super::scan::Kind;
 #[derive(Clone, Copy)]
 pub struct Json<'a> {
     bytes: &'a [u8],
-    nodes: &'a [Node],
+    tape: &'a Tape,
     at: usize,
 }
 
 impl<'a> Json<'a> {
     /// The value that the last scan of `tape` found, if it was whole. `bytes` are those scanned.
     pub fn of(bytes: &'a [u8], tape: &'a Tape) -> Self {
-        Json { bytes, nodes: tape.nodes(), at: 0 }
+        Json { bytes, tape, at: 0 }
     }
 
     fn node(&self) -> &'a Node {
-        &self.nodes[self.at]
+        &self.tape.nodes()[self.at]
     }
 
     fn sibling(&self, at: usize) -> Json<'a> {
@@ -81,7 +81,13 @@ impl<'a> Json<'a> {
 
     /// The member of that name. Of doubled keys the last counts, as in every common parser.
     pub fn get(&self, name: &str) -> Option<Json<'a>> {
-        self.members().filter(|(key, _)| key.is_text(name)).last().map(|(_, value)| value)
+        if self.at > 0 {
+            return self.members().filter(|(key, _)| key.is_text(name)).last().map(|(_, value)| value);
+        }
+        let sign = sign(name.as_bytes());
+        let mut alike = self.tape.outer().iter().rev().filter(|own| own.sign == sign || own.sign == 0);
+        let own = alike.find(|own| self.sibling(own.at as usize).is_text(name))?;
+        Some(self.sibling(own.at as usize + 1))
     }
 
     /// The member at the end of a path of names.
@@ -115,7 +121,8 @@ impl<'a> Json<'a> {
         if self.node().is_escaped {
             return Some(Cow::Owned(unescape(inner)));
         }
-        Some(String::from_utf8_lossy(inner))
+        // Nearly all are UTF-8, and that is told quicker than it is mended.
+        Some(std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed))
     }
 
     /// A number's value, as near as 64 bits of float come.

@@ -131,7 +131,7 @@ fn profiles_are_added_and_edited() {
     };
     site.refuses("one of novice", bad("capabilities.deploys.skill_level", "god"));
     site.refuses("should be 0 or more", bad("session_count", "-1"));
-    site.refuses("is no JSON", bad("session_count", "many"));
+    site.refuses("is not JSON", bad("session_count", "many"));
     site.refuses("a profile has no text", bad("text", "x"));
     site.does(|scene| {
         add(scene, "profile", None, Some(r#"{"agent_name": "other", "preferences": {"a": 1}}"#))
@@ -211,7 +211,7 @@ fn logs_directly_below_events_are_months_too() {
     assert!(site.has("events/2026-01.jsonl.gz") && site.has("traces/abc.jsonl"));
     assert!(site.read("events/2026-02.jsonl").contains("\"months\": [\"2026-01\"]"));
     assert_eq!(site.load().entries.len(), 4);
-    site.refuses("is no month's log", |scene| {
+    site.refuses("is not a month's log", |scene| {
         ops::archive::archive(scene, &of_file(scene.store, "script-usage"))
     });
     site.does(|scene| ops::archive::unarchive(scene, &of_file(scene.store, "2026-01")));

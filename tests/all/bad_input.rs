@@ -1,4 +1,4 @@
-//! What is no store, or hardly one: a clear message or a working screen, nothing written.
+//! What is not a store, or hardly one: a clear message or a working screen, nothing written.
 
 use crate::support;
 

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::indexes::{self, Links};
 use super::layout;
 use super::note::target;
+use crate::format::ids::{Ids, Missing};
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
-    Body, Code, Document, Entry, Moment, Named, Problem, Record, Reference, Role, Severity, State, Tell, View,
+    Body, Code, Document, Entry, Moment, Named, Problem, Record, Role, Severity, State, Tell, View,
 };
 
 /// So many names are in one message.
@@ -102,16 +103,18 @@ impl<'a> Copies<'a> {
 }
 
 /// References to what is not there, with a note each.
-fn dangling(parts: &Parts<'_>, entries: &[Entry]) -> Vec<Problem> {
-    let mut known: HashSet<(Named, &str)> = HashSet::new();
-    for (_, _, view) in views(parts, entries) {
-        known.extend(view.id.iter().map(|id| (Named::Record, &**id)));
-        known.extend(view.names.iter().map(|name| (name.of, &*name.text)));
-    }
-    let is_missing = |reference: &&Reference| !known.contains(&(reference.to.of, &*reference.to.text));
+fn dangling<'a>(parts: &Parts<'a>, entries: &'a [Entry]) -> Vec<Problem> {
+    let names = |view: &'a View| {
+        let own = view.names.iter().map(|name| (name.of, &*name.text));
+        own.chain(view.id.iter().map(|id| (Named::Record, &**id)))
+    };
+    let missing = Missing::of(
+        views(parts, entries).flat_map(|(.., view)| &view.references),
+        views(parts, entries).flat_map(|(.., view)| names(view)),
+    );
     let mut problems = Vec::new();
     for (entry, document, view) in views(parts, entries) {
-        for reference in view.references.iter().filter(is_missing) {
+        for reference in view.references.iter().filter(|own| missing.has(own)) {
             let message =
                 format!("`{}` names {:?}, which is not in the store.", reference.relation, reference.to.text);
             let problem = Problem::of_file(Code::DanglingReference, Severity::Note, &document.path, message);
@@ -164,17 +167,14 @@ impl<'a> Notes<'a> {
     }
 
     fn duplicates(&self) -> Vec<Problem> {
-        let mut first: HashMap<&str, &Document> = HashMap::new();
+        let mut ids = Ids::of(self.notes.len());
         let mut problems = Vec::new();
         for &(_, document, view) in &self.notes {
             let id = view.id.as_deref().unwrap_or_default();
-            if let Some(before) = first.get(id) {
-                let message = format!("Same id as {}.", before.path.told());
-                let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
-                problems.push(problem.at_line(1).of_record(0, Some(id)));
-            } else {
-                first.insert(id, document);
-            }
+            let Some((before, _)) = ids.first(id, document, 1) else { continue };
+            let message = format!("Same id as {}.", before.path.told());
+            let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
+            problems.push(problem.at_line(1).of_record(0, Some(id)));
         }
         problems
     }

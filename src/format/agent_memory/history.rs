@@ -1,12 +1,13 @@
 //! The event stream and the checkpoints: order, gaps, what refers to what, and what
 //! changed from checkpoint to checkpoint.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::config::Settings;
 use super::{checkpoint, events, layout};
 use crate::format::Parts;
+use crate::format::ids::Ids;
 use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role, Severity, Tell, View};
 use crate::text::scan::Tape;
 
@@ -65,15 +66,12 @@ pub fn order(document: &Document, settings: Settings) -> Vec<Problem> {
 
 /// Records whose id an earlier record of their files has.
 pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem> {
-    let mut first: HashMap<&str, (&Document, u32)> = HashMap::new();
+    let mut ids = Ids::of(0);
     let mut problems = Vec::new();
     for document in files {
         for (number, record, view) in views(document) {
             let Some(id) = view.id.as_deref() else { continue };
-            let Some((other, line)) = first.get(id) else {
-                first.insert(id, (document, record.line));
-                continue;
-            };
+            let Some((other, line)) = ids.first(id, document, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", other.path.told());
             let fault = (Code::DuplicateId, Severity::Warning, message);
             problems.push(of_record(document, (number, record, view), fault));

@@ -114,8 +114,8 @@ impl Writes for AgentMemory {
 
     fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
         let state = counts_anew(documents)?.and_then(|state| {
-            let stands = document(&store.documents, &state.path)?;
-            Some(Change::rewrite(&state.path, (&*stands.bytes).into(), &state.bytes))
+            let there = document(&store.documents, &state.path)?;
+            Some(Change::rewrite(&state.path, (&*there.bytes).into(), &state.bytes))
         });
         let pages = pages_anew(documents, &beside_of(store))?;
         let change = |page: Written| {

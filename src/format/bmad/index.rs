@@ -41,8 +41,8 @@ pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &Ids<'_>) -> Vec<
         let unknown = unknown.iter().map(|id| &**id).collect();
         stale.extend(some(part, "names what is not in the logs", unknown));
         if part == "temporal_index" {
-            let missing = ids.all().iter().zip(listed).filter(|(_, listed)| !listed);
-            stale.extend(some(part, "lacks", missing.map(|(id, _)| *id).collect()));
+            let missing = ids.all().zip(listed).filter(|(_, listed)| !listed);
+            stale.extend(some(part, "lacks", missing.map(|(id, _)| id).collect()));
         }
     }
     if !stale.is_empty() {

@@ -1,12 +1,11 @@
 //! What the files of a store say together: sessions, archives, references, counts, limits.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Counts;
 use super::{config, index, layout, manifest};
-use crate::format::ids::Ids;
+use crate::format::ids::{Ids, Missing};
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
@@ -28,11 +27,11 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
         config::apply(&mut decay, config);
     }
     let limits = config::size_limits(config);
-    let ids = every_id(parts);
     let sessions = sessions(parts);
+    let missing = missing(parts, &sessions);
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for ((name, archived), files) in &sessions {
-        let own = Files { name, archived: *archived, files, ids: &ids };
+        let own = Files { name, archived: *archived, files, missing: &missing };
         let number = assembly.sessions.len() as u32;
         assembly.sessions.push(own.session(&decay, limits.0, now));
         assembly.entries.extend(own.entries(Some(number)));
@@ -46,7 +45,9 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
     let shared =
         parts.documents.iter().enumerate().filter(|(_, document)| document.path.starts_with("shared"));
     let shared: Vec<_> = shared.map(|(number, document)| (number as u32, &**document)).collect();
-    assembly.entries.extend(Files { name: "", archived: false, files: &shared, ids: &ids }.entries(None));
+    assembly
+        .entries
+        .extend(Files { name: "", archived: false, files: &shared, missing: &missing }.entries(None));
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
     assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
     assembly
@@ -70,17 +71,13 @@ fn sessions<'a>(parts: &Parts<'a>) -> Sessions<'a> {
     sessions
 }
 
-/// Every id and every session's name: what a reference may name. None where there is no reference.
-fn every_id<'a>(parts: &Parts<'a>) -> HashSet<(Named, Cow<'a, str>)> {
-    let views = || parts.documents.iter().flat_map(|own| &own.records).filter_map(|record| record.view());
-    if views().all(|view| view.references.is_empty()) {
-        return HashSet::new();
-    }
-    let ids = views().filter_map(|view| Some((Named::Record, Cow::from(view.id.as_deref()?))));
-    let documents = parts.documents.iter().map(|document| document.path.as_path());
-    let places = parts.folders.iter().map(PathBuf::as_path).chain(documents);
-    let sessions = places.filter_map(|path| Some((Named::Session, Cow::from(layout::session_of(path)?.0))));
-    ids.chain(sessions).collect()
+/// What references name that is neither an id nor a session.
+fn missing<'a>(parts: &Parts<'a>, sessions: &'a Sessions<'_>) -> Missing<'a> {
+    let records = || parts.documents.iter().flat_map(|document| &document.records);
+    let views = || records().filter_map(|record| record.view());
+    let ids = views().filter_map(|view| Some((Named::Record, view.id.as_deref()?)));
+    let names = sessions.keys().map(|(name, _)| (Named::Session, name.as_str()));
+    Missing::of(views().flat_map(|view| &view.references), ids.chain(names))
 }
 
 /// One session's files.
@@ -88,7 +85,7 @@ struct Files<'a> {
     name: &'a str,
     archived: bool,
     files: &'a [(u32, &'a Document)],
-    ids: &'a HashSet<(Named, Cow<'a, str>)>,
+    missing: &'a Missing<'a>,
 }
 
 impl<'a> Files<'a> {
@@ -154,7 +151,7 @@ impl<'a> Files<'a> {
     }
 
     fn problems(&self, limits: (u64, u64)) -> Vec<Problem> {
-        let mut ids = Ids::with_room(self.logs().map(|log| log.records.len()).sum());
+        let mut ids = Ids::of(self.logs().map(|log| log.records.len()).sum());
         let mut problems = self.references_and_duplicates(&mut ids);
         problems.extend(self.size_limit(limits));
         let manifest = self.of(Role::Metadata).next();
@@ -186,7 +183,6 @@ impl<'a> Files<'a> {
 
     /// Gathers the ids as well.
     fn references_and_duplicates(&self, ids: &mut Ids<'a>) -> Vec<Problem> {
-        let mut first: Vec<(&Document, u32)> = Vec::new();
         let mut problems = Vec::new();
         for (log, index, view) in self.views() {
             let line = log.records[index as usize].line;
@@ -195,7 +191,7 @@ impl<'a> Files<'a> {
                 problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
             };
             for reference in &view.references {
-                if !self.ids.contains(&(reference.to.of, Cow::from(&*reference.to.text))) {
+                if self.missing.has(reference) {
                     let (relation, to) = (reference.relation, &reference.to.text);
                     // A session that was learned from may be gone by its retention.
                     let gone = reference.to.of == Named::Session;
@@ -208,12 +204,9 @@ impl<'a> Files<'a> {
                 }
             }
             let Some(id) = view.id.as_deref() else { continue };
-            match first.get(ids.take(id) as usize) {
-                Some((other, line)) => {
-                    let place = format!("{}:{line}", other.path.told());
-                    add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));
-                }
-                None => first.push((log, line)),
+            if let Some((other, line)) = ids.first(id, log, line) {
+                let place = format!("{}:{line}", other.path.told());
+                add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));
             }
         }
         problems

@@ -3,7 +3,8 @@
 use super::layout;
 use crate::format::Parts;
 use crate::format::fields::Fault;
-use crate::format::ids::{self, Ids, Keys};
+use crate::format::ids::Ids;
+use crate::format::lists::{self, Keys};
 use crate::format::reading::{whole_object, without_mark};
 use crate::model::{Code, Document, Entry, Problem, Role, Severity, State, View};
 use crate::text::json::Json;
@@ -124,7 +125,7 @@ fn stale(index: Json<'_>, records: &Records<'_>) -> impl Iterator<Item = Fault> 
             let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view).is_empty());
             return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
         };
-        let mut listed = ids::Listed::of(map, records.ids);
+        let mut listed = lists::Listed::of(map, records.ids);
         let mut missing = 0;
         for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
             let lacking = keys(own.view).into_iter().filter(|key| !listed.has(key, place)).count();

@@ -54,16 +54,12 @@ pub fn entries(parts: &Parts<'_>) -> Vec<Entry> {
 pub fn ids<'a>(parts: &Parts<'a>) -> (Ids<'a>, Vec<Problem>) {
     let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
     files.sort_by_key(|document| document.role);
-    let count = files.iter().map(|file| file.records.len()).sum();
-    let (mut ids, mut first) = (Ids::with_room(count), Vec::with_capacity(count));
+    let mut ids = Ids::of(files.iter().map(|file| file.records.len()).sum());
     let mut problems = Vec::new();
     for file in files {
         for (index, record) in file.records.iter().enumerate() {
             let Some(id) = record.view().and_then(|view| view.id.as_deref()) else { continue };
-            let Some((before, line)) = first.get(ids.take(id) as usize) else {
-                first.push((file, record.line));
-                continue;
-            };
+            let Some((before, line)) = ids.first(id, file, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", before.path.told());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
             problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));

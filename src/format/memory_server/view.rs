@@ -44,7 +44,7 @@ fn line(fields: &mut Fields<'_>, raw: &[u8], kind: Option<&'static str>, role: R
 pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> View {
     let id = fields.text("id", Need::Required);
     if let Some(id) = id.as_deref().filter(|id| !is_uuid_v4(id)) {
-        fields.fault(Code::OutOfRange, Severity::Note, format!("The id {id:?} is no UUID v4."));
+        fields.fault(Code::OutOfRange, Severity::Note, format!("The id {id:?} is not a UUID v4."));
     }
     let own = fields.word("type", Need::Required, &["core", "learning", "task"]);
     let kind = place(fields, own, kind);

@@ -157,7 +157,7 @@ impl Writes for MemoryServer {
             for (kind, records) in of_kind {
                 let live = layout::FILES.iter().find(|(_, own)| *own == kind);
                 let live =
-                    live.ok_or_else(|| Refusal::invalid(format!("{kind:?} is no type that has a file.")))?;
+                    live.ok_or_else(|| Refusal::invalid(format!("{kind:?} is not a type that has a file.")))?;
                 changes.push(copied(scene.store, file, &records, Path::new(live.0), "false")?);
             }
         }

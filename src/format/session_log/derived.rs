@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::index::{Log, Logged};
 use super::metadata::Counts;
 use super::{SessionLog, config, index, layout};
-use crate::format::ids::Lists;
+use crate::format::lists::Lists;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{document, list, members_of, set_members};
 use crate::format::{Derived, Format, Parts};

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::format::ids::{Ids, Keys, Listed};
+use crate::format::ids::Ids;
+use crate::format::lists::{Keys, Listed};
 use crate::format::writing::members_of;
 use crate::model::{Code, Document, Moment, Problem, Record, Severity, View};
 use crate::text::json::{Json, Kind};
@@ -44,14 +45,14 @@ impl<'a> Log<'a> {
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
         let deleted: HashSet<&str> = deleted.filter_map(|own| own.view()?.id.as_deref()).collect();
-        let records = log.map_or(&[][..], |log| &log.records);
-        let mut entries: Vec<Logged<'_>> = Vec::with_capacity(records.len());
-        let (mut again, mut ids) = (Vec::new(), Ids::with_room(records.len()));
-        for (number, record) in records.iter().enumerate() {
+        let count = log.map_or(0, |log| log.records.len());
+        let (mut entries, mut again, mut ids) = (Vec::with_capacity(count), Vec::new(), Ids::of(count));
+        let records = log.into_iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
+        for (number, (log, record)) in records.enumerate() {
             let Some(view) = record.view() else { continue };
             let Some(id) = view.id.as_deref() else { continue };
-            match entries.get(ids.take(id) as usize) {
-                Some(first) => again.push((number as u32, first.record.line)),
+            match ids.first(id, log, record.line) {
+                Some((_, line)) => again.push((number as u32, line)),
                 None => entries.push(Logged { id, record, view, is_live: !deleted.contains(id) }),
             }
         }

@@ -1,15 +1,16 @@
 //! What the files of a store say together: sessions, states, references, counts, limits.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::index::Log;
 use super::metadata::Counts;
 use super::{config, index, layout, metadata};
+use crate::format::ids::Missing;
 use crate::format::reading::whole_object;
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{
-    Body, Code, DecayTable, Document, Entry, Moment, Problem, Role, Session, Severity, State, Tell,
+    Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, Tell,
 };
 use crate::text::json::Json;
 use crate::text::lines::BOM;
@@ -24,7 +25,7 @@ const UNFILLED: i64 = 60_000_000;
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
     let files = Files::of(parts);
-    let ids = every_id(parts);
+    let missing = missing(parts);
     let store_config = files.config.map(body);
     let mut tape = Tape::default();
     let store_config = store_config.and_then(|body| whole_object(&mut tape, body).ok());
@@ -36,7 +37,8 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for (name, own) in &files.sessions {
         let number = assembly.sessions.len() as u32;
-        let session = SessionFiles::of(name, own, &ids);
+        let log = Log::of(file(own, Role::Records), file(own, Role::Tombstones));
+        let session = SessionFiles { name, own, missing: &missing, log };
         assembly.sessions.push(session.session(&decay, limit.0));
         assembly.entries.extend(session.entries(number));
         assembly.problems.extend(session.problems(limit));
@@ -77,30 +79,23 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Every id of the store, tombstones' included: what a reference may name. None where there is no
-/// reference.
-fn every_id<'a>(parts: &Parts<'a>) -> HashSet<&'a str> {
-    let views = || parts.documents.iter().flat_map(|own| &own.records).filter_map(|record| record.view());
-    match views().any(|view| !view.references.is_empty()) {
-        true => views().filter_map(|view| view.id.as_deref()).collect(),
-        false => HashSet::new(),
-    }
+/// What references name that is no id of the store, tombstones' included.
+fn missing<'a>(parts: &Parts<'a>) -> Missing<'a> {
+    let records = || parts.documents.iter().flat_map(|document| &document.records);
+    let views = || records().filter_map(|record| record.view());
+    let ids = views().filter_map(|view| Some((Named::Record, view.id.as_deref()?)));
+    Missing::of(views().flat_map(|view| &view.references), ids)
 }
 
 /// One session's files.
 struct SessionFiles<'a> {
     name: &'a Path,
     own: &'a [(u32, &'a Document)],
-    ids: &'a HashSet<&'a str>,
+    missing: &'a Missing<'a>,
     log: Log<'a>,
 }
 
 impl<'a> SessionFiles<'a> {
-    fn of(name: &'a Path, own: &'a [(u32, &'a Document)], ids: &'a HashSet<&'a str>) -> Self {
-        let log = Log::of(file(own, Role::Records), file(own, Role::Tombstones));
-        SessionFiles { name, own, ids, log }
-    }
-
     fn file(&self, role: Role) -> Option<&'a Document> {
         file(self.own, role)
     }
@@ -179,8 +174,8 @@ impl<'a> SessionFiles<'a> {
                 let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
                 problems.push(problem.at_line(record.line).of_record(number as u32, view.id.as_deref()));
             };
-            let ids = view.references.iter().map(|reference| &*reference.to.text);
-            for id in ids.filter(|id| !self.ids.contains(*id)) {
+            for reference in view.references.iter().filter(|own| self.missing.has(own)) {
+                let id = &reference.to.text;
                 add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
             }
             if let Some((_, line)) = again.next_if(|(own, _)| *own == number as u32) {

@@ -48,7 +48,7 @@ fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>, Refusal> {
         Ok(_) if text.contains(['\n', '\r']) => Ok(Cow::Owned(text.replace(['\n', '\r'], " "))),
         Ok(_) => Ok(Cow::Borrowed(text)),
         Err(_) => {
-            Err(Refusal::invalid(format!("{:?} is no JSON, and `{}` is not a string.", set.value, set.name)))
+            Err(Refusal::invalid(format!("{:?} is not JSON, and `{}` is not a string.", set.value, set.name)))
         }
     }
 }
@@ -117,9 +117,9 @@ impl Members {
         let Some(record) = record else { return Ok(Members::default()) };
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, record.as_bytes())
-            .map_err(|_| Refusal::invalid("the record is no JSON object."))?;
+            .map_err(|_| Refusal::invalid("the record is not a JSON object."))?;
         if value.kind() != Kind::Object {
-            return Err(Refusal::invalid("the record is no JSON object."));
+            return Err(Refusal::invalid("the record is not a JSON object."));
         }
         let raw = |value: Json<'_>| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " ");
         let own =

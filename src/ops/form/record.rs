@@ -69,7 +69,7 @@ fn of_json(raw: &[u8], form: &Form, text: &str) -> Result<Vec<String>, Refusal> 
     let (mut old, mut tape) = (Tape::default(), Tape::default());
     let before = scan(&mut old, raw)?;
     let value = scan(&mut tape, text.as_bytes()).map_err(|_| {
-        Refusal::invalid("what was written is no JSON object: a comma or a quote may be missing.")
+        Refusal::invalid("what was written is not a JSON object: a comma or a quote may be missing.")
     })?;
     for (key, _) in value.members() {
         let name = key.text().unwrap_or_default();

@@ -55,7 +55,7 @@ fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
         _ if format.is_bound(file) => "other files of the store agree with it",
         (Role::Records, true) => return None,
         (Role::Records, false) => "it is one document",
-        _ => "it is no log of memories",
+        _ => "it is not a log of memories",
     };
     Some(format!("{} comes back whole or not at all: {why}", file.told()))
 }

@@ -20,7 +20,7 @@ pub struct Made {
 }
 
 impl Scene<'_, '_> {
-    /// Makes a new file or folder, durably. False where the folder stands there already.
+    /// Makes a new file or folder, durably. False where the folder is there already.
     pub fn make(&mut self, own: &mut Ready) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {

@@ -121,6 +121,7 @@ fn wait_for<'a>(
 }
 
 fn format_of(store: &Store) -> Result<&'static dyn Format, CommitError> {
-    format::by_name(store.format)
-        .ok_or_else(|| CommitError::NoStep(format!("{} is no format that this version knows.", store.format)))
+    format::by_name(store.format).ok_or_else(|| {
+        CommitError::NoStep(format!("{} is not a format that this version knows.", store.format))
+    })
 }

@@ -52,6 +52,7 @@ fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<S
         moved = splices.to_vec();
     } else {
         let mut fitting = Fitting { places, taken: HashSet::new(), merges };
+        let splices: Vec<Splice> = splices.iter().flat_map(|own| each_record(own, places)).collect();
         for (at, splice) in splices.iter().enumerate() {
             let before = at.checked_sub(1).map(|last| (&splices[last], &moved[last]));
             moved.push(fitting.fit(splice, before)?);
@@ -63,6 +64,25 @@ fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<S
         Some(pair) => Err(Conflict { planned: pair[1].was.clone(), found: None }),
         None => Ok((0..moved.len()).map(|at| ended(&moved[at], &moved[at + 1..], now)).collect()),
     }
+}
+
+/// A splice that takes several records out, one by one where they are side by side no more: others
+/// are between them, or they came back in another order. What is no record of its own stays with the
+/// lines around it, as nobody could tell it from another of that sort.
+fn each_record(splice: &Splice, places: &Places<'_>) -> Vec<Splice> {
+    let mut own = Vec::new();
+    let mut behind = &splice.behind[..];
+    for line in lines::lines(&splice.was) {
+        let was = &splice.was[line.start..line.next];
+        let start = splice.start + line.start as u64;
+        own.push(Splice { start, was: was.to_vec(), becomes: Vec::new(), behind: behind.to_vec() });
+        behind = was;
+    }
+    let is_apart = splice.becomes.is_empty()
+        && own.len() > 1
+        && own.iter().all(|own| id_of(&own.was).is_some())
+        && places.find(&splice.was, None, &HashSet::new()).is_none();
+    if is_apart { own } else { vec![splice.clone()] }
 }
 
 /// The splice with a line end where its last line was the file's last and had none, and
@@ -117,8 +137,8 @@ impl Fitting<'_, '_> {
         }
         let there = self.take(&splice.was, Some(&splice.behind));
         let own = there.map(|start| Splice { start: start as u64, ..splice.clone() });
-        let stands = own.as_ref().map_or(!self.merges, |own| open_line::is_last(own, now));
-        match (open_line::addition(splice, now).filter(|_| !stands), own) {
+        let is_there = own.as_ref().map_or(!self.merges, |own| open_line::is_last(own, now));
+        match (open_line::addition(splice, now).filter(|_| !is_there), own) {
             (Some(end), _) => Ok(open_line::at_end(end, before.map(|(_, fitted)| fitted), now)),
             (None, Some(own)) => Ok(own),
             (None, None) if self.merges => self.otherwise(splice),
@@ -288,6 +308,23 @@ mod tests {
             moved(BASE, whole, "", &BASE.replace("\"y\":1", "\"y\":2")).is_err(),
             "what changed is not removed"
         );
+    }
+
+    #[test]
+    fn records_that_others_parted_go_one_by_one_and_nothing_else_does() {
+        let base = "{\"id\":\"x\"}\n";
+        let added = "{\"id\":\"a\"}\n{\"id\":\"b\"}\n";
+        let back = Change::append("f", added, Some(base.as_bytes().into())).inverse();
+        let crate::model::Act::Splice(back) = &back.act else { panic!() };
+        let now = b"{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"x\"}\n{\"id\":\"a\"}\n";
+        let fit = rebase(back, now).unwrap();
+        assert_eq!(crate::model::plan::apply(now, &fit), b"{\"id\":\"new\"}\n{\"id\":\"x\"}\n");
+        assert!(rebase(back, b"{\"id\":\"x\"}\n{\"id\":\"a\"}\n").is_err(), "one of them is gone");
+        // A part of a record is not told from the same part of another.
+        let torn = "{\"id\":\n\"a\"}\n";
+        let back = Change::append("f", torn, Some(base.as_bytes().into())).inverse();
+        let crate::model::Act::Splice(back) = &back.act else { panic!() };
+        assert!(rebase(back, b"{\"id\":\n{\"id\":\"x\"}\n\"a\"}\n").is_err());
     }
 
     #[test]

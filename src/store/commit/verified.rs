@@ -38,7 +38,7 @@ impl Copy {
             }
             Err(broken) => wrong(format!(
                 "{known}{} can't be read",
-                if broken == 1 { "1 stretch".into() } else { format!("{broken} stretches") }
+                if broken == 1 { "1 part".into() } else { format!("{broken} parts") }
             )),
         }
     }

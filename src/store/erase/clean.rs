@@ -159,7 +159,7 @@ fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
 }
 
 /// A JSON document without the members and items that say what is searched for; `None` where
-/// it is no JSON.
+/// it is not JSON.
 pub fn scrubbed(bytes: &[u8], needles: &Needles) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let value = edit::scan(&mut tape, bytes).ok()?;

@@ -45,11 +45,11 @@ pub enum LockError {
         /// For how long it was waited, the time left out in which it was judged.
         waited: Duration,
     },
-    /// What stands there is no file that anyone could have taken as a lock.
+    /// What is there is not a file that anyone could have taken as a lock.
     #[error("{} is to be a lock file and is {what}. It was left alone, and nothing was changed. \
         Move it away if nothing needs it, then try again.", path.told())]
     NotALock {
-        /// Where it stands.
+        /// Where it is.
         path: PathBuf,
         /// What it is: "a folder".
         what: &'static str,

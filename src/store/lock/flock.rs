@@ -1,7 +1,7 @@
 //! memory-server's lock ("Concurrency Control"): the kernel's lock on `.lock`.
 //!
 //! Agents remove the file after they let go, so two can hold "the" lock, each on an inode
-//! of its own. Hence ours counts only while its file stands at the path, and stays there.
+//! of its own. Hence ours counts only while its file is at the path, and stays there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

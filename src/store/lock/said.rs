@@ -1,4 +1,4 @@
-//! What stands where a lock is to stand, and what it says.
+//! What is at the place of a lock, and what it says.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ const AHEAD: i64 = 60_000_000;
 /// The system tells when a process was started to about a second, in microseconds.
 const START_SLACK: i64 = 2_000_000;
 
-/// A file that stands where a lock is to stand. Equal ones are the same lock: inodes are
+/// A file at the place of a lock. Equal ones are the same lock: inodes are
 /// used again at once, hence the time and the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
@@ -29,7 +29,7 @@ pub(super) struct Found {
     pub(super) bytes: Vec<u8>,
 }
 
-/// What stands at a lock's place.
+/// What is at a lock's place.
 pub(super) enum Standing {
     Free,
     /// A file that we may not read, or that changed its kind meanwhile.
@@ -37,7 +37,7 @@ pub(super) enum Standing {
     There(Found),
 }
 
-/// Looks at a lock's place; what is no regular file is refused and never opened.
+/// Looks at a lock's place; what is not a regular file is refused and never opened.
 pub(super) fn standing(scene: Scene<'_>, path: &Path) -> Result<Standing, LockError> {
     match strange(scene, path) {
         Ok(None) => {}
@@ -55,7 +55,7 @@ pub(super) fn standing(scene: Scene<'_>, path: &Path) -> Result<Standing, LockEr
     }
 }
 
-/// What stands there, if that is no regular file.
+/// What is there, if that is not a regular file.
 pub(super) fn strange(scene: Scene<'_>, path: &Path) -> io::Result<Option<&'static str>> {
     let item = scene.disk.look(path)?;
     Ok(match item.kind {
@@ -135,7 +135,7 @@ pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Mo
     })
 }
 
-/// Who holds the lock that stands there now.
+/// Who holds the lock that is there now.
 pub(super) fn holder(scene: Scene<'_>, path: &Path, is_breakable: bool) -> Option<Box<HolderInfo>> {
     let Ok(Standing::There(found)) = standing(scene, path) else { return None };
     let (said, now) = (Said::read(&found.bytes), scene.machine.now());

@@ -9,7 +9,7 @@ use super::{LockError, Scene, said};
 use crate::disk::{Flock, Item, ItemKind};
 use crate::model::Moment;
 
-/// A lock of ours before and while it stands.
+/// A lock of ours before it is taken and while it is held.
 pub(super) const OWN: &str = ".lock.own.";
 /// A lock of another that was moved aside.
 pub(super) const STALE: &str = ".lock.stale.";

@@ -83,7 +83,7 @@ impl Drop for Claim<'_> {
     }
 }
 
-/// How a lock stands to us.
+/// Whose a lock is, seen from here.
 enum Turn {
     Free,
     /// Stale, and watched long enough.
@@ -285,7 +285,7 @@ impl<'a> Taking<'a, '_> {
 
     /// Gives our file the lock's name, or moves it there where a file has but one name. Where the
     /// file system can't do that either, the lock is made in its place and then filled, as agents
-    /// make theirs; our own file stands beside it meanwhile, and tells whose it is.
+    /// make theirs; our own file is beside it meanwhile, and tells whose it is.
     fn appear(&self, own: &mut Own<'a>, lock: &Path) -> io::Result<()> {
         let disk = self.scene.disk;
         match disk.link(&own.path, lock) {

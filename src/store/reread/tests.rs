@@ -105,6 +105,21 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(crate::tries::config(100, 20_000))]
+
+    #[test]
+    fn a_log_is_read_in_chunks_as_it_is_read_whole(bytes in parts(), more in parts(), len in 0..200_usize) {
+        let bytes = [bytes, more].concat();
+        for (name, path) in LOGS {
+            let (format, path) = (format::by_name(name).unwrap(), Path::new(path));
+            let role = role_of(format, path);
+            let chunked = chunks::read_by(len, format, &File { role, path, bytes: &bytes }, NOW);
+            prop_assert_eq!(told(chunked), told(format.read(role, path, &bytes, NOW)), "{}", name);
+        }
+    }
+}
+
 /// Reads a log again that grew, or changed in one line, and says how many bytes its format was given.
 fn given(before: &[u8], now: &[u8]) -> usize {
     let (format, path) = (FORMATS[0], Path::new("learnings.jsonl"));
@@ -112,7 +127,8 @@ fn given(before: &[u8], now: &[u8]) -> usize {
     let change = Change::of(&before, now);
     let start = change.head.checked_sub(1).map_or(0, |at| before.records[at].span.end + 1);
     let grown = now.len() as i64 - before.bytes.len() as i64;
-    let end = change.tail.map_or(now.len() as u64, |at| moved(&before.records[at], grown, 0).span.end + 1);
+    let end =
+        change.tail.map_or(now.len() as u64, |at| moved(before.records[at].clone(), grown, 0).span.end + 1);
     (end - start) as usize
 }
 

@@ -27,9 +27,10 @@ impl MadeStore {
         let root = made.root();
         made.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
         if matches!(format, "session-log" | "bmad") {
-            made.run(&["session", "new", "s1"]).expect_status(0);
-            let session = fs::read_dir(root.join("sessions")).unwrap().next().unwrap().unwrap();
-            made.session = Some(session.file_name().into_string().unwrap());
+            let told = made.run(&["session", "new", "s1"]).expect_status(0).stdout;
+            let name = told.lines().find_map(|line| line.strip_prefix("new session ")).unwrap();
+            assert!(root.join("sessions").join(name).is_dir(), "{told}");
+            made.session = Some(name.to_owned());
         }
         made
     }

@@ -89,7 +89,7 @@ fn over(scene: &Scene<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>, Refus
                 "{} has no log of a month that is over: only whole months before this one are archived.",
                 month.told()
             ),
-            None => format!("{} is no month's log: only whole months are archived.", path.told()),
+            None => format!("{} is not a month's log: only whole months are archived.", path.told()),
         };
         Err(Refusal::unfit(message))
     };

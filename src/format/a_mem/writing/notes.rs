@@ -137,7 +137,7 @@ fn texts(value: &str) -> Result<Vec<String>, Refusal> {
     let mut tape = Tape::default();
     let list = scan(&mut tape, value.as_bytes()).ok();
     let items = list.and_then(|list| list.items().map(|item| Some(item.text()?.into_owned())).collect());
-    items.ok_or_else(|| Refusal::invalid(format!("{value:?} is no list of texts in JSON.")))
+    items.ok_or_else(|| Refusal::invalid(format!("{value:?} is not a list of texts in JSON.")))
 }
 
 fn text_of(document: &Document) -> Result<&str, Refusal> {
@@ -280,7 +280,7 @@ pub fn deprecate(
     if let Some(id) = replaced_by {
         let own = entries.iter().any(|entry| id_of(scene, entry) == known.meant(id));
         if own || !known.ids.contains_key(known.meant(id).as_str()) {
-            let why = if own { "is deleted itself" } else { "is no note of this store" };
+            let why = if own { "is deleted itself" } else { "is not a note of this store" };
             return Err(Refusal::invalid(format!("{id:?} {why}: it can't take the place of others.")));
         }
     }

@@ -58,7 +58,7 @@ fn unknown(path: &str) -> Refusal {
 fn no_json(path: &str, part: &str) -> Refusal {
     let field = path.strip_prefix(part).map_or(path, |field| field.trim_start_matches('.'));
     Refusal::invalid(format!(
-        "The new value of `{path}` is not JSON, and the value that is there is no text. Give JSON, or name what is in it: `{field}.0` is the first of a list."
+        "The new value of `{path}` is not JSON, and the value that is there is not text. Give JSON, or name what is in it: `{field}.0` is the first of a list."
     ))
 }
 

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::format::ids::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
+use crate::format::lists::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
 use crate::format::reading::whole_object;
+use crate::model::{Document, Role};
 use crate::text::scan::Tape;
 
 /// One part of an index, in the order of `ids` but for what was damaged.
@@ -40,8 +41,11 @@ proptest! {
         own in proptest::collection::vec(select(&IDS[..]), 0..9),
         parts in [any_part(), any_part(), any_part()],
     ) {
-        let mut ids = Ids::default();
-        own.iter().for_each(|id| assert!((ids.take(id) as usize) < own.len()));
+        let log = Document::of_bytes("log".into(), Role::Records, Vec::new());
+        let mut ids = Ids::of(own.len());
+        for id in &own {
+            ids.first(id, &log, 1);
+        }
         let held: Vec<String> = PARTS.iter().zip(&parts)
             .filter_map(|(name, part)| Some(format!("\"{name}\":{}", part.as_deref()?))).collect();
         let index = format!("{{{}}}", held.join(","));

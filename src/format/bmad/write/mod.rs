@@ -67,7 +67,7 @@ pub enum Refused {
     #[error("The session can't be archived: {0}")]
     Archive(String),
     /// There is no such type of memory.
-    #[error("{0:?} is no type of memory; there are conversation, decision, finding and preference.")]
+    #[error("{0:?} is not a type of memory; there are conversation, decision, finding and preference.")]
     UnknownType(String),
     /// Memories of that type have no such member.
     #[error("A {kind} has no {member}.")]

@@ -52,7 +52,7 @@ pub enum Unsafe {
         kind: &'static str,
     },
     /// A path that is absolute, leads up, is outside the session's folder, or is too long.
-    #[error("{0:?} in the archive is no plain path within the session's folder.")]
+    #[error("{0:?} in the archive is not a plain path within the session's folder.")]
     BadPath(String),
     /// Two entries have one path, or one is a file where the other needs a folder.
     #[error("{0:?} is in the archive twice.")]

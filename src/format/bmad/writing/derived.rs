@@ -115,10 +115,11 @@ impl<'a> Own<'a> {
 
     /// Whether the index names what is in the logs.
     fn fits(&self, object: Json<'_>) -> bool {
-        let mut ids = Ids::default();
-        let records = self.logs.iter().flat_map(|log| &log.records);
-        for id in records.filter_map(|own| own.view()?.id.as_deref()) {
-            ids.take(id);
+        let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
+        let mut ids = Ids::of(records().count());
+        for (log, record) in records() {
+            let id = record.view().and_then(|view| view.id.as_deref());
+            id.map(|id| ids.first(id, log, record.line));
         }
         index::check(object, self.folder, &self.name, &ids).is_empty()
     }

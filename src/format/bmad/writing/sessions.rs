@@ -77,7 +77,7 @@ fn no_stranger(store: &Store, folder: &Path) -> Result<(), Refusal> {
     let mut below = store.problems.iter().filter(|problem| is_below(&problem.file));
     match below.find(|problem| document(&store.documents, &problem.file).is_none()) {
         Some(problem) if problem.code == Code::NotARegularFile => {
-            Err(stays(&problem.file, "is no regular file"))
+            Err(stays(&problem.file, "is not a regular file"))
         }
         Some(problem) => Err(stays(&problem.file, "is none of the session's files")),
         None => Ok(()),

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::super::{MemoryServer, rules};
 use super::*;
 use crate::format::Format;
-use crate::format::ids::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
+use crate::format::lists::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
 use crate::model::Moment;
 
 const NOW: Moment = Moment(1_768_141_800_123_456);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::super::{index, layout, rules};
-use crate::format::ids::Lists;
+use crate::format::lists::Lists;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{document, set_members};
 use crate::format::{Derived, Parts};

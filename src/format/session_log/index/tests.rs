@@ -8,7 +8,7 @@ use proptest::sample::select;
 use serde_json::json;
 
 use super::*;
-use crate::format::ids::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
+use crate::format::lists::tests::{IDS, KEYS, Map, any_damage, lists, pairs, spelled};
 use crate::format::reading::whole_object;
 use crate::format::session_log::SessionLog;
 use crate::format::{Format, Parts};

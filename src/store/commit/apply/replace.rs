@@ -257,7 +257,7 @@ pub fn keep_owner(
     let is_owner = made.is_some_and(|made| made.owner.user == owner.user);
     out.set_owner(owner).map_err(refused(match is_owner {
         true => {
-            "it belongs to a group that you are no member of, and a rewrite can't leave it to that: give it to \
+            "it belongs to a group that you are not a member of, and a rewrite can't leave it to that: give it to \
              one of yours (chgrp), or run this as the superuser"
         }
         false => {

@@ -7,6 +7,7 @@ use proptest::sample::{Index, select};
 
 use super::*;
 use crate::format::reading::whole_object;
+use crate::model::{Document, Role};
 use crate::text::scan::Tape;
 
 /// A map from keys to values, in its order: the values of equal keys that follow one another are in one
@@ -89,8 +90,12 @@ proptest! {
         damage in any_damage(),
         escaped in any::<bool>(),
     ) {
-        let mut ids = Ids::with_room(records.len());
-        let places: Vec<u32> = records.iter().map(|(id, _)| ids.take(id)).collect();
+        let log = Document::of_bytes("log".into(), Role::Records, Vec::new());
+        let mut ids = Ids::of(records.len());
+        let known: Vec<bool> = records.iter().map(|(id, _)| ids.first(id, &log, 1).is_some()).collect();
+        prop_assert_eq!(known.iter().filter(|known| !**known).count(), ids.all().len());
+        let mut next = 0;
+        let places: Vec<u32> = records.iter().map(|(id, _)| ids.place(id, &mut next).unwrap()).collect();
         let mut written = Lists::default();
         let mut own: HashSet<(String, String)> = HashSet::new();
         for (id, keys) in &records {
@@ -114,7 +119,7 @@ proptest! {
         let indexed = pairs(map);
         let mut listed = Listed::of(map, &ids);
         for ((id, keys), place) in records.iter().zip(places) {
-            prop_assert_eq!(ids.all()[place as usize], *id);
+            prop_assert_eq!(ids.at(place), *id);
             for key in keys {
                 let is_listed = indexed.contains(&((*key).to_owned(), (*id).to_owned()));
                 prop_assert_eq!(listed.has(key, place), is_listed, "{} {:?} in {}", key, id, damaged);
