@@ -115,6 +115,14 @@ pub trait Disk: Sync {
     /// with [`io::ErrorKind::FileTooLarge`].
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
 
+    /// What a regular file has behind those bytes, and the state of the file; nothing where it does not
+    /// begin with them. Where they are known already they are not held a second time for that.
+    fn behind(&self, file: &Path, known: &[u8]) -> io::Result<(Option<Vec<u8>>, Generation)> {
+        let (mut bytes, generation) = self.read(file, 0, None)?;
+        let begins = bytes.starts_with(known);
+        Ok((begins.then(|| bytes.split_off(known.len())), generation))
+    }
+
     /// A file's extended attributes; none where the file system knows none.
     fn extended(&self, file: &Path) -> io::Result<Extended>;
 

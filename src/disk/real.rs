@@ -21,6 +21,8 @@ use crate::model::Moment;
 const SETTLED: i128 = 2_000_000_000;
 /// What a machine is taken to have that does not say how much memory it has.
 const MEMORY: u64 = 8 << 30;
+/// So many bytes are compared at once with what a file has.
+const BLOCK: usize = 256 << 10;
 /// Files that are longer, and of which nearly nothing is on the disk, are not read.
 const HOLLOW: u64 = 64 << 20;
 
@@ -58,29 +60,21 @@ impl Disk for Real {
     }
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        let mut opened = open(file)?;
-        let metadata = opened.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-        }
+        let (mut opened, metadata) = open_to_read(file)?;
         if from > 0 {
             opened.seek(SeekFrom::Start(from))?;
         }
         let limit = limit.unwrap_or(u64::MAX);
-        let expected = metadata.len().saturating_sub(from).min(limit);
-        let most = most();
-        if expected > most || is_hollow(&metadata, expected) {
-            return Err(too_large(metadata.len()));
-        }
-        let mut bytes = Vec::new();
-        // The length is what the file says of itself: it may be shorter, or grow meanwhile.
-        let room = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX));
-        room.map_err(|_| too_large(metadata.len()))?;
-        opened.take(limit.min(most)).read_to_end(&mut bytes)?;
-        match bytes.len() as u64 == most && most < limit {
-            true => Err(too_large(most)),
-            false => Ok((bytes, generation(&metadata))),
-        }
+        Ok((held(opened, &metadata, from, limit)?, generation(&metadata)))
+    }
+
+    fn behind(&self, file: &Path, known: &[u8]) -> io::Result<(Option<Vec<u8>>, Generation)> {
+        let (mut opened, metadata) = open_to_read(file)?;
+        let behind = match metadata.len() >= known.len() as u64 && begins_with(&mut opened, known)? {
+            true => Some(held(opened, &metadata, known.len() as u64, u64::MAX)?),
+            false => None,
+        };
+        Ok((behind, generation(&metadata)))
     }
 
     fn extended(&self, file: &Path) -> io::Result<Extended> {
@@ -170,6 +164,50 @@ impl Disk for Real {
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// A regular file, and what it says of itself before it is read.
+fn open_to_read(file: &Path) -> io::Result<(File, Metadata)> {
+    let opened = open(file)?;
+    let metadata = opened.metadata()?;
+    match metadata.is_file() {
+        true => Ok((opened, metadata)),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
+/// At most so many bytes of an open file, from where it is on.
+fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let expected = metadata.len().saturating_sub(from).min(limit);
+    let most = most();
+    if expected > most || is_hollow(metadata, expected) {
+        return Err(too_large(metadata.len()));
+    }
+    let mut bytes = Vec::new();
+    // The length is what the file says of itself: it may be shorter, or grow meanwhile.
+    let room = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX));
+    room.map_err(|_| too_large(metadata.len()))?;
+    opened.take(limit.min(most)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 == most && most < limit {
+        true => Err(too_large(most)),
+        false => Ok(bytes),
+    }
+}
+
+/// Whether the next bytes of an open file are those: it is behind them then.
+fn begins_with(opened: &mut File, known: &[u8]) -> io::Result<bool> {
+    let mut block = vec![0; known.len().min(BLOCK)];
+    for known in known.chunks(BLOCK) {
+        let block = &mut block[..known.len()];
+        match opened.read_exact(block) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            outcome => outcome?,
+        }
+        if block != known {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn open_folder(folder: &Path) -> io::Result<File> {

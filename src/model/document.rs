@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::bytes::Bytes;
 use super::key::Digests;
 use super::problem::Problem;
 use super::record::{Record, Span};
@@ -47,7 +48,7 @@ pub struct Document {
     /// What it is for.
     pub role: Role,
     /// Its bytes from `offset` on; unread files (backups, others) hold none.
-    pub bytes: Box<[u8]>,
+    pub bytes: Bytes,
     /// Where `bytes` starts in the file: 0 unless only the tail was read.
     pub offset: u64,
     /// The file's length when it was read.

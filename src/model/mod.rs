@@ -1,6 +1,7 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
 pub mod attributes;
+pub mod bytes;
 pub mod carried;
 pub mod decay;
 pub mod document;
@@ -14,6 +15,7 @@ pub mod time;
 pub mod told;
 pub mod unread;
 
+pub use bytes::Bytes;
 pub use carried::Carry;
 pub use decay::{DecayRule, DecayTable};
 pub use document::{Document, Generation, Role};

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::attributes::Had;
+use super::bytes::Bytes;
 use super::unread::Whole;
 
-pub use splice::{Splice, apply, difference, inverse, last_line, line_end_for, whole_lines};
+pub use splice::{Splice, apply, difference, inverse, last_line, line_end_for, pieces, whole_lines};
 
 /// What happens to one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,13 +22,13 @@ pub enum Act {
     /// A folder is made.
     MakeFolder,
     /// A file is made where none is.
-    Create(Vec<u8>),
+    Create(Bytes),
     /// Whole lines are added at the end; the file is made if it is absent.
     Append(Vec<u8>),
     /// Stretches of the file are replaced, in ascending order.
     Splice(Vec<Splice>),
     /// The file, which has these bytes, goes.
-    Remove(Arc<[u8]>),
+    Remove(Bytes),
     /// A folder goes, if it is empty.
     RemoveFolder,
     /// A copy of so many bytes that is too old goes. What it held is read when it does.
@@ -42,7 +43,7 @@ pub struct Change {
     /// What happens.
     pub act: Act,
     /// The file's bytes as the plan was made of them; absent where there is no such file.
-    pub base: Option<Arc<[u8]>>,
+    pub base: Option<Bytes>,
     /// Permission bits for what is made; the mode of what is there stays.
     pub mode: u32,
     /// What comes back had this when it was removed.
@@ -58,19 +59,19 @@ pub const SHARED: u32 = 0o666;
 
 impl Change {
     /// A new private file.
-    pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Change {
+    pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Change {
         Change { path: path.into(), act: Act::Create(bytes.into()), base: None, mode: PRIVATE, had: None }
     }
 
     /// Lines at the end of a file that has `base`, or of one that is not there.
-    pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Arc<[u8]>>) -> Change {
+    pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Bytes>) -> Change {
         Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE, had: None }
     }
 
     /// Edits of a file that has `base`, each a range of bytes and what it becomes.
     pub fn edits(
         path: impl Into<PathBuf>,
-        base: Arc<[u8]>,
+        base: Bytes,
         edits: Vec<(std::ops::Range<usize>, Vec<u8>)>,
     ) -> Change {
         let splices = whole_lines(&base, edits);
@@ -78,7 +79,7 @@ impl Change {
     }
 
     /// A file that has `base` and is to have `bytes`.
-    pub fn rewrite(path: impl Into<PathBuf>, base: Arc<[u8]>, bytes: &[u8]) -> Change {
+    pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: &[u8]) -> Change {
         let (start, end, with) = difference(&base, bytes);
         let edits =
             if start == end && with.is_empty() { Vec::new() } else { vec![(start..end, with.to_vec())] };
@@ -94,16 +95,16 @@ impl Change {
         let (Act::Splice(splices), Some(base)) = (&self.act, &self.base) else { return self };
         let end = base.len();
         let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> =
-            splices.iter().map(|own| (own.range(), own.becomes.clone())).collect();
+            splices.iter().map(|own| (own.range(), own.becomes.to_vec())).collect();
         edits.push((end..end, [line_end_for(&apply(base, splices)), lines].concat()));
-        Change { mode: self.mode, ..Change::edits(&self.path, Arc::clone(base), edits) }
+        Change { mode: self.mode, ..Change::edits(&self.path, base.clone(), edits) }
     }
 
     /// A file that goes.
-    pub fn remove(path: impl Into<PathBuf>, base: Arc<[u8]>) -> Change {
+    pub fn remove(path: impl Into<PathBuf>, base: Bytes) -> Change {
         Change {
             path: path.into(),
-            act: Act::Remove(Arc::clone(&base)),
+            act: Act::Remove(base.clone()),
             base: Some(base),
             mode: PRIVATE,
             had: None,
@@ -138,7 +139,7 @@ impl Change {
     pub fn after(&self) -> Option<Vec<u8>> {
         let base = self.base.as_deref().unwrap_or_default();
         match &self.act {
-            Act::Create(bytes) => Some(bytes.clone()),
+            Act::Create(bytes) => Some(bytes.to_vec()),
             Act::Append(bytes) => Some([base, line_end_for(base), bytes].concat()),
             Act::Splice(splices) => Some(apply(base, splices)),
             Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => None,
@@ -172,7 +173,7 @@ impl Change {
 
     /// What undoes it.
     pub fn inverse(&self) -> Change {
-        Change { base: self.after().map(Arc::<[u8]>::from), ..self.bare_inverse() }
+        Change { base: self.after().map(Bytes::from), ..self.bare_inverse() }
     }
 
     /// The same without the bytes that it starts from.
@@ -182,8 +183,8 @@ impl Change {
             Act::RemoveFolder => Act::MakeFolder,
             // Who carries it out reads what comes back; here, lines that are added are none.
             Act::Expire(_) => Act::Append(Vec::new()),
-            Act::Create(bytes) => Act::Remove(bytes.as_slice().into()),
-            Act::Remove(was) => Act::Create(was.to_vec()),
+            Act::Create(bytes) => Act::Remove(bytes.clone()),
+            Act::Remove(was) => Act::Create(was.clone()),
             Act::Splice(splices) => Act::Splice(inverse(splices)),
             Act::Append(bytes) => match &self.base {
                 Some(before) => {
@@ -342,8 +343,8 @@ impl Plan {
             feed(change.path.as_os_str().as_encoded_bytes());
             feed(change.word().as_bytes());
             match &change.act {
-                Act::Create(bytes) | Act::Append(bytes) => feed(bytes),
-                Act::Remove(bytes) => feed(bytes),
+                Act::Append(bytes) => feed(bytes),
+                Act::Create(bytes) | Act::Remove(bytes) => feed(bytes),
                 Act::Splice(splices) => {
                     for splice in splices {
                         feed(&splice.start.to_le_bytes());

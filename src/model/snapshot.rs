@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::bytes::Bytes;
 use super::decay::DecayTable;
 use super::document::Document;
 pub use super::document::Generation;
@@ -114,7 +115,7 @@ pub struct Store {
     /// What could not be read, sorted. See [`Store::whole`].
     pub unread: Vec<Unread>,
     /// The files outside the store that are made from it, relative to the folder around it.
-    pub beside: Vec<(PathBuf, Arc<[u8]>)>,
+    pub beside: Vec<(PathBuf, Bytes)>,
 }
 
 impl Store {

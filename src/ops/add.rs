@@ -82,7 +82,7 @@ fn joined(added: Vec<Change>, removed: Vec<Change>) -> Vec<Change> {
 fn add_last(change: &mut Change, end: usize, lines: Vec<u8>) {
     let Act::Splice(splices) = &mut change.act else { return };
     match splices.last_mut().filter(|last| last.start as usize + last.was.len() == end) {
-        Some(last) => last.becomes.extend(lines),
+        Some(last) => last.becomes.extend(&lines),
         None => {
             let base = change.base.as_deref().unwrap_or_default();
             let edits = vec![(end..end, lines)];

@@ -32,7 +32,8 @@ use crate::format::writing::{Faults, Writes, document};
 use crate::format::{self, Format, Placement, Shape};
 use crate::model::plan::UNDO_ROOM;
 use crate::model::{
-    Act, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store, Tell, container,
+    Act, Bytes, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store, Tell,
+    container,
 };
 use crate::store::derive;
 
@@ -139,7 +140,7 @@ fn join_derived(plan: &mut Plan) {
         let own = places.get(&derived.path).and_then(|at| changes.get_mut(*at));
         let Some(own) = own else { return true };
         if let (Act::Create(bytes), Some(right)) = (&mut own.act, derived.after()) {
-            *bytes = right;
+            *bytes = right.into();
         }
         false
     });
@@ -307,8 +308,8 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Ref
 }
 
 /// The bytes of a document that a change starts from.
-pub fn base(document: &Document) -> Arc<[u8]> {
-    (&*document.bytes).into()
+pub fn base(document: &Document) -> Bytes {
+    document.bytes.clone()
 }
 
 /// Refuses where the store's config is damaged: it says what goes and what stays, and

@@ -6,7 +6,6 @@ mod whole;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub use compare::compare;
 use whole::replace;
@@ -213,7 +212,7 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     let there = document(&scene.store.documents, &comparison.file).map(base);
     let change = match (&there, changed.is_empty()) {
         (Some(there), false) => {
-            Change::edits(&comparison.file, Arc::clone(there), edits.collect()).and_append(&lines)
+            Change::edits(&comparison.file, there.clone(), edits.collect()).and_append(&lines)
         }
         _ => Change::append(&comparison.file, lines, there),
     };

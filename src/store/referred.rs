@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::derive;
+use super::reread::is_log;
 use crate::disk::Disk;
 use crate::format::{self, Format, Referred};
-use crate::model::{Document, Moment, Plan, Problem, Store};
+use crate::model::{Change, Document, Moment, Plan, Problem, Store};
 
 /// A store may name more files than anybody wants to wait for.
 const LOOKED_AT: usize = 2_000;
@@ -36,10 +37,12 @@ pub fn missing(
 /// What a plan would make a store name that is not there, as sentences.
 pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
     let Some(format) = format::by_name(store.format) else { return Vec::new() };
-    let before: Vec<PathBuf> = format.refers(&store.documents).into_iter().map(|own| own.path).collect();
-    let after = derive::after(store, &plan.changes, now);
-    let new = format.refers(&after).into_iter().filter(|own| !before.contains(&own.path));
     let Some(around) = around(&store.root, format) else { return Vec::new() };
+    // Logs, which are large, name no files outside a store.
+    let changes: Vec<Change> = plan.changes.iter().filter(|own| !is_log(&own.path)).cloned().collect();
+    let before: Vec<PathBuf> = format.refers(&store.documents).into_iter().map(|own| own.path).collect();
+    let after = derive::after(store, &changes, now);
+    let new = format.refers(&after).into_iter().filter(|own| !before.contains(&own.path));
     let missing = new.filter(|own| is_absent(disk, &around.join(&own.path)));
     missing.map(|own| own.problem.message).collect()
 }

@@ -27,7 +27,7 @@ use crate::format::writing::{
 };
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
-use crate::model::{Change, Document, Entry, Extent, Moment, Store};
+use crate::model::{Bytes, Change, Document, Entry, Extent, Moment, Store};
 
 /// So many parts of the bundle an event names one by one.
 const NAMED: usize = 8;
@@ -120,7 +120,7 @@ impl Writes for AgentMemory {
         let pages = pages_anew(documents, &beside_of(store))?;
         let change = |page: Written| {
             let (_, base) = store.beside.iter().find(|(own, _)| *own == page.path)?;
-            let change = Change::rewrite(beside_path(&page.path), Arc::clone(base), &page.bytes);
+            let change = Change::rewrite(beside_path(&page.path), base.clone(), &page.bytes);
             Some(Change { mode: SHARED, ..change })
         };
         let pages = pages.into_iter().filter_map(change).chain(state);
@@ -330,11 +330,11 @@ impl<'a> Writing<'a> {
     }
 
     /// The bytes of a file as the store has it.
-    fn base(&self, path: &Path) -> Option<Arc<[u8]>> {
+    fn base(&self, path: &Path) -> Option<Bytes> {
         let store = self.scene.store;
         match path.strip_prefix("..") {
-            Ok(path) => store.beside.iter().find(|(own, _)| own == path).map(|(_, own)| Arc::clone(own)),
-            Err(_) => document(&store.documents, path).map(|own| (&*own.bytes).into()),
+            Ok(path) => store.beside.iter().find(|(own, _)| own == path).map(|(_, own)| own.clone()),
+            Err(_) => document(&store.documents, path).map(|own| own.bytes.clone()),
         }
     }
 

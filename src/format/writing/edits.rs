@@ -70,7 +70,7 @@ pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
     }
     let change = |(at, spans): (u32, Vec<crate::model::Span>)| {
         let document = &store.documents[at as usize];
-        let base: std::sync::Arc<[u8]> = (&*document.bytes).into();
+        let base = document.bytes.clone();
         match document.path.extension().is_some_and(|end| end == "jsonl") {
             true => Change::edits(&document.path, base, lines::holes(&document.bytes, &spans)),
             false => Change::remove(&document.path, base),

@@ -1,14 +1,16 @@
 //! Stretches of whole lines that are replaced, and edits of a file as such stretches.
 
+use crate::model::bytes::Bytes;
+
 /// A stretch of whole lines that is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
     /// Where the stretch starts in the file that the plan was made of.
     pub start: u64,
     /// Its bytes, line ends included; empty where lines are put in between.
-    pub was: Vec<u8>,
+    pub was: Bytes,
     /// What is there afterwards.
-    pub becomes: Vec<u8>,
+    pub becomes: Bytes,
     /// The line before it: where lines are put in between, they go behind this one. Empty
     /// at the start of the file.
     pub behind: Vec<u8>,
@@ -38,15 +40,20 @@ pub fn line_end_for(base: &[u8]) -> &'static [u8] {
 pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
     let grown: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
     let mut out = Vec::with_capacity(base.len() + grown);
-    let mut from = 0;
-    for splice in splices {
-        let start = (splice.start as usize).clamp(from, base.len());
-        out.extend_from_slice(&base[from..start]);
-        out.extend_from_slice(&splice.becomes);
-        from = (start + splice.was.len()).min(base.len());
-    }
-    out.extend_from_slice(&base[from..]);
+    pieces(base, splices).for_each(|piece| out.extend_from_slice(piece));
     out
+}
+
+/// The same piece by piece: what stays, and what comes.
+pub fn pieces<'b>(base: &'b [u8], splices: &'b [Splice]) -> impl Iterator<Item = &'b [u8]> {
+    let mut from = 0;
+    let ends = splices.iter().map(Some).chain([None]);
+    ends.flat_map(move |splice| {
+        let start = splice.map_or(base.len(), |own| (own.start as usize).clamp(from, base.len()));
+        let stays = &base[from..start];
+        from = splice.map_or(start, |own| (start + own.was.len()).min(base.len()));
+        [stays, splice.map_or(&[][..], |own| &own.becomes)]
+    })
 }
 
 /// What undoes the splices, in the file as they left it.
@@ -122,7 +129,7 @@ fn is_open(bytes: &[u8]) -> bool {
 
 fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
     let behind = last_line(&base[..start]).to_vec();
-    Splice { start: start as u64, was: base[start..end].to_vec(), becomes, behind }
+    Splice { start: start as u64, was: base[start..end].into(), becomes: becomes.into(), behind }
 }
 
 /// The last line, with its end.

@@ -11,8 +11,7 @@ fn edits(base: &'static [u8], at: std::ops::Range<usize>, with: &str) -> Change 
 fn an_edit_of_a_line_replaces_that_line_alone() {
     let change = edits(b"one\ntwo\nthree\n", 5..6, "W");
     let Act::Splice(splices) = &change.act else { panic!() };
-    let own =
-        Splice { start: 4, was: b"two\n".to_vec(), becomes: b"tWo\n".to_vec(), behind: b"one\n".to_vec() };
+    let own = Splice { start: 4, was: "two\n".into(), becomes: "tWo\n".into(), behind: b"one\n".to_vec() };
     assert_eq!(splices, &[own]);
     assert_eq!(change.after().unwrap(), b"one\ntWo\nthree\n");
 }
@@ -24,7 +23,7 @@ fn lines_that_come_back_know_the_line_before_them_as_it_is_then() {
     let change = Change::edits("f", base.as_slice().into(), vec![gone(4..8), gone(8..14)]);
     let Act::Splice(back) = change.inverse().act else { panic!() };
     let both = b"two\nthree\n".to_vec();
-    assert_eq!(back, [Splice { start: 4, was: Vec::new(), becomes: both, behind: b"one\n".to_vec() }]);
+    assert_eq!(back, [Splice { start: 4, was: "".into(), becomes: both.into(), behind: b"one\n".to_vec() }]);
     let change = Change::edits("f", base.as_slice().into(), vec![(4..5, b"T".to_vec()), gone(8..14)]);
     let Act::Splice(back) = change.inverse().act else { panic!() };
     assert_eq!(back[1].behind, b"Two\n");

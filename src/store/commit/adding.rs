@@ -178,7 +178,8 @@ impl<'a> Writer<'a> {
             let own = Plan::unseen("rescue", &self.place.root, self.place.format);
             let plan = Plan { changes: vec![change], exact: true, ..own };
             if carry::carry_out(self, &plan, &mut carry::Carried::default(), None).is_ok() {
-                afterwards::leave(&self.place, self.host.data, self.replaced.borrow().clone());
+                let olds = self.replaced.borrow().iter().map(|own| own.path.clone()).collect();
+                afterwards::leave(&self.place, self.host.data, olds);
                 return Some(());
             }
         }

@@ -15,11 +15,14 @@ use super::hidden;
 use super::unfinished::let_end;
 use super::vault::make_folders_as;
 use super::{CommitError, Files, Host};
-use crate::disk::{Disk, ItemKind, Seen};
+use crate::disk::{Disk, ItemKind, Output, Seen};
 use crate::format::Format;
 use crate::model::attributes::Had;
 use crate::model::snapshot::Generation;
-use crate::model::{Act, Change, plan};
+use crate::model::{Act, Bytes, Change, plan};
+
+/// Stretches that are shorter are written together.
+const BLOCK: usize = 64 << 10;
 
 /// A change on its way.
 pub struct Ready {
@@ -39,7 +42,11 @@ pub struct Ready {
     /// What comes back had this.
     pub(super) had: Option<Arc<Had>>,
     /// The file's bytes as the new ones were made of them.
-    base: Option<Arc<[u8]>>,
+    base: Option<Bytes>,
+    /// So many of them the equal records were counted in; none where the change was fitted since.
+    pub(super) counted: Option<usize>,
+    /// Whether they are those of the plan.
+    pub(super) is_as_planned: bool,
     /// The file that was compared with them.
     seen: Option<Generation>,
     /// The new bytes, durable beside the file.
@@ -71,6 +78,8 @@ impl Ready {
             mode: change.mode,
             had: change.had.clone(),
             base: change.base.clone(),
+            counted: change.base.as_ref().map(|base| base.len()),
+            is_as_planned: true,
             seen: None,
             temp: None,
             made: None,
@@ -79,8 +88,8 @@ impl Ready {
     }
 
     /// The bytes that the new ones are made of.
-    pub(super) fn base(&self) -> Option<&Arc<[u8]>> {
-        self.base.as_ref()
+    pub(super) fn base(&self) -> &[u8] {
+        self.base.as_deref().unwrap_or_default()
     }
 
     /// Whether it makes what nobody knows yet.
@@ -99,6 +108,28 @@ impl Ready {
         if let Some(temp) = self.temp.take() {
             let _ = disk.remove(&temp);
         }
+    }
+
+    /// Writes the new bytes from where they are held, in as few calls as that takes.
+    fn write_to(&self, out: &mut dyn Output) -> io::Result<()> {
+        let splices = match &self.act {
+            Act::Create(bytes) => return out.write(bytes),
+            Act::Splice(splices) => splices,
+            _ => return Ok(()),
+        };
+        let mut small: Vec<u8> = Vec::new();
+        for piece in plan::pieces(self.base(), splices) {
+            if small.len() + piece.len() <= BLOCK {
+                small.extend_from_slice(piece);
+                continue;
+            }
+            for whole in [&std::mem::take(&mut small)[..], piece] {
+                if !whole.is_empty() {
+                    out.write(whole)?
+                }
+            }
+        }
+        if small.is_empty() { Ok(()) } else { out.write(&small) }
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -122,7 +153,7 @@ impl Ready {
     /// Whether lines that came behind the base leave what is spliced alone: a splice that
     /// reaches an unfinished last line, or leaves one, is about that line.
     fn may_grow(&self) -> bool {
-        let base = self.base.as_deref().unwrap_or_default();
+        let base = self.base();
         let Act::Splice(splices) = &self.act else { return false };
         let whole = |lines: &[u8]| lines.is_empty() || lines.ends_with(b"\n");
         let Some(last) = splices.last() else { return true };
@@ -130,7 +161,7 @@ impl Ready {
     }
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
-        let planned = self.base.as_deref().unwrap_or_default().to_vec();
+        let planned = self.base().to_vec();
         CommitError::Conflict { file: self.path.clone(), planned, found, files: Files::Untouched }
     }
 }
@@ -175,18 +206,17 @@ impl Scene<'_, '_> {
         if matches!(own.act, Act::Create(_)) && !own.derived {
             make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }
-        let (bytes, mode, owner) = match &own.act {
+        let (mode, owner) = match &own.act {
             // What had a mode gets it back with its owner.
-            Act::Create(bytes) if own.had.is_some() => (bytes.clone(), Some(plan::PRIVATE), None),
-            Act::Create(bytes) => (bytes.clone(), Some(own.mode).filter(|mode| *mode != plan::SHARED), None),
-            Act::Splice(splices) => {
+            Act::Create(_) if own.had.is_some() => (Some(plan::PRIVATE), None),
+            Act::Create(_) => (Some(own.mode).filter(|mode| *mode != plan::SHARED), None),
+            Act::Splice(_) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
                     let what = "it is a link, or no regular file: it is not written through";
                     return Err(CommitError::NotWritten { file: own.path.clone(), what });
                 }
-                let bytes = plan::apply(own.base.as_deref().unwrap_or_default(), splices);
-                (bytes, Some(item.mode), Some(item.owner))
+                (Some(item.mode), Some(item.owner))
             }
             _ => return Ok(()),
         };
@@ -205,7 +235,7 @@ impl Scene<'_, '_> {
             if let Some(had) = own.had.clone() {
                 self.give_back(own, &temp, out.as_mut(), &had);
             }
-            out.write(&bytes).and_then(|()| out.sync()).map_err(own.io("written"))?;
+            own.write_to(out.as_mut()).and_then(|()| out.sync()).map_err(own.io("written"))?;
             own.made = Some(out.generation().map_err(own.io("written"))?);
             Ok(())
         };

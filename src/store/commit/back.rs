@@ -1,16 +1,17 @@
 //! Records that a turn would bring back, and that are there again byte for byte: they are not put
 //! there twice. What is not surely the same comes back: an id alone says nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::later::Later;
 use super::made::is_log;
 use super::pieces::{Counts, Piece, count, more, pieces};
 use super::places::{Places, id_of};
+use super::twins::{bytes_of, twins_of};
 use super::{CommitError, JournalLine, Step, Writer};
 use crate::format::Placement;
 use crate::model::plan::{Twin, apply, counted};
-use crate::model::{Act, Change, Role, Span, Splice, Tell};
+use crate::model::{Act, Bytes, Change, Role, Span, Splice, Tell};
 use crate::text::lines;
 
 /// What a plan says of the records that a turn brings back.
@@ -40,40 +41,8 @@ impl Back {
     }
 }
 
-/// The records that stay in a file of those bytes when a step took equal ones out that `back` brings.
-pub fn twins(back: &Change, after: &[u8]) -> Vec<Twin> {
-    let gone = brought(back);
-    let mut stayed = Counts::new();
-    if !gone.is_empty() {
-        count(back, after, &gone, 1, &mut stayed);
-    }
-    twins_of(back, &stayed)
-}
-
-/// Whether a change takes records out that are equal to some of those in the bytes.
-pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
-    let gone = brought(&change.bare_inverse());
-    pieces(change, bytes).iter().any(|own| gone.contains(&own.name))
-}
-
-/// What splices of a log bring.
-fn brought(back: &Change) -> HashSet<u64> {
-    let Act::Splice(splices) = &back.act else { return HashSet::new() };
-    let splices = if is_log(back) { &splices[..] } else { &[] };
-    splices.iter().flat_map(|own| comes(back, &own.becomes, &own.was)).map(|own| own.name).collect()
-}
-
-fn twins_of(change: &Change, counts: &Counts) -> Vec<Twin> {
-    let path = change.path.told();
-    let own = counts.iter().filter(|(_, count)| **count > 0);
-    let mut twins: Vec<Twin> =
-        own.map(|(name, count)| Twin(path.clone().into_owned(), *name, *count as u64)).collect();
-    twins.sort_by_key(|own| own.1);
-    twins
-}
-
 /// The records that come where one stretch takes the place of another, and all of that stays.
-fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<Piece> {
+pub(super) fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<Piece> {
     let mut comes =
         if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };
     comes.retain(|own| own.is_record);
@@ -217,17 +186,21 @@ fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Chang
                 continue;
             };
             *count -= 1;
-            found.extend_from_slice(&becomes[own.span.start as usize..own.span.end as usize]);
+            found.extend_from_slice(bytes_of(becomes, own.span));
             found.extend_from_slice(if is_log(change) { b"\n" } else { b"" });
         }
         found
     };
     let act = match &change.act {
-        Act::Create(bytes) => Act::Create(Some(of(bytes, b"")).filter(|found| !found.is_empty())?),
+        Act::Create(bytes) => Act::Create(Some(of(bytes, b"")).filter(|found| !found.is_empty())?.into()),
         Act::Splice(splices) if is_log(change) => {
             let own = |own: &Splice| {
                 let becomes = of(&own.becomes, &own.was);
-                (!becomes.is_empty()).then(|| Splice { was: Vec::new(), becomes, ..own.clone() })
+                (!becomes.is_empty()).then(|| Splice {
+                    was: Bytes::default(),
+                    becomes: becomes.into(),
+                    ..own.clone()
+                })
             };
             let splices: Vec<Splice> = splices.iter().filter_map(own).collect();
             Act::Splice((!splices.is_empty()).then_some(splices)?)
@@ -246,15 +219,15 @@ fn join(changes: &mut Vec<Change>, own: Change) {
     let splices = |act: &Act| match act {
         Act::Splice(splices) => splices.clone(),
         Act::Create(bytes) => {
-            vec![Splice { start: 0, was: Vec::new(), becomes: bytes.clone(), behind: Vec::new() }]
+            vec![Splice { start: 0, was: Bytes::default(), becomes: bytes.clone(), behind: Vec::new() }]
         }
         _ => Vec::new(),
     };
     match &mut other.act {
         Act::Create(bytes) => {
             let end = crate::model::plan::line_end_for(bytes);
-            bytes.extend_from_slice(end);
-            splices(&own.act).iter().for_each(|own| bytes.extend_from_slice(&own.becomes));
+            bytes.extend(end);
+            splices(&own.act).iter().for_each(|own| bytes.extend(&own.becomes));
         }
         Act::Splice(there) => {
             there.extend(splices(&own.act));
@@ -311,10 +284,10 @@ impl<'a> There<'a> {
     /// The change without the records that others brought; `None` where nothing is left of it.
     fn without_back(&mut self, change: &Change, back: &mut Back) -> Option<Change> {
         let act = match &change.act {
-            Act::Create(bytes) => Act::Create(self.left(change, bytes, b"", back)?),
+            Act::Create(bytes) => Act::Create(self.left(change, bytes, b"", back)?.into()),
             Act::Splice(splices) => {
                 let mut fit = |own: &Splice| {
-                    let becomes = self.left(change, &own.becomes, &own.was, back)?;
+                    let becomes = self.left(change, &own.becomes, &own.was, back)?.into();
                     Some(Splice { becomes, ..own.clone() })
                 };
                 let splices: Vec<Splice> = splices.iter().filter_map(&mut fit).collect();
@@ -339,7 +312,7 @@ impl<'a> There<'a> {
                 }
                 None => {
                     *self.brought.entry(own.name).or_default() += 1;
-                    let record = &becomes[own.span.start as usize..own.span.end as usize];
+                    let record = bytes_of(becomes, own.span);
                     back.other += u64::from(self.has_other(record));
                 }
             }
@@ -349,8 +322,8 @@ impl<'a> There<'a> {
         }
         let hole = |(range, _): (std::ops::Range<usize>, Vec<u8>)| Splice {
             start: range.start as u64,
-            was: becomes[range].to_vec(),
-            becomes: Vec::new(),
+            was: becomes[range].into(),
+            becomes: Bytes::default(),
             behind: Vec::new(),
         };
         let holes: Vec<Splice> = lines::holes(becomes, &spans).into_iter().map(hole).collect();

@@ -1,13 +1,13 @@
 //! Carrying a plan out: lock by lock.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::apply::given::Lacking;
 use super::apply::{Lost, Ready, Scene};
-use super::back::{takes_any, twins};
 use super::create::Made;
+use super::rescue::Replaced;
 use super::step::Step;
+use super::twins::{takes_any, twins};
 use super::{CommitError, Files, Guard, Writer};
 use crate::disk::{ItemKind, Seen};
 use crate::model::{Act, Change, Lock, Plan};
@@ -35,7 +35,7 @@ pub struct Carried {
     /// The files that were changed, relative to the root.
     pub touched: Vec<PathBuf>,
     /// Second names of files that were replaced.
-    pub olds: Vec<PathBuf>,
+    pub olds: Vec<Replaced>,
     /// What was added to a file, by its whole path, where it cuts a line in two that another began in
     /// that moment.
     pub cutting: Vec<(PathBuf, Vec<u8>)>,
@@ -247,8 +247,6 @@ fn commit_set(
 ) -> Result<(), CommitError> {
     let Some(first) = ready.first().map(|own| own.path.clone()) else { return Ok(()) };
     let moved = |what| CommitError::Moved { file: first.clone(), what, files: Files::Untouched };
-    let planned: Vec<Option<Arc<[u8]>>> = ready.iter().map(|own| own.base().cloned()).collect();
-    let mut counted = planned.clone();
     for attempt in 0..TRIES {
         let is_last = attempt >= PATIENT;
         ready.iter_mut().for_each(|own| scene.let_end(own));
@@ -275,22 +273,18 @@ fn commit_set(
         scene.locks = protocol.files().to_vec();
         let fits = scene.fits(ready, is_last)?;
         if fits {
-            let all = ready.iter().zip(&mut counted);
-            all.into_iter().try_for_each(|(own, counted)| count_again(own, counted, keep))?;
+            ready.iter_mut().try_for_each(|own| count_again(own, keep))?;
         }
         let lost = fits && scene.apply(ready, &|| held.still_ours())? == Lost::Yes;
         held.release();
         if fits && !lost {
             scene.tidy(ready);
-            let changed = ready
-                .iter()
-                .zip(&planned)
-                .filter(|(own, planned)| matches!(own.act, Act::Splice(_)) && own.base() != planned.as_ref());
+            let changed = ready.iter().filter(|own| matches!(own.act, Act::Splice(_)) && !own.is_as_planned);
             let lens = |own: &Ready| {
                 let change = own.change();
                 (own.relative.clone(), change.len_before(), change.len_after())
             };
-            scene.carried.lens.extend(changed.map(|(own, _)| lens(own)));
+            scene.carried.lens.extend(changed.map(lens));
             return Ok(());
         }
         if !fits && attempt + 1 < PATIENT {
@@ -302,13 +296,14 @@ fn commit_set(
 
 /// Counts again the records that stay and are equal to those that go, where others wrote to the file
 /// since they were counted.
-fn count_again(own: &Ready, counted: &mut Option<Arc<[u8]>>, keep: &mut Keep<'_>) -> Result<(), CommitError> {
-    let (Some(now), Act::Splice(_), false) = (own.base(), &own.act, own.derived) else { return Ok(()) };
-    let before = counted.replace(Arc::clone(now));
-    let Some(before) = before.filter(|before| !Arc::ptr_eq(before, now)) else { return Ok(()) };
+fn count_again(own: &mut Ready, keep: &mut Keep<'_>) -> Result<(), CommitError> {
+    if own.derived || !matches!(own.act, Act::Splice(_)) {
+        return Ok(());
+    }
+    let grown = own.counted.replace(own.base().len()).and_then(|counted| own.base().get(counted..));
     let change = own.change();
-    match now.strip_prefix(&*before) {
-        Some(grown) if !takes_any(&change, grown) => Ok(()),
+    match grown {
+        Some(grown) if grown.is_empty() || !takes_any(&change, grown) => Ok(()),
         _ => keep(&own.relative, Some(change.inverse())),
     }
 }

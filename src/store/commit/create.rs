@@ -8,7 +8,7 @@ use super::hidden::{Old, Swapped};
 use super::vault::make_folders_as;
 use super::{CommitError, Writer};
 use crate::disk::{Seen, put_new};
-use crate::model::Act;
+use crate::model::{Act, Bytes};
 
 /// Why what was made stays.
 const OTHERS: &str = "others have written to it";
@@ -16,7 +16,7 @@ const OTHERS: &str = "others have written to it";
 /// A new file with its bytes, or a new folder, that was made before a lock was taken.
 pub struct Made {
     path: PathBuf,
-    bytes: Option<Vec<u8>>,
+    bytes: Option<Bytes>,
 }
 
 impl Scene<'_, '_> {
@@ -96,13 +96,15 @@ impl Writer<'_> {
     /// Takes a new file from its place, and puts it back where it is not what was made.
     fn unmake_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let (disk, machine) = (self.host.disk, self.host.machine);
-        if disk.read(path, 0, None)?.0 != bytes {
+        let is_it =
+            |path: &Path| disk.behind(path, bytes).map(|(more, _)| more.is_some_and(|more| more.is_empty()));
+        if !is_it(path)? {
             return Err(io::Error::other(OTHERS));
         }
         let old = Old::of(path, bytes, machine.now(), machine.own_process());
         let name = path.with_file_name(Swapped { old, own: 0, len: None }.name());
         disk.rename(path, &name)?;
-        if disk.read(&name, 0, None)?.0 != bytes {
+        if !is_it(&name)? {
             put_new(disk, &name, path)?;
             return Err(io::Error::other(OTHERS));
         }

@@ -148,7 +148,7 @@ fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
 /// What a file had before the step that this takes back: lines of a log, or all of another file.
 fn before(change: &Change) -> Option<Vec<u8>> {
     match &change.act {
-        Act::Create(bytes) => Some(bytes.clone()),
+        Act::Create(bytes) => Some(bytes.to_vec()),
         Act::Splice(splices) if is_log(change) => {
             Some(splices.iter().flat_map(|own| own.becomes.iter().copied()).collect())
         }

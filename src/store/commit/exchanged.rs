@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::hidden::{Old, Swapped};
 use super::rebase::rebase;
+use super::rescue::Replaced;
 use super::{Host, Writer, carry};
 use crate::disk::{Holder, Item, Seen, is_unsupported, put_new};
 use crate::model::{Act, Change, Plan, Store, Tell, plan};
@@ -74,7 +75,7 @@ impl Writer<'_> {
             Some(_) if is(own.own) => match disk.exchange(path, &file) {
                 Err(error) if is_unsupported(&error) => {
                     let ours = own.len.and_then(|len| name_ours(self.host, &file, len));
-                    self.replaced.borrow_mut().extend(ours);
+                    self.replaced.borrow_mut().extend(ours.map(Replaced::from));
                     disk.rename(path, &file).ok()?;
                 }
                 Err(_) => return None,
@@ -94,7 +95,10 @@ impl Writer<'_> {
     /// them there is taken over before they go.
     fn settle_ours(&self, path: &Path, file: &Path, len: Option<u64>) -> Option<()> {
         match len {
-            Some(len) => self.replaced.borrow_mut().push(watch_ours(self.host, path, file, len)?),
+            Some(len) => {
+                let name = watch_ours(self.host, path, file, len)?;
+                self.replaced.borrow_mut().push(name.into());
+            }
             None => self.host.disk.remove(path).ok()?,
         }
         Some(())

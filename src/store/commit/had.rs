@@ -17,7 +17,7 @@ impl Writer<'_> {
     /// goes comes back as it is now.
     pub(super) fn bare_inverse(&self, change: &Change) -> Result<Change, CommitError> {
         let inverse = match (&change.act, &change.base) {
-            (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.to_vec()),
+            (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
             _ => short::without_neighbours(change, change.bare_inverse()),
         };
         if !comes(&inverse) {

@@ -33,11 +33,27 @@ pub enum Late {
 
 impl Late {
     /// What came to the old file at `path`; `None` where it can't be read now. One that was not
-    /// written to by its time is read only where that is to be `certain`.
-    pub fn of(writer: &Writer<'_>, path: &Path, old: &Old, own: &Generation, certain: bool) -> Option<Late> {
+    /// written to by its time is read only where that is to be `certain`. What was taken over of it may
+    /// be `held` still.
+    pub fn of(
+        writer: &Writer<'_>,
+        (path, old, held): (&Path, &Old, Option<&[u8]>),
+        own: &Generation,
+        certain: bool,
+    ) -> Option<Late> {
         let is_untouched = own.modified < i128::from(old.since) * 1_000_000_000;
         if own.len == old.taken && is_untouched && !certain {
             return Some(Late::Nothing);
+        }
+        let begun = |taken: &[u8]| taken[whole_lines(taken).len()..].to_vec();
+        if let Some(held) = held {
+            match writer.host.disk.behind(path, held).ok()?.0 {
+                Some(late) if late.is_empty() => return Some(Late::Nothing),
+                Some(late) if takes_lines(writer, path, old)? => {
+                    return Some(Late::Lines { begun: begun(held), bytes: late });
+                }
+                _ => {}
+            }
         }
         let (mut bytes, _) = writer.host.disk.read(path, 0, None).ok()?;
         let taken = usize::try_from(old.taken).ok().and_then(|taken| bytes.get(..taken));
@@ -45,8 +61,7 @@ impl Late {
         match taken {
             Some(taken) if is_it && bytes.len() == taken.len() => Some(Late::Nothing),
             Some(taken) if is_it && takes_lines(writer, path, old)? => {
-                let begun = taken[whole_lines(taken).len()..].to_vec();
-                Some(Late::Lines { begun, bytes: bytes.split_off(old.taken as usize) })
+                Some(Late::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
             // Names of earlier versions don't say what the file said.
             None if old.digest.is_none() => Some(Late::Nothing),

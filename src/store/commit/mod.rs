@@ -45,12 +45,13 @@ mod short;
 mod step;
 mod told;
 mod turn;
+mod twins;
 mod unfinished;
 mod vault;
 mod verified;
 
 use std::cell::{Cell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 pub use crate::model::deleted_from;
@@ -75,12 +76,14 @@ pub use turn::History;
 pub use vault::{FileLine, JournalLine, Turn, Vault, make_folders};
 pub use verified::{NOT_VERIFIED, Verified};
 
+use rescue::Replaced;
+
 use super::find::Place;
 use super::load::load_from;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::Format;
-use crate::model::{Act, Change, Extent, Lock, Moment, Plan, Store, Tell};
+use crate::model::{Change, Extent, Lock, Moment, Plan, Store, Tell};
 
 /// A copy of up to so many bytes that rotation lets go is brought back by undo.
 const EXPIRING: u64 = 64 << 10;
@@ -128,7 +131,7 @@ pub struct Writer<'a> {
     /// So long others are waited for.
     patience: Duration,
     /// Second names of files that this writer replaced and did not look after yet.
-    replaced: RefCell<Vec<PathBuf>>,
+    replaced: RefCell<Vec<Replaced>>,
     /// What was found when the store was taken, until a receipt tells it.
     notes: RefCell<Vec<String>>,
     _own: Option<Box<dyn Flock + 'a>>,
@@ -177,10 +180,6 @@ impl<'a> Writer<'a> {
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
         let inverse = |change| self.bare_inverse(change);
-        let twins = |change: &Change| match change.act {
-            Act::Splice(_) => back::twins(&change.bare_inverse(), &change.after().unwrap_or_default()),
-            _ => Vec::new(),
-        };
         let step = Step {
             verb: plan.verb.to_owned(),
             at: self.host.now.to_rfc3339(),
@@ -191,7 +190,7 @@ impl<'a> Writer<'a> {
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
-            twins: plan.changes.iter().flat_map(twins).collect(),
+            twins: plan.changes.iter().flat_map(twins::staying).collect(),
             claimed: plan.claimed.clone(),
             owed: plan.owed.clone(),
         };

@@ -2,8 +2,8 @@
 //! ends it too, and what takes them back takes that end away: both name it, and are not about it.
 //! Others may go on with it, end it, write behind it or repair it.
 
-use crate::model::Splice;
 use crate::model::plan::last_line;
+use crate::model::{Bytes, Splice};
 use crate::text::lines;
 
 /// Whether a stretch that ends in an open line is still the end of the file.
@@ -19,26 +19,31 @@ pub fn at_end(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
     }
     match before.filter(|before| before.end() as usize == now.len()) {
         Some(before) if !is_open(&before.becomes) => own,
-        Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat(), ..own },
+        Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat().into(), ..own },
         None => {
             let last = last_line(now);
             let becomes = [last, b"\n", &own.becomes[..]].concat();
-            Splice { start: (now.len() - last.len()) as u64, was: last.to_vec(), becomes, ..own }
+            Splice {
+                start: (now.len() - last.len()) as u64,
+                was: last.into(),
+                becomes: becomes.into(),
+                ..own
+            }
         }
     }
 }
 
 /// What adds lines behind an open line, without that line.
 pub fn addition(splice: &Splice, now: &[u8]) -> Option<Splice> {
-    let lines = behind(&splice.was, &splice.becomes)?.to_vec();
-    Some(Splice { start: now.len() as u64, was: Vec::new(), becomes: lines, behind: Vec::new() })
+    let lines = behind(&splice.was, &splice.becomes)?.into();
+    Some(Splice { start: now.len() as u64, was: Bytes::default(), becomes: lines, behind: Vec::new() })
 }
 
 /// What takes lines away from behind an open line, without that line.
 pub fn removal(splice: &Splice) -> Option<Splice> {
     let lines = behind(&splice.becomes, &splice.was)?;
     let line = [last_line(&splice.becomes), b"\n"].concat();
-    Some(Splice { was: lines.to_vec(), becomes: Vec::new(), behind: line, ..*splice })
+    Some(Splice { was: lines.into(), becomes: Bytes::default(), behind: line, ..*splice })
 }
 
 fn is_open(lines: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::open_line;
 use super::places::{Places, id_of};
 use crate::model::plan::last_line;
-use crate::model::{Moment, Splice};
+use crate::model::{Bytes, Moment, Splice};
 use crate::text::canonical::{self, Checksum};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
@@ -61,7 +61,7 @@ fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<S
     }
     let overlaps = moved.windows(2).find(|pair| pair[0].end() > pair[1].start);
     match overlaps {
-        Some(pair) => Err(Conflict { planned: pair[1].was.clone(), found: None }),
+        Some(pair) => Err(Conflict { planned: pair[1].was.to_vec(), found: None }),
         None => Ok((0..moved.len()).map(|at| ended(&moved[at], &moved[at + 1..], now)).collect()),
     }
 }
@@ -75,7 +75,7 @@ fn each_record(splice: &Splice, places: &Places<'_>) -> Vec<Splice> {
     for line in lines::lines(&splice.was) {
         let was = &splice.was[line.start..line.next];
         let start = splice.start + line.start as u64;
-        own.push(Splice { start, was: was.to_vec(), becomes: Vec::new(), behind: behind.to_vec() });
+        own.push(Splice { start, was: was.into(), becomes: Bytes::default(), behind: behind.to_vec() });
         behind = was;
     }
     let is_apart = splice.becomes.is_empty()
@@ -91,7 +91,7 @@ fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
     // Its undo data looks for the line before it as that is now.
     let mut own = Splice { behind: last_line(&now[..splice.start as usize]).to_vec(), ..splice.clone() };
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
-    if !open(&own.becomes) || open(&own.was) || own.becomes == lines::BOM {
+    if !open(&own.becomes) || open(&own.was) || *own.becomes == *lines::BOM {
         return own;
     }
     // Others that are behind it may go in the same change.
@@ -99,7 +99,7 @@ fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
         (next.start == end && next.becomes.is_empty()).then_some(next.end()).ok_or(end)
     });
     if (gone.unwrap_or_else(|end| end) as usize) < now.len() {
-        own.becomes.push(b'\n');
+        own.becomes.extend(b"\n");
     }
     own
 }
@@ -142,7 +142,7 @@ impl Fitting<'_, '_> {
             (Some(end), _) => Ok(open_line::at_end(end, before.map(|(_, fitted)| fitted), now)),
             (None, Some(own)) => Ok(own),
             (None, None) if self.merges => self.otherwise(splice),
-            (None, None) => Err(Conflict { planned: splice.was.clone(), found: None }),
+            (None, None) => Err(Conflict { planned: splice.was.to_vec(), found: None }),
         }
     }
 
@@ -168,7 +168,7 @@ impl Fitting<'_, '_> {
 /// Where several have that id, nobody knows which of them it was.
 fn merged(splice: &Splice, places: &Places<'_>) -> Result<Splice, Conflict> {
     let conflict =
-        |found: Option<&[u8]>| Conflict { planned: splice.was.clone(), found: found.map(<[u8]>::to_vec) };
+        |found: Option<&[u8]>| Conflict { planned: splice.was.to_vec(), found: found.map(<[u8]>::to_vec) };
     let id = id_of(&splice.was).ok_or_else(|| conflict(None))?;
     let same = places.of_id(&id).ok_or_else(|| conflict(None))?;
     let found = Some(same.line);
@@ -176,7 +176,12 @@ fn merged(splice: &Splice, places: &Places<'_>) -> Result<Splice, Conflict> {
         return Err(conflict(found));
     }
     let becomes = merge(&splice.was, &splice.becomes, same.line).ok_or_else(|| conflict(found))?;
-    Ok(Splice { start: same.start as u64, was: same.line.to_vec(), becomes, behind: splice.behind.clone() })
+    Ok(Splice {
+        start: same.start as u64,
+        was: same.line.into(),
+        becomes: becomes.into(),
+        behind: splice.behind.clone(),
+    })
 }
 
 /// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides. What

@@ -204,8 +204,9 @@ impl Writer<'_> {
             (Act::RemoveFolder, _) if self.looked(&path)?.is_none() => return Ok(None),
             (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
             (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now.into())),
-            (Act::Create(bytes) | Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
-            (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
+            (Act::Create(bytes), None) => Change::create(&change.path, bytes.clone()),
+            (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
+            (Act::Create(bytes), Some(now)) if *now == **bytes => return Ok(None),
             // Somebody made the file anew: what it had comes first.
             (Act::Create(bytes), Some(now)) if is_log(change) && !bound => {
                 let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
@@ -271,7 +272,7 @@ fn finished(writer: &Writer<'_>, inverse: &Change) -> FileLine {
     let item = writer.host.disk.look(&writer.path(&inverse.path)).ok();
     let after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
     let (change, before) = match &inverse.act {
-        Act::Create(bytes) | Act::Append(bytes) => ("remove", bytes.len() as u64),
+        Act::Create(_) | Act::Append(_) => ("remove", inverse.len_after()),
         Act::Remove(_) | Act::RemoveFolder => ("create", 0),
         Act::MakeFolder | Act::Expire(_) => ("remove", 0),
         Act::Splice(splices) => {

@@ -14,10 +14,23 @@ use super::unfinished::{is_fresh, whole_lines};
 use super::{Writer, afterwards};
 use crate::disk::Seen;
 use crate::model::snapshot::Generation;
-use crate::model::{Plan, Store};
+use crate::model::{Bytes, Plan, Store};
 
 /// So long, in seconds, an old file is watched after it last grew.
 pub(super) const WATCHED: i64 = 60;
+
+/// A file that was replaced, by its second name.
+pub struct Replaced {
+    pub path: PathBuf,
+    /// What was taken over of it, where this process holds that still.
+    pub held: Option<Bytes>,
+}
+
+impl From<PathBuf> for Replaced {
+    fn from(path: PathBuf) -> Replaced {
+        Replaced { path, held: None }
+    }
+}
 
 /// What became of an old file when it was looked after.
 struct Looked {
@@ -39,7 +52,7 @@ impl<'a> Writer<'a> {
     /// Looks after every replaced file of the store. Hardly waits for a lock: what can't be done
     /// now is done next time. Returns how many lines were rescued.
     pub fn rescue(&self, store: &Store) -> usize {
-        self.rescue_each(store.own.iter().map(|own| self.path(own)))
+        self.rescue_each(store.own.iter().map(|own| self.path(own).into()))
     }
 
     /// Looks after what this writer replaced. Which files lines were added to: what is derived
@@ -49,7 +62,7 @@ impl<'a> Writer<'a> {
         self.look_after(olds.into_iter()).1
     }
 
-    pub(super) fn rescue_each(&self, olds: impl Iterator<Item = PathBuf>) -> usize {
+    pub(super) fn rescue_each(&self, olds: impl Iterator<Item = Replaced>) -> usize {
         let (count, touched) = self.look_after(olds);
         if !touched.is_empty() {
             self.derive_touched(&touched, &Plan::unseen("rescue", &self.place.root, self.place.format));
@@ -57,25 +70,25 @@ impl<'a> Writer<'a> {
         count
     }
 
-    fn look_after(&self, olds: impl Iterator<Item = PathBuf>) -> (usize, Vec<PathBuf>) {
-        let named = |path: PathBuf| Some((path.file_name().and_then(Old::read)?, path));
-        let olds: Vec<(Old, PathBuf)> = olds.filter_map(named).collect();
+    fn look_after(&self, olds: impl Iterator<Item = Replaced>) -> (usize, Vec<PathBuf>) {
+        let named = |own: Replaced| Some((own.path.file_name().and_then(Old::read)?, own));
+        let olds: Vec<(Old, Replaced)> = olds.filter_map(named).collect();
         if olds.is_empty() {
             return (0, Vec::new());
         }
-        let paths: Vec<&Path> = olds.iter().map(|(_, path)| &**path).collect();
+        let paths: Vec<&Path> = olds.iter().map(|(_, own)| &*own.path).collect();
         // Asked before anything is read: who has it not open now can add nothing later.
         let open = self.host.machine.may_be_open(&paths);
         let (mut count, mut touched, mut left) = (0, Vec::new(), Vec::new());
         let mut lock = Shared::default();
-        for ((old, path), is_open) in olds.iter().zip(open) {
+        for ((old, Replaced { path, held }), is_open) in olds.iter().zip(open) {
             // In which file's place it was nobody may be able to tell now: it waits.
             let Ok(file) = self.file_of(old, path) else {
                 left.push(path.clone());
                 continue;
             };
             let file = file.unwrap_or_else(|| path.with_file_name(&old.file));
-            let looked = self.rescue_one(&mut lock, (path, old), &file, is_open);
+            let looked = self.rescue_one(&mut lock, (path, old, held.as_deref()), &file, is_open);
             if let Some(lines) = looked.lines {
                 count += lines;
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
@@ -91,7 +104,7 @@ impl<'a> Writer<'a> {
     fn rescue_one(
         &self,
         lock: &mut Shared<'a>,
-        (path, old): (&Path, &Old),
+        (path, old, held): (&Path, &Old, Option<&[u8]>),
         file: &Path,
         is_open: bool,
     ) -> Looked {
@@ -109,7 +122,7 @@ impl<'a> Writer<'a> {
         }
         let age = self.host.machine.now().0.div_euclid(1_000_000) - old.since;
         let is_over = !is_open || age > WATCHED;
-        let Some(late) = Late::of(self, path, old, &own, is_over) else { return Looked::waits(path) };
+        let Some(late) = Late::of(self, (path, old, held), &own, is_over) else { return Looked::waits(path) };
         if matches!(late, Late::Lines { .. }) && is_fresh(self.host.machine, &own) {
             self.is_busy.set(true);
         }

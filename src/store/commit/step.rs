@@ -217,14 +217,15 @@ fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change
         Word::MakeFolder => Act::MakeFolder,
         Word::RemoveFolder => Act::RemoveFolder,
         Word::Expire(len) => Act::Expire(len),
-        Word::Create(len) => Act::Create(take(len)?),
+        Word::Create(len) => Act::Create(take(len)?.into()),
         Word::Append(len) => Act::Append(take(len)?),
         Word::Remove(len) => Act::Remove(take(len)?.into()),
         Word::RemoveMade(made) => Act::Remove(find(&path, &made).into()),
         Word::Splice(splices) => {
             let mut own = Vec::with_capacity(splices.len());
             for (start, was, becomes, behind) in splices {
-                own.push(Splice { start, was: take(was)?, becomes: take(becomes)?, behind: take(behind)? });
+                let (was, becomes) = (take(was)?.into(), take(becomes)?.into());
+                own.push(Splice { start, was, becomes, behind: take(behind)? });
             }
             Act::Splice(own)
         }
@@ -233,8 +234,8 @@ fn change(entry: Entry<Word>, body: &mut &[u8], find: Find<'_>) -> Option<Change
             for (start, was, [begins, differs, ends], behind) in splices {
                 let (was, differs) = (take(was)?, take(differs)?);
                 let end = was.get(was.len().checked_sub(ends)?..)?;
-                let becomes = [was.get(..begins)?, &differs, end].concat();
-                own.push(Splice { start, was, becomes, behind: take(behind)? });
+                let becomes = [was.get(..begins)?, &differs, end].concat().into();
+                own.push(Splice { start, was: was.into(), becomes, behind: take(behind)? });
             }
             Act::Splice(own)
         }

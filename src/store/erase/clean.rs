@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::contents::raw;
 use super::wanted::{Wanted, is_log, original};
 use crate::format::writing::{Members, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
-use crate::model::{Change, Document, Record, Role, Tell};
+use crate::model::{Bytes, Change, Document, Record, Role, Tell};
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
@@ -53,7 +52,7 @@ impl Outcome {
     }
 
     /// The change that it comes to, of a file that has those bytes; `None` where it stays.
-    pub fn change(self, path: &Path, base: Arc<[u8]>) -> Option<Change> {
+    pub fn change(self, path: &Path, base: Bytes) -> Option<Change> {
         match self {
             Outcome::Same => None,
             Outcome::Edits(edits) => Some(Change::edits(path, base, edits)),

@@ -10,7 +10,7 @@ use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Document, Entry, Plan, Role, Tell, container};
+use crate::model::{Act, Bytes, Change, Document, Entry, Plan, Role, Tell, container};
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -153,7 +153,7 @@ impl Site<'_> {
         if matches!(own.role, Role::Index | Role::Config | Role::Metadata) {
             return Ok(());
         }
-        let base: Arc<[u8]> = (&*own.bytes).into();
+        let base = own.bytes.clone();
         if let Some(change) = clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base) {
             changes.seen.push(change.clone());
             changes.data.push(change);
@@ -162,7 +162,7 @@ impl Site<'_> {
     }
 
     fn outside(&self, own: &Outside, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
-        let base: Arc<[u8]> = own.bytes.as_slice().into();
+        let base = Bytes::from(own.bytes.as_slice());
         if let Some(packing) = Packing::of(&own.path) {
             if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
                 changes.data.push(Change::rewrite(&own.path, base, &bytes));

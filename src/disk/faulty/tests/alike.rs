@@ -262,6 +262,43 @@ fn every_pair_of_paths_is_moved_and_linked_alike() {
     }
 }
 
+/// A real file is compared block by block, the one in memory at once.
+#[test]
+fn what_a_file_has_behind_bytes_that_are_known_is_told_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let disk = Faulty::new();
+    let known: Vec<u8> = (0..600_000_u32).map(|at| at.to_le_bytes()[0] ^ 7).collect();
+    let cut = |len: usize| known[..len].to_vec();
+    let changed =
+        |at: usize| known.iter().enumerate().map(|(own, byte)| byte ^ u8::from(own == at)).collect();
+    let files: [(&str, Vec<u8>); 8] = [
+        ("same", known.clone()),
+        ("longer", [&known[..], b"more\n"].concat()),
+        ("shorter", cut(599_999)),
+        ("a block", cut(256 << 10)),
+        ("empty", Vec::new()),
+        ("first", changed(0)),
+        ("last", changed(599_999)),
+        ("behind a block", changed(256 << 10)),
+    ];
+    for (name, bytes) in files {
+        let file = root.join(name);
+        std::fs::write(&file, &bytes).unwrap();
+        disk.put(&file, bytes.clone(), 0o600);
+        for known in [&known[..], &known[..256 << 10], &known[..100], b""] {
+            let ask = |disk: &dyn Disk| {
+                let (more, seen) = disk.behind(&file, known).unwrap();
+                assert_eq!(more.as_deref(), bytes.strip_prefix(known), "{name}, {}", known.len());
+                seen.len
+            };
+            assert_eq!(ask(&disk), ask(&Real), "{name}");
+        }
+    }
+    let ask = |disk: &dyn Disk| outcome(disk.behind(&root.join("none"), b"x"), |_| "read".to_owned());
+    assert_eq!(ask(&disk), ask(&Real));
+}
+
 #[test]
 fn what_is_no_regular_file_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
@@ -273,6 +310,7 @@ fn what_is_no_regular_file_is_not_opened() {
         let ask = |disk: &dyn Disk| {
             let opened = [
                 outcome(disk.read(&path, 0, None), |_| "read".to_owned()),
+                outcome(disk.behind(&path, b"x"), |_| "read".to_owned()),
                 outcome(disk.append(&path), |_| "opened".to_owned()),
                 outcome(disk.create(&path, 0o600), |_| "created".to_owned()),
                 outcome(disk.flock(&path, Some(0o600)), |_| "locked".to_owned()),

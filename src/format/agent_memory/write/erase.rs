@@ -11,7 +11,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::super::bundle::SECTIONS;
 use super::super::document::text;
@@ -230,7 +229,7 @@ fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal
         let current = scene.store.beside.iter().find(|(own, _)| *own == page.path);
         let Some((_, base)) = current else { continue };
         let path = writing::beside_path(&page.path);
-        follows.push(Change { mode: SHARED, ..Change::rewrite(path, Arc::clone(base), &page.bytes) });
+        follows.push(Change { mode: SHARED, ..Change::rewrite(path, base.clone(), &page.bytes) });
     }
     Ok(follows)
 }

@@ -50,46 +50,35 @@ impl Scene<'_, '_> {
                 own.seen = own.old_copy(self.host.disk, *len);
                 Ok(true)
             }
-            Act::Remove(_) => {
-                let (now, seen) = self.read(own)?;
+            Act::Remove(_) | Act::Splice(_) => {
+                let (grown, seen) = self.behind(own)?;
                 own.seen = Some(seen);
-                if own.base.as_deref() != Some(&now[..]) {
-                    return Err(own.conflict(Some(now)));
+                let is_splice = matches!(own.act, Act::Splice(_));
+                match grown {
+                    Some(grown) if grown.is_empty() => Ok(true),
+                    _ if own.bound || !is_splice => Err(own.conflict(Some(self.read(own)?))),
+                    Some(grown) if own.may_grow() && !own.derived && own.grows => {
+                        let grown = whole_lines(&grown);
+                        let is_taken = last_chance || grown.len() <= AT_ONCE;
+                        if is_taken {
+                            self.take_over(own, grown)?;
+                        }
+                        Ok(is_taken)
+                    }
+                    _ => Ok(false),
                 }
-                Ok(true)
-            }
-            Act::Splice(_) => {
-                let (now, seen) = self.read(own)?;
-                own.seen = Some(seen);
-                let base = own.base.as_deref().unwrap_or_default();
-                if now == base {
-                    return Ok(true);
-                }
-                if own.bound {
-                    return Err(own.conflict(Some(now)));
-                }
-                if !own.may_grow() || own.derived || !own.grows || !now.starts_with(base) {
-                    return Ok(false);
-                }
-                let grown = whole_lines(&now[base.len()..]).to_vec();
-                if grown.is_empty() {
-                    return Ok(true);
-                }
-                let is_taken = last_chance || grown.len() <= AT_ONCE;
-                if is_taken {
-                    self.take_over(own, &grown)?;
-                }
-                Ok(is_taken)
             }
             _ => Ok(true),
         }
     }
 
-    fn read(&self, own: &Ready) -> Result<(Vec<u8>, Generation), CommitError> {
-        match self.host.disk.read(&own.path, 0, None) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(own.moved("it is gone")),
-            outcome => outcome.map_err(own.io("read")),
-        }
+    /// What the file has behind the bytes that the change was made of.
+    fn behind(&self, own: &Ready) -> Result<(Option<Vec<u8>>, Generation), CommitError> {
+        own.there(self.host.disk.behind(&own.path, own.base()))
+    }
+
+    fn read(&self, own: &Ready) -> Result<Vec<u8>, CommitError> {
+        Ok(own.there(self.host.disk.read(&own.path, 0, None))?.0)
     }
 
     /// Adds lines that came meanwhile to the new bytes.
@@ -106,8 +95,8 @@ impl Scene<'_, '_> {
             };
             own.made = Some(add().map_err(own.io("written"))?);
         }
-        let base = own.base.as_deref().unwrap_or_default();
-        own.base = Some([base, lines].concat().into());
+        own.base.get_or_insert_default().extend(lines);
+        own.is_as_planned = false;
         (self.carried.derive, self.carried.met_others) = (true, true);
         Ok(())
     }
@@ -129,16 +118,16 @@ impl Scene<'_, '_> {
                 self.refit_lines(own, keep)?;
             }
             let Act::Splice(splices) = own.act.clone() else { continue };
-            let (now, _) = self.read(own)?;
-            let base = own.base.clone().unwrap_or_else(|| Vec::new().into());
-            if now == *base {
-                continue;
-            }
             // What does not grow is fitted as a whole: the last line may have no end for ever.
-            if own.grows && own.may_grow() && now.starts_with(&base) {
-                self.take_over(own, whole_lines(&now[base.len()..]))?;
-                continue;
+            match self.behind(own)?.0 {
+                Some(grown) if grown.is_empty() => continue,
+                Some(grown) if own.grows && own.may_grow() => {
+                    self.take_over(own, whole_lines(&grown))?;
+                    continue;
+                }
+                _ => {}
             }
+            let now = self.read(own)?;
             own.drop_temp(self.host.disk);
             let fit = if self.exact { moved_only } else { rebase };
             let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
@@ -149,6 +138,7 @@ impl Scene<'_, '_> {
             })?;
             own.act = Act::Splice(fitted);
             own.base = Some(now.into());
+            (own.counted, own.is_as_planned) = (None, false);
             let note = format!("others changed {} meanwhile; this was fitted to it", own.path.told());
             if !self.carried.notes.contains(&note) {
                 self.carried.notes.push(note);
@@ -169,5 +159,15 @@ impl Scene<'_, '_> {
         }
         own.base = now.map(Into::into);
         keep(&own.relative, Some(own.change().bare_inverse()))
+    }
+}
+
+impl Ready {
+    /// The outcome of a call that reads the file, which has to be there.
+    fn there<T>(&self, outcome: io::Result<T>) -> Result<T, CommitError> {
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.moved("it is gone")),
+            outcome => outcome.map_err(self.io("read")),
+        }
     }
 }

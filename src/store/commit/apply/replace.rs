@@ -11,6 +11,7 @@ use crate::model::Act;
 use crate::model::snapshot::Generation;
 use crate::store::commit::exchanged::{name_ours, watch_ours};
 use crate::store::commit::hidden::{Old, Swapped};
+use crate::store::commit::rescue::Replaced;
 use crate::store::commit::{CommitError, Guard};
 
 impl Scene<'_, '_> {
@@ -23,8 +24,7 @@ impl Scene<'_, '_> {
     ) -> Result<Lost, CommitError> {
         let is_gone = matches!(own.act, Act::Remove(_) | Act::Expire(_));
         let machine = self.host.machine;
-        let base = own.base.clone().unwrap_or_default();
-        let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
+        let old = Old::of(&own.path, own.base(), machine.now(), machine.own_process());
         let made = own.made.filter(|_| !is_gone);
         let swapped = Swapped { old, own: made.map_or(0, |own| own.inode), len: made.map(|own| own.len) };
         if is_gone {
@@ -87,7 +87,9 @@ impl Scene<'_, '_> {
     fn watch_ours(&mut self, own: &mut Ready, name: &Path) {
         match own.made.filter(|_| !own.derived) {
             // Where it can't be watched now, the next start looks at it.
-            Some(made) => self.carried.olds.extend(watch_ours(self.host, name, &own.path, made.len)),
+            Some(made) => {
+                self.carried.olds.extend(watch_ours(self.host, name, &own.path, made.len).map(Replaced::from))
+            }
             None => own.temp = Some(name.to_owned()),
         }
     }
@@ -103,7 +105,7 @@ impl Scene<'_, '_> {
             // Where it keeps the other, the next start looks at it.
             false => {
                 if disk.rename(name, &old).is_ok() {
-                    self.carried.olds.push(old);
+                    self.carried.olds.push(Replaced { path: old, held: own.base.clone() });
                 }
             }
         }
@@ -120,8 +122,7 @@ impl Scene<'_, '_> {
         let disk = self.host.disk;
         // Another name: the one of our own bytes has the same inode in it.
         let machine = self.host.machine;
-        let base = own.base.clone().unwrap_or_default();
-        let old = Old::of(&own.path, &base, machine.now(), machine.own_process());
+        let old = Old::of(&own.path, own.base(), machine.now(), machine.own_process());
         let swapped = Swapped { old, ..swapped.clone() };
         let kept = own.path.with_file_name(swapped.name());
         let guard = match disk.link(&own.path, &kept) {
@@ -132,11 +133,11 @@ impl Scene<'_, '_> {
         };
         self.carried.guard = self.carried.guard.max(guard);
         if guard == Guard::Copy {
-            copy(disk, &kept, &base, own.mode).map_err(own.io("kept beside itself"))?;
+            copy(disk, &kept, own.base(), own.mode).map_err(own.io("kept beside itself"))?;
         }
         let compared = if guard == Guard::Link { &kept } else { &own.path };
         // A copy does not hold what others add.
-        let grew = guard == Guard::Copy && self.len(&own.path)? != Some(base.len() as u64);
+        let grew = guard == Guard::Copy && self.len(&own.path)? != Some(own.base().len() as u64);
         if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
             let _ = disk.remove(&kept);
             return Ok(Lost::Yes);
@@ -156,7 +157,7 @@ impl Scene<'_, '_> {
         let is_other = guard == Guard::Link && own.is_other(disk, &kept).map_err(own.io("read"))?;
         if is_other && own.is_at(disk, &own.path).map_err(own.io("read"))? {
             if let Some(made) = own.made.filter(|_| !own.derived) {
-                self.carried.olds.extend(name_ours(self.host, &own.path, made.len));
+                self.carried.olds.extend(name_ours(self.host, &own.path, made.len).map(Replaced::from));
             }
             disk.rename(&kept, &own.path).map_err(own.io("put back"))?;
             disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
@@ -204,8 +205,8 @@ impl Ready {
     pub(super) fn old_copy(&self, disk: &dyn Disk, len: u64) -> Option<Generation> {
         let seen = match &self.base {
             Some(base) => {
-                let (bytes, seen) = disk.read(&self.path, 0, None).ok()?;
-                (bytes == **base).then_some(seen)?
+                let (more, seen) = disk.behind(&self.path, base).ok()?;
+                more.filter(Vec::is_empty).map(|_| seen)?
             }
             None => disk.look(&self.path).ok()?.generation,
         };
@@ -230,11 +231,8 @@ impl Ready {
             return Ok(false);
         }
         let Some(base) = self.base.as_deref() else { return Ok(seen != now) };
-        let (bytes, _) = disk.read(path, 0, None)?;
-        Ok(match self.grows && !self.derived {
-            true => !bytes.starts_with(base),
-            false => bytes != base,
-        })
+        let grown = disk.behind(path, base)?.0;
+        Ok(grown.is_none_or(|grown| !grown.is_empty() && (self.derived || !self.grows)))
     }
 }
 

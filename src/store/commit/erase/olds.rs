@@ -36,7 +36,7 @@ impl Writer<'_> {
         // All are read before one goes: each may know more of what is erased.
         let goes: Vec<bool> = olds.iter().map(|(_, path)| self.may_hold(path, wanted, contents)).collect();
         for ((old, path), _) in olds.iter().zip(goes).filter(|(_, goes)| *goes) {
-            self.rescue_each(std::iter::once(path.clone()));
+            self.rescue_each(std::iter::once(path.clone().into()));
             self.drop_old((path, old), wanted, contents)?;
         }
         Ok(())
@@ -99,7 +99,7 @@ impl Writer<'_> {
         let file = self.file_of(old, path)?.unwrap_or_else(|| path.with_file_name(&old.file));
         let is_same = disk.look(&file).is_ok_and(|now| now.generation.inode == item.generation.inode);
         let waits = || io::Error::from(io::ErrorKind::WouldBlock);
-        let late = Late::of(self, path, old, &item.generation, true).ok_or_else(waits)?;
+        let late = Late::of(self, (path, old, None), &item.generation, true).ok_or_else(waits)?;
         let (begun, bytes) = match late {
             Late::Nothing => (self.begun(path, old, item.generation.len)?, Vec::new()),
             Late::Lines { begun, bytes } => (begun, bytes),
@@ -151,7 +151,7 @@ impl Writer<'_> {
         let since = self.host.machine.now().0.div_euclid(1_000_000);
         let next = path.with_file_name(old.up_to(&now, since).name());
         disk.rename(path, &next)?;
-        self.replaced.borrow_mut().push(next);
+        self.replaced.borrow_mut().push(next.into());
         Ok(())
     }
 }

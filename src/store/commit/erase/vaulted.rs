@@ -216,7 +216,8 @@ impl Vault<'_> {
             let Ok(Some(mut step)) = self.step(number) else { continue };
             let says = |change: &Change| match &change.act {
                 Act::Splice(splices) => splices.iter().any(|own| names(&own.was) || names(&own.becomes)),
-                Act::Create(bytes) | Act::Append(bytes) => names(bytes),
+                Act::Create(bytes) => names(bytes),
+                Act::Append(bytes) => names(bytes),
                 _ => false,
             };
             let (gone, stay): (Vec<Change>, Vec<Change>) = step.derived.into_iter().partition(says);
@@ -337,10 +338,11 @@ fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
 
 fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
     match &change.act {
-        Act::Create(bytes) | Act::Append(bytes) => each_within(&change.path, bytes, see),
+        Act::Create(bytes) => each_within(&change.path, bytes, see),
+        Act::Append(bytes) => each_within(&change.path, bytes, see),
         Act::Remove(bytes) => each_within(&change.path, bytes, see),
         Act::Splice(splices) => {
-            for bytes in splices.iter().flat_map(|own| [&own.was, &own.becomes, &own.behind]) {
+            for bytes in splices.iter().flat_map(|own| [&own.was[..], &own.becomes, &own.behind]) {
                 see(&change.path, bytes);
             }
         }

@@ -1,0 +1,70 @@
+//! Equal records: those that stay in a file when a step takes others like them out.
+
+use std::collections::HashSet;
+
+use super::back::comes;
+use super::made::is_log;
+use super::pieces::{Counts, count, pieces};
+use crate::model::plan::{self, Twin};
+use crate::model::{Act, Change, Span, Splice, Tell};
+
+/// So many records are sought by their bytes.
+const FEW: usize = 8;
+
+/// The records that stay in a file of those bytes when a step took equal ones out that `back` brings.
+pub fn twins(back: &Change, after: &[u8]) -> Vec<Twin> {
+    let gone = brought(back);
+    let mut stayed = Counts::new();
+    if !gone.is_empty() {
+        count(back, after, &gone, 1, &mut stayed);
+    }
+    twins_of(back, &stayed)
+}
+
+/// The same of a change that is about to be made. Where few records go, the file is taken apart only
+/// if their bytes are in it once more.
+pub fn staying(change: &Change) -> Vec<Twin> {
+    let Act::Splice(splices) = &change.act else { return Vec::new() };
+    let splices = if is_log(change) { &splices[..] } else { &[] };
+    let base = change.base.as_deref().unwrap_or_default();
+    let gone: Vec<&[u8]> = splices.iter().flat_map(|own| goes(change, own)).collect();
+    let is_there = |record: &&[u8]| {
+        let mut pieces = plan::pieces(base, splices);
+        record.contains(&b'\n') || pieces.any(|piece| memchr::memmem::find(piece, record).is_some())
+    };
+    match gone.len() > FEW || gone.iter().any(is_there) {
+        true => twins(&change.bare_inverse(), &plan::apply(base, splices)),
+        false => Vec::new(),
+    }
+}
+
+/// The records that a splice takes out.
+fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
+    comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)).collect()
+}
+
+pub(super) fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {
+    &bytes[span.start as usize..span.end as usize]
+}
+
+/// Whether a change takes records out that are equal to some of those in the bytes.
+pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
+    let gone = brought(&change.bare_inverse());
+    pieces(change, bytes).iter().any(|own| gone.contains(&own.name))
+}
+
+/// What splices of a log bring.
+fn brought(back: &Change) -> HashSet<u64> {
+    let Act::Splice(splices) = &back.act else { return HashSet::new() };
+    let splices = if is_log(back) { &splices[..] } else { &[] };
+    splices.iter().flat_map(|own| comes(back, &own.becomes, &own.was)).map(|own| own.name).collect()
+}
+
+pub(super) fn twins_of(change: &Change, counts: &Counts) -> Vec<Twin> {
+    let path = change.path.told();
+    let own = counts.iter().filter(|(_, count)| **count > 0);
+    let mut twins: Vec<Twin> =
+        own.map(|(name, count)| Twin(path.clone().into_owned(), *name, *count as u64)).collect();
+    twins.sort_by_key(|own| own.1);
+    twins
+}
