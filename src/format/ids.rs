@@ -4,23 +4,48 @@ use std::collections::{HashMap, HashSet};
 
 use crate::model::{Document, Named, Reference};
 
-/// Where each id was first.
-pub struct Ids<'a>(HashMap<&'a str, (&'a Document, u32)>);
+/// The ids of records, each at the place of its first record.
+pub struct Ids<'a> {
+    own: Vec<(&'a str, &'a Document, u32)>,
+    places: HashMap<&'a str, u32>,
+}
 
 impl<'a> Ids<'a> {
     /// None yet, of so many records.
     pub fn of(records: usize) -> Self {
-        Ids(HashMap::with_capacity(records))
+        Ids { own: Vec::with_capacity(records), places: HashMap::with_capacity(records) }
     }
 
     /// The file and line of the first record of that id, where this is another one.
     pub fn first(&mut self, id: &'a str, document: &'a Document, line: u32) -> Option<(&'a Document, u32)> {
-        let mut is_new = false;
-        let first = *self.0.entry(id).or_insert_with(|| {
-            is_new = true;
-            (document, line)
-        });
-        (!is_new).then_some(first)
+        let end = self.own.len() as u32;
+        let place = *self.places.entry(id).or_insert(end);
+        let first = self.own.get(place as usize).map(|(_, document, line)| (*document, *line));
+        if first.is_none() {
+            self.own.push((id, document, line));
+        }
+        first
+    }
+
+    /// All of them, in the order of their places.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &'a str> {
+        self.own.iter().map(|(id, ..)| *id)
+    }
+
+    /// The id at a place.
+    pub fn at(&self, place: u32) -> &'a str {
+        self.own.get(place as usize).map_or("", |(id, ..)| id)
+    }
+
+    /// Where an id is. `next` is where it is expected, and then behind it: indexes list records in
+    /// the order of their log, and what is where it is expected is not looked up.
+    pub fn place(&self, id: &str, next: &mut u32) -> Option<u32> {
+        let place = match self.own.get(*next as usize) {
+            Some((own, ..)) if *own == id => *next,
+            _ => *self.places.get(id)?,
+        };
+        *next = place + 1;
+        Some(place)
     }
 }
 

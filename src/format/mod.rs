@@ -13,6 +13,7 @@ mod agent_memory;
 mod bmad;
 mod entry_text;
 mod ids;
+mod lists;
 mod memory_server;
 mod session_log;
 mod stored;

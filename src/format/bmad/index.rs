@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::format::ids::Ids;
 use crate::model::{Code, Problem, Severity};
 use crate::text::json::Json;
 
@@ -12,7 +13,7 @@ const PARTS: [&str; 3] = ["inverted_index", "topic_index", "temporal_index"];
 const NAMED: usize = 5;
 
 /// Judges the index of one session, whose logs hold `ids`.
-pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &HashSet<&str>) -> Vec<Problem> {
+pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &Ids<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut add = |code, message: String| {
         problems.push(Problem::of_file(code, Severity::Warning, path, message));
@@ -27,12 +28,21 @@ pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &HashSet<&str>) -
     let mut stale = Vec::new();
     for part in PARTS {
         let Some(map) = index.get(part) else { continue };
-        let listed = listed(map);
-        let unknown = listed.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
+        let (mut listed, mut unknown) = (vec![false; ids.all().len()], HashSet::new());
+        for (_, list) in map.members() {
+            let mut next = 0;
+            for id in list.items().filter_map(|id| id.text()) {
+                match ids.place(&id, &mut next).and_then(|place| listed.get_mut(place as usize)) {
+                    Some(listed) => *listed = true,
+                    None => drop(unknown.insert(id)),
+                }
+            }
+        }
+        let unknown = unknown.iter().map(|id| &**id).collect();
         stale.extend(some(part, "names what is not in the logs", unknown));
         if part == "temporal_index" {
-            let missing = ids.iter().copied().filter(|id| !listed.contains(*id)).collect();
-            stale.extend(some(part, "lacks", missing));
+            let missing = ids.all().zip(listed).filter(|(_, listed)| !listed);
+            stale.extend(some(part, "lacks", missing.map(|(id, _)| id).collect()));
         }
     }
     if !stale.is_empty() {
@@ -43,11 +53,6 @@ pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &HashSet<&str>) -
     problems
 }
 
-fn listed(map: Json<'_>) -> HashSet<String> {
-    let ids = map.members().flat_map(|(_, ids)| ids.items()).filter_map(|id| id.text());
-    ids.map(|id| id.into_owned()).collect()
-}
-
 fn some(part: &str, what: &str, mut ids: Vec<&str>) -> Option<String> {
     ids.sort_unstable();
     let more = if ids.len() > NAMED { ", …" } else { "" };
@@ -55,3 +60,6 @@ fn some(part: &str, what: &str, mut ids: Vec<&str>) -> Option<String> {
     ids.truncate(NAMED);
     (count > 0).then(|| format!("`{part}` {what} ({count}: {}{more})", ids.join(", ")))
 }
+
+#[cfg(test)]
+mod tests;

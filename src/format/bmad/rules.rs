@@ -1,6 +1,6 @@
 //! What the files of a store say together: sessions, archives, references, counts, limits.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Counts;
@@ -151,7 +151,8 @@ impl<'a> Files<'a> {
     }
 
     fn problems(&self, limits: (u64, u64)) -> Vec<Problem> {
-        let mut problems = self.references_and_duplicates();
+        let mut ids = Ids::of(self.logs().map(|log| log.records.len()).sum());
+        let mut problems = self.references_and_duplicates(&mut ids);
         problems.extend(self.size_limit(limits));
         let manifest = self.of(Role::Metadata).next();
         if self.archived {
@@ -165,7 +166,6 @@ impl<'a> Files<'a> {
             let message = "The session has no `manifest.json`.";
             problems.push(Problem::of_file(Code::MissingField, Severity::Warning, self.path(), message));
         }
-        let ids: HashSet<&str> = self.views().filter_map(|(.., view)| view.id.as_deref()).collect();
         for document in self.of(Role::Index) {
             with_object(document, |object| {
                 problems.extend(index::check(object, &document.path, self.name, &ids));
@@ -181,8 +181,8 @@ impl<'a> Files<'a> {
         })
     }
 
-    fn references_and_duplicates(&self) -> Vec<Problem> {
-        let mut ids = Ids::of(self.files.iter().map(|(_, own)| own.records.len()).sum());
+    /// Gathers the ids as well.
+    fn references_and_duplicates(&self, ids: &mut Ids<'a>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (log, index, view) in self.views() {
             let line = log.records[index as usize].line;

@@ -1,67 +1,17 @@
 //! `index.json` against the records it was made from ("Index File Format").
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use super::layout;
 use crate::format::Parts;
-use crate::format::reading::whole_object;
+use crate::format::fields::Fault;
+use crate::format::ids::Ids;
+use crate::format::lists::{self, Keys};
+use crate::format::reading::{whole_object, without_mark};
 use crate::model::{Code, Document, Entry, Problem, Role, Severity, State, View};
 use crate::text::json::Json;
-use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
 /// The version that its writer writes.
 pub const VERSION: &str = "1.0.0";
-
-/// Judges the index; nothing if it can't be read, which is said elsewhere.
-pub fn check(document: &Document, parts: &Parts<'_>, entries: &[Entry]) -> Vec<Problem> {
-    let body = document.bytes.strip_prefix(BOM).unwrap_or(&document.bytes);
-    let mut tape = Tape::default();
-    let Ok(index) = whole_object(&mut tape, body) else { return Vec::new() };
-    let records: Vec<Listed<'_>> = entries.iter().filter_map(|entry| listed(parts, entry)).collect();
-    let mut found = Vec::new();
-    version(index, &mut found);
-    counts(index, &records, &mut found);
-    for (name, keys) in MAPS {
-        let has_keys = || {
-            records
-                .iter()
-                .any(|own| own.state == State::Live && own.view.id.is_some() && !keys(own.view).is_empty())
-        };
-        match index.get(name) {
-            Some(map) => found.extend(stale(name, map, &records, keys)),
-            None if has_keys() => {
-                let message = format!("`{name}` is missing; it is rebuilt from the records.");
-                found.push((Code::IndexStale, message));
-            }
-            None => {}
-        }
-    }
-    let problem = |(code, message)| Problem::of_file(code, Severity::Warning, &document.path, message);
-    found.into_iter().map(problem).chain(bytes(index, document, parts)).collect()
-}
-
-/// The bytes of the live files, or of those and the archives: the specification doesn't say which.
-fn bytes(index: Json<'_>, document: &Document, parts: &Parts<'_>) -> Option<Problem> {
-    let stored = index.path(&["statistics", "total_storage_bytes"])?.number()?;
-    let of =
-        |role| parts.documents.iter().filter(move |own| own.role == role).map(|own| own.len).sum::<u64>();
-    let (live, archived) = (of(Role::Records), of(Role::Archive));
-    let is_right = [live, live + archived].iter().any(|bytes| *bytes as f64 == stored);
-    let message = format!("`statistics.total_storage_bytes` says {stored}; there are {live}.");
-    (!is_right).then(|| Problem::of_file(Code::CountMismatch, Severity::Note, &document.path, message))
-}
-
-/// A readable record of the live files or the archives.
-struct Listed<'a> {
-    view: &'a View,
-    in_live_file: bool,
-    state: State,
-}
-
-/// What a record is listed under in one of the maps.
-pub type Keys = for<'v> fn(&'v View) -> Vec<&'v str>;
 
 /// The maps from keys to ids.
 pub const MAPS: [(&str, Keys); 3] = [
@@ -70,38 +20,91 @@ pub const MAPS: [(&str, Keys); 3] = [
     ("importance_index", |view| vec![importance_word(view.importance)]),
 ];
 
-fn listed<'a>(parts: &Parts<'a>, entry: &Entry) -> Option<Listed<'a>> {
-    let document = &parts.documents[entry.document as usize];
-    let view = document.records[entry.record as usize].view()?;
-    Some(Listed { view, in_live_file: document.role == Role::Records, state: entry.state })
+/// The readable records of the live files and the archives.
+pub struct Records<'a> {
+    pub own: Vec<Listed<'a>>,
+    pub ids: &'a Ids<'a>,
+    /// The bytes of the live files, and of the archives.
+    pub bytes: [u64; 2],
 }
 
-fn version(index: Json<'_>, found: &mut Vec<(Code, String)>) {
-    match index.get("version").map(|version| version.plain()) {
-        Some(version) if version != VERSION => {
-            found.push((
-                Code::UnsupportedVersion,
-                format!("The index names version {version:?}, not {VERSION:?}."),
-            ));
-        }
-        _ => {}
+/// One of them.
+pub struct Listed<'a> {
+    pub view: &'a View,
+    /// Its id, and the place of that.
+    pub id: Option<(&'a str, u32)>,
+    pub state: State,
+    in_live_file: bool,
+}
+
+impl<'a> Records<'a> {
+    /// Those of a store.
+    pub fn of(parts: &Parts<'a>, entries: &[Entry], ids: &'a Ids<'a>) -> Self {
+        let mut next = 0;
+        let own = entries.iter().filter_map(|entry| {
+            let document = &parts.documents[entry.document as usize];
+            let view = document.records[entry.record as usize].view()?;
+            let id = view.id.as_deref().and_then(|id| Some((id, ids.place(id, &mut next)?)));
+            Some(Listed { view, id, state: entry.state, in_live_file: document.role == Role::Records })
+        });
+        let bytes =
+            |role| parts.documents.iter().filter(move |own| own.role == role).map(|own| own.len).sum();
+        Records { own: own.collect(), ids, bytes: [Role::Records, Role::Archive].map(bytes) }
     }
+
+    /// The live ones.
+    pub fn live(&self) -> impl Iterator<Item = &Listed<'a>> {
+        self.own.iter().filter(|own| own.state == State::Live)
+    }
+}
+
+/// Judges the index; nothing if it can't be read, which is said elsewhere.
+pub fn check(document: &Document, records: &Records<'_>) -> Vec<Problem> {
+    let mut tape = Tape::default();
+    let Ok(index) = whole_object(&mut tape, without_mark(&document.bytes)) else { return Vec::new() };
+    let [version, bytes] = [version(index), bytes(index, records)].map(Option::into_iter);
+    let found = version.chain(counts(index, records)).chain(stale(index, records)).chain(bytes);
+    let problem = |(code, severity, message)| Problem::of_file(code, severity, &document.path, message);
+    found.map(problem).collect()
+}
+
+/// Whether the index has everything and no problem. It looks no further than the first.
+pub fn is_right(index: Json<'_>, records: &Records<'_>) -> bool {
+    index.get("statistics").is_some()
+        && index.get("tags_index").is_some()
+        && version(index).or_else(|| bytes(index, records)).is_none()
+        && counts(index, records).is_empty()
+        && stale(index, records).next().is_none()
+}
+
+/// The bytes of the live files, or of those and the archives: the specification doesn't say which.
+fn bytes(index: Json<'_>, records: &Records<'_>) -> Option<Fault> {
+    let stored = index.path(&["statistics", "total_storage_bytes"])?.number()?;
+    let [live, archived] = records.bytes;
+    let is_right = [live, live + archived].iter().any(|bytes| *bytes as f64 == stored);
+    let message = format!("`statistics.total_storage_bytes` says {stored}; there are {live}.");
+    (!is_right).then_some((Code::CountMismatch, Severity::Note, message))
+}
+
+fn version(index: Json<'_>) -> Option<Fault> {
+    let version = index.get("version")?.plain();
+    let message = format!("The index names version {version:?}, not {VERSION:?}.");
+    (version != VERSION).then_some((Code::UnsupportedVersion, Severity::Warning, message))
 }
 
 /// Counts with and without what the live files hold as archived: the specification
 /// doesn't say which, and either is accepted.
-fn counts(index: Json<'_>, records: &[Listed<'_>], found: &mut Vec<(Code, String)>) {
-    let count = |test: &dyn Fn(&Listed<'_>) -> bool| records.iter().filter(|record| test(record)).count();
+fn counts(index: Json<'_>, records: &Records<'_>) -> Vec<Fault> {
+    let mut found = Vec::new();
+    let count = |test: &dyn Fn(&Listed<'_>) -> bool| records.own.iter().filter(|record| test(record)).count();
     let mut compare = |path: &[&str], accepted: [usize; 2]| {
         let Some(stored) = index.get("statistics").and_then(|s| s.path(path)).and_then(|n| n.number()) else {
             return;
         };
         if !accepted.iter().any(|&count| count as f64 == stored) {
             let name = path.join(".");
-            found.push((
-                Code::CountMismatch,
-                format!("`statistics.{name}` says {stored}; there are {}.", accepted[0]),
-            ));
+            let message = format!("`statistics.{name}` says {stored}; there are {}.", accepted[0]);
+            found.push((Code::CountMismatch, Severity::Warning, message));
         }
     };
     let live = count(&|record| record.state == State::Live);
@@ -112,55 +115,28 @@ fn counts(index: Json<'_>, records: &[Listed<'_>], found: &mut Vec<(Code, String
     }
     let archived = count(&|record| record.state == State::Archived);
     compare(&["archived_count"], [archived, count(&|record| !record.in_live_file)]);
+    found
 }
 
-/// How the map from keys to ids differs from the live records, in one message.
-fn stale(name: &str, map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> Option<(Code, String)> {
-    if is_as_built(map, records, keys) {
-        return None;
-    }
-    // Of each id that the map has under a key, whether a record has it.
-    let mut indexed: HashMap<Cow<'_, str>, HashMap<Cow<'_, str>, bool>> = HashMap::new();
-    for (key, ids) in map.members() {
-        let ids = ids.items().filter_map(|id| id.text()).map(|id| (id, false));
-        indexed.entry(key.text().unwrap_or_default()).or_default().extend(ids);
-    }
-    let mut missing = 0;
-    for record in records {
-        let Some(id) = record.view.id.as_deref() else { continue };
-        for key in keys(record.view) {
-            match indexed.get_mut(key).and_then(|ids| ids.get_mut(id)) {
-                Some(known) => *known = true,
-                None => missing += usize::from(record.state == State::Live),
-            }
+/// How the maps from keys to ids differ from the live records, one after the other.
+fn stale(index: Json<'_>, records: &Records<'_>) -> impl Iterator<Item = Fault> {
+    let message = move |(name, keys): (&str, Keys)| {
+        let Some(map) = index.get(name) else {
+            let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view).is_empty());
+            return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
+        };
+        let mut listed = lists::Listed::of(map, records.ids);
+        let mut missing = 0;
+        for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
+            let lacking = keys(own.view).into_iter().filter(|key| !listed.has(key, place)).count();
+            missing += if own.state == State::Live { lacking } else { 0 };
         }
-    }
-    let extra = indexed.values().flat_map(HashMap::values).filter(|known| !**known).count();
-    (missing + extra > 0).then(|| {
-        let message = format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the records.");
-        (Code::IndexStale, message)
-    })
-}
-
-/// Whether the map lists the live records in their order, as it does when it was just built: then
-/// no id needs to be looked up.
-fn is_as_built(map: Json<'_>, records: &[Listed<'_>], keys: Keys) -> bool {
-    let mut lists: HashMap<Cow<'_, str>, _> = HashMap::new();
-    for (key, ids) in map.members() {
-        if lists.insert(key.text().unwrap_or_default(), ids.items()).is_some() {
-            return false;
-        }
-    }
-    for record in records.iter().filter(|own| own.state == State::Live) {
-        let Some(id) = record.view.id.as_deref() else { continue };
-        for key in keys(record.view) {
-            let next = lists.get_mut(key).and_then(Iterator::next);
-            if next.and_then(|own| own.text()).is_none_or(|own| own != id) {
-                return false;
-            }
-        }
-    }
-    lists.into_values().all(|mut ids| ids.next().is_none())
+        let extra = listed.others(records.ids, |_| true);
+        let message =
+            || format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the records.");
+        (missing + extra > 0).then(message)
+    };
+    MAPS.into_iter().filter_map(message).map(|message| (Code::IndexStale, Severity::Warning, message))
 }
 
 /// The stored word that an importance was read from.
@@ -173,3 +149,6 @@ pub fn importance_word(importance: f64) -> &'static str {
         "low"
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,12 +20,13 @@ const OLD_LOCK: i64 = 30_000_000;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
-    let mut assembly = Assembly { entries: entries(parts), ..Assembly::default() };
-    assembly.problems.extend(duplicates(parts));
+    let (ids, problems) = ids(parts);
+    let mut assembly = Assembly { entries: entries(parts), problems, ..Assembly::default() };
+    let records = index::Records::of(parts, &assembly.entries, &ids);
     for document in parts.documents {
         match document.role {
             Role::Records => assembly.problems.extend(limits(document)),
-            Role::Index => assembly.problems.extend(index::check(document, parts, &assembly.entries)),
+            Role::Index => assembly.problems.extend(index::check(document, &records)),
             _ => {}
         }
     }
@@ -49,8 +50,8 @@ pub fn entries(parts: &Parts<'_>) -> Vec<Entry> {
     entries
 }
 
-/// The first record of an id, live files before archives, is the one it names.
-fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
+/// Every id. Its first record, live files before archives, is the one it names; others are problems.
+pub fn ids<'a>(parts: &Parts<'a>) -> (Ids<'a>, Vec<Problem>) {
     let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
     files.sort_by_key(|document| document.role);
     let mut ids = Ids::of(files.iter().map(|file| file.records.len()).sum());
@@ -64,7 +65,7 @@ fn duplicates(parts: &Parts<'_>) -> Vec<Problem> {
             problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
         }
     }
-    problems
+    (ids, problems)
 }
 
 fn limits(document: &Document) -> Vec<Problem> {

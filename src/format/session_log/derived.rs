@@ -1,11 +1,15 @@
 //! What is derived from a session's log: its index (§3.3) and the counts of its metadata (§3.2).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use super::index::{Log, Logged};
+use super::metadata::Counts;
 use super::{SessionLog, config, index, layout};
+use crate::format::lists::Lists;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{document, list};
+use crate::format::writing::{document, list, members_of, set_members};
 use crate::format::{Derived, Format, Parts};
 use crate::model::{DecayTable, Document, Moment, View};
 use crate::text::edit;
@@ -42,45 +46,31 @@ struct Own<'a> {
     index: Option<&'a Document>,
     metadata: Option<&'a Document>,
     tombstones: Option<&'a Document>,
-    deleted: HashSet<&'a str>,
+    entries: Log<'a>,
 }
 
 impl<'a> Own<'a> {
     fn of(parts: &Parts<'a>, session: &Path) -> Self {
         let folder = Path::new("sessions").join(session);
         let file = |name: &str| document(parts.documents, &folder.join(name));
-        let tombstones = file("tombstones.jsonl");
-        let deleted = tombstones.iter().flat_map(|own| &own.records);
+        let (log, tombstones) = (file("memory.jsonl"), file("tombstones.jsonl"));
         Own {
-            log: file("memory.jsonl"),
+            log,
             index: file("index.json"),
             metadata: file("metadata.json"),
-            deleted: deleted.filter_map(|record| record.view()?.id.as_deref()).collect(),
+            entries: Log::of(log, tombstones),
             tombstones,
             folder,
         }
     }
 
-    /// Live entries with an id, the first of each.
-    fn live(&self) -> impl Iterator<Item = (&'a crate::model::Record, &'a View, &'a str)> {
-        let mut seen = HashSet::new();
-        let records = self.log.into_iter().flat_map(|log| &log.records);
-        let all = records.filter_map(|record| Some((record, record.view()?)));
-        all.filter_map(move |(record, view)| {
-            let id = view.id.as_deref()?;
-            (!self.deleted.contains(id) && seen.insert(id)).then_some((record, view, id))
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
-    }
-
     /// The index as it should be: the one that is there, where it is right.
     fn index(&self, mut decay: DecayTable, now: Moment) -> Vec<u8> {
         let mut tape = Tape::default();
-        let current = self.index.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
+        let own = self.index.map(|own| without_mark(&own.bytes)).unwrap_or_default();
+        let current = whole_object(&mut tape, own).ok();
         if let (Some(object), Some(own)) = (current, self.index)
-            && object.get("entries").is_some()
-            && index::check(object, &own.path, self.log, &self.deleted).is_empty()
+            && index::is_right(object, &self.entries)
         {
             return own.bytes.to_vec();
         }
@@ -90,43 +80,31 @@ impl<'a> Own<'a> {
         if let Some(metadata) = metadata {
             config::apply_session(&mut decay, metadata);
         }
-        let parts = self.index_parts(&decay, now);
-        let base = match (current, self.index) {
-            (Some(_), Some(own)) => without_mark(&own.bytes).to_vec(),
-            _ => b"{}".to_vec(),
-        };
-        let set =
-            |bytes: Vec<u8>, (name, raw): (&str, String)| edit::set(&bytes, &[name], &raw).unwrap_or(bytes);
-        parts.into_iter().fold(base, set)
+        set_members(current, own, &self.index_parts(&decay, now))
     }
 
     fn index_parts(&self, decay: &DecayTable, now: Moment) -> [(&'static str, String); 5] {
-        let mut entries = Vec::new();
-        let mut tags: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        let mut types: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut entries = String::with_capacity(self.log.map_or(0, |log| log.bytes.len()));
+        let mut maps = index::MAPS.map(|_| Lists::default());
         let mut tape = Tape::default();
-        for (record, view, id) in self.live() {
-            let id = edit::quoted(id);
-            let raw = self.log.map(|log| log.raw(record)).unwrap_or_default();
+        for own in self.entries.live() {
+            let id = edit::quoted(own.id);
+            let raw = self.log.map(|log| log.raw(own.record)).unwrap_or_default();
             tape.scan(raw, Newlines::Refused);
-            entries.push(entry(&id, Json::of(raw, &tape), record, view, relevance(view, decay, now)));
-            let known: BTreeSet<&str> = view.tags.iter().map(|tag| &**tag).collect();
-            known.into_iter().for_each(|tag| tags.entry(tag).or_default().push(id.clone()));
-            types.entry(&view.kind).or_default().push(id);
+            entries.push_str(if entries.is_empty() { "" } else { "," });
+            entries.push_str(&id);
+            entry(&mut entries, Json::of(raw, &tape), own, relevance(own.view, decay, now));
+            for (map, (_, keys)) in maps.iter_mut().zip(index::MAPS) {
+                keys(own.view).into_iter().for_each(|key| map.push(key, &id));
+            }
         }
-        let map = |map: BTreeMap<&str, Vec<String>>| {
-            let lists: Vec<String> = map
-                .into_iter()
-                .map(|(key, ids)| format!("{}:[{}]", edit::quoted(key), ids.join(",")))
-                .collect();
-            format!("{{{}}}", lists.join(","))
-        };
+        let [tags, types] = maps.map(|map| map.to_json());
         [
             ("version", "1".into()),
             ("last_updated", edit::quoted(&now.to_millis())),
-            ("entries", format!("{{{}}}", entries.join(","))),
-            ("tags", map(tags)),
-            ("types", map(types)),
+            ("entries", format!("{{{entries}}}")),
+            ("tags", tags),
+            ("types", types),
         ]
     }
 
@@ -135,17 +113,11 @@ impl<'a> Own<'a> {
         let own = self.metadata?;
         let mut tape = Tape::default();
         let object = whole_object(&mut tape, without_mark(&own.bytes)).ok()?;
-        let views: Vec<&View> =
-            self.log.into_iter().flat_map(|log| &log.records).filter_map(|r| r.view()).collect();
-        let live =
-            || views.iter().filter(|view| view.id.as_deref().is_none_or(|id| !self.deleted.contains(id)));
-        let log = self.log.map_or(0, |log| log.len);
-        let size = log + index_len + self.tombstones.map_or(0, |own| own.len);
-        let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], live().count() as u64)];
-        for kind in ["conversation", "decision", "finding", "preference"] {
-            let name = STATISTICS[KINDS.iter().position(|own| *own == kind).unwrap_or(0)];
-            wanted.push((vec!["statistics", name], live().filter(|view| view.kind == kind).count() as u64));
-        }
+        let size = |own: Option<&Document>| own.map_or(0, |own| own.len);
+        let size = size(self.log) + index_len + size(self.tombstones);
+        let Counts { total, by_kind, sizes: [log, size] } = Counts::of(self.log, &self.entries, size);
+        let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], total)];
+        wanted.extend(by_kind.map(|(name, count)| (vec!["statistics", name], count)));
         // What the size covers, two writers see differently: one that is right stays.
         let stored = object.get("total_size_bytes").and_then(|value| value.count());
         if stored != Some(log) || log == 0 {
@@ -164,24 +136,21 @@ impl<'a> Own<'a> {
     }
 }
 
-const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
-const STATISTICS: [&str; 4] = ["conversations", "decisions", "findings", "preferences"];
-
-fn entry(id: &str, value: Json<'_>, record: &crate::model::Record, view: &View, relevance: f64) -> String {
-    let raw = |name: &str, or: &str| {
-        value.get(name).map_or(or.to_owned(), |value| String::from_utf8_lossy(value.raw()).into_owned())
-    };
-    let tags: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
-    format!(
-        "{id}:{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",
-        record.line,
-        record.span.start,
-        edit::quoted(&view.kind),
-        raw("timestamp", "null"),
-        list(&tags),
-        raw("importance", "0.5"),
+/// Writes what the index holds of an entry, behind its id. A text takes whatever is written.
+fn entry(out: &mut String, stored: Json<'_>, own: &Logged<'_>, relevance: f64) {
+    let [timestamp, importance] = members_of(stored, ["timestamp", "importance"])
+        .map(|member| member.map(|member| String::from_utf8_lossy(member.raw())));
+    let _ = write!(
+        out,
+        ":{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",
+        own.record.line,
+        own.record.span.start,
+        edit::quoted(&own.view.kind),
+        timestamp.as_deref().unwrap_or("null"),
+        list(&own.view.tags),
+        importance.as_deref().unwrap_or("0.5"),
         relevance,
-    )
+    );
 }
 
 /// What the index calls `current_relevance`: importance × decay, with the boost for what is

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::index::Log;
 use super::{config, layout};
 use crate::format::fields::{Fields, Need};
-use crate::model::{Code, Moment, Problem, Severity, Tell};
+use crate::model::{Code, Document, Moment, Problem, Severity, Tell};
 use crate::text::json::Json;
 
 /// What the document alone can tell.
@@ -33,15 +34,29 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Prob
 }
 
 /// Live entries of a session, as the metadata counts them.
-#[derive(Debug, Default)]
 pub struct Counts {
     /// All.
-    pub total: usize,
+    pub total: u64,
     /// By the words of `statistics`.
-    pub by_kind: [(&'static str, usize); 4],
+    pub by_kind: [(&'static str, u64); 4],
     /// Lengths that `total_size_bytes` may mean: the log's, and that of all that counts
     /// toward the limit.
     pub sizes: [u64; 2],
+}
+
+impl Counts {
+    /// Those of a log. `size` is what counts toward the limit.
+    pub fn of(log: Option<&Document>, entries: &Log<'_>, size: u64) -> Self {
+        let by_kind = ["conversations", "decisions", "findings", "preferences"].map(|name| (name, 0));
+        let mut counts = Counts { total: 0, by_kind, sizes: [log.map_or(0, |log| log.len), size] };
+        let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view());
+        for view in views.filter(|view| !entries.is_deleted(view)) {
+            counts.total += 1;
+            let own = |(name, _): &&mut (&str, u64)| name.strip_suffix('s') == Some(&view.kind);
+            counts.by_kind.iter_mut().find(own).into_iter().for_each(|(_, count)| *count += 1);
+        }
+        counts
+    }
 }
 
 /// What the metadata counts against what is there.

@@ -1,11 +1,12 @@
 //! What the files of a store say together: sessions, states, references, counts, limits.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::index::Log;
 use super::metadata::Counts;
 use super::{config, index, layout, metadata};
-use crate::format::ids::{Ids, Missing};
+use crate::format::ids::Missing;
 use crate::format::reading::whole_object;
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{
@@ -36,7 +37,8 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for (name, own) in &files.sessions {
         let number = assembly.sessions.len() as u32;
-        let session = SessionFiles { name, own, missing: &missing };
+        let log = Log::of(file(own, Role::Records), file(own, Role::Tombstones));
+        let session = SessionFiles { name, own, missing: &missing, log };
         assembly.sessions.push(session.session(&decay, limit.0));
         assembly.entries.extend(session.entries(number));
         assembly.problems.extend(session.problems(limit));
@@ -90,22 +92,18 @@ struct SessionFiles<'a> {
     name: &'a Path,
     own: &'a [(u32, &'a Document)],
     missing: &'a Missing<'a>,
+    log: Log<'a>,
 }
 
 impl<'a> SessionFiles<'a> {
     fn file(&self, role: Role) -> Option<&'a Document> {
-        self.own.iter().find(|(_, document)| document.role == role).map(|(_, document)| *document)
+        file(self.own, role)
     }
 
     /// The bytes that count toward the session's limit (§5.1).
     fn size(&self) -> u64 {
         let counted = |role| matches!(role, Role::Records | Role::Index | Role::Tombstones);
         self.own.iter().filter(|(_, document)| counted(document.role)).map(|(_, document)| document.len).sum()
-    }
-
-    fn deleted(&self) -> HashSet<&'a str> {
-        let tombstones = self.file(Role::Tombstones).into_iter().flat_map(|document| &document.records);
-        tombstones.filter_map(|record| record.view()?.id.as_deref()).collect()
     }
 
     fn session(&self, decay: &DecayTable, limit: u64) -> Session {
@@ -132,16 +130,13 @@ impl<'a> SessionFiles<'a> {
 
     /// The log's records, and what can't be read of the tombstones.
     fn entries(&self, session: u32) -> Vec<Entry> {
-        let deleted = self.deleted();
         let mut entries = Vec::new();
         for &(document, file) in self.own {
             for (record, read) in file.records.iter().enumerate() {
                 let state = match &read.body {
                     Body::Broken => State::Broken,
                     Body::Read(_) if file.role != Role::Records => continue,
-                    Body::Read(view) if view.id.as_deref().is_some_and(|id| deleted.contains(id)) => {
-                        State::Deleted
-                    }
+                    Body::Read(view) if self.log.is_deleted(view) => State::Deleted,
                     Body::Read(_) => State::Live,
                 };
                 entries.push(Entry { document, record: record as u32, session: Some(session), state });
@@ -153,24 +148,25 @@ impl<'a> SessionFiles<'a> {
     fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
         let mut problems = self.references_and_duplicates();
         problems.extend(self.size_limit(limit));
-        let deleted = self.deleted();
         let mut tape = Tape::default();
         if let Some(document) = self.file(Role::Index)
             && let Ok(object) = whole_object(&mut tape, body(document))
         {
-            problems.extend(index::check(object, &document.path, self.file(Role::Records), &deleted));
+            problems.extend(index::check(object, &document.path, &self.log));
         }
         if let Some(document) = self.file(Role::Metadata)
             && let Ok(object) = whole_object(&mut tape, body(document))
         {
-            problems.extend(metadata::check_counts(object, &document.path, &self.counts(&deleted)));
+            let log = self.file(Role::Records);
+            let counts = Counts::of(log, &self.log, self.size());
+            problems.extend(metadata::check_counts(object, &document.path, &counts));
         }
         problems
     }
 
     fn references_and_duplicates(&self) -> Vec<Problem> {
         let Some(log) = self.file(Role::Records) else { return Vec::new() };
-        let mut ids = Ids::of(log.records.len());
+        let mut again = self.log.again.iter().peekable();
         let mut problems = Vec::new();
         for (number, record) in log.records.iter().enumerate() {
             let Some(view) = record.view() else { continue };
@@ -182,8 +178,7 @@ impl<'a> SessionFiles<'a> {
                 let id = &reference.to.text;
                 add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
             }
-            let Some(id) = view.id.as_deref() else { continue };
-            if let Some((_, line)) = ids.first(id, log, record.line) {
+            if let Some((_, line)) = again.next_if(|(own, _)| *own == number as u32) {
                 add(Code::DuplicateId, format!("Same id as line {line}."));
             }
         }
@@ -202,26 +197,10 @@ impl<'a> SessionFiles<'a> {
             format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
         Some(Problem::of_file(code, Severity::Warning, path, message))
     }
+}
 
-    fn counts(&self, deleted: &HashSet<&str>) -> Counts {
-        let log = self.file(Role::Records);
-        let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view());
-        let live = views.filter(|view| view.id.as_deref().is_none_or(|id| !deleted.contains(id)));
-        let mut counts = Counts {
-            by_kind: [("conversations", 0), ("decisions", 0), ("findings", 0), ("preferences", 0)],
-            sizes: [log.map_or(0, |log| log.len), self.size()],
-            ..Counts::default()
-        };
-        for view in live {
-            counts.total += 1;
-            let of_kind =
-                counts.by_kind.iter_mut().find(|(name, _)| name.strip_suffix('s') == Some(&view.kind));
-            if let Some((_, count)) = of_kind {
-                *count += 1;
-            }
-        }
-        counts
-    }
+fn file<'a>(files: &[(u32, &'a Document)], role: Role) -> Option<&'a Document> {
+    files.iter().find(|(_, document)| document.role == role).map(|(_, document)| *document)
 }
 
 /// A lock whose lease is over (§4.2), or that was never filled.

@@ -53,9 +53,55 @@ fn json<'a>(set: &Setting<'a>) -> Result<Cow<'a, str>, Refusal> {
     }
 }
 
+/// The members of those names; of doubled ones the last. They mostly are in that order.
+pub fn members_of<'a, const N: usize>(object: Json<'a>, names: [&str; N]) -> [Option<Json<'a>>; N] {
+    let mut found = [None; N];
+    let mut next = 0;
+    for (key, value) in object.members() {
+        if let Some(at) = (next..N).chain(0..next).find(|at| key.is_text(names[*at])) {
+            (found[at], next) = (Some(value), at + 1);
+        }
+    }
+    found
+}
+
+/// The bytes of an object with members set as [`edit::set`] sets one after the other; a new object's
+/// where there is none. `bytes` are those that `object` was read from.
+pub fn set_members(object: Option<Json<'_>>, bytes: &[u8], members: &[(&str, String)]) -> Vec<u8> {
+    // Values may be large: with short ones in their places it takes no time to set them in turn.
+    let short = object.map_or(b"{}".to_vec(), |object| with_values(object, bytes, members, |_| "0"));
+    let set = |bytes: Vec<u8>, (name, _): &(&str, _)| edit::set(&bytes, &[name], "0").unwrap_or(bytes);
+    let short = members.iter().fold(short, set);
+    let mut tape = Tape::default();
+    let object = edit::scan(&mut tape, &short);
+    object.map_or_else(|_| short.clone(), |object| with_values(object, &short, members, |raw| raw))
+}
+
+/// The bytes with values in the place of those members that are there.
+fn with_values<'m>(
+    object: Json<'_>,
+    bytes: &[u8],
+    members: &'m [(&str, String)],
+    value: impl Fn(&'m str) -> &'m str,
+) -> Vec<u8> {
+    let place = |(name, raw): &'m (&str, String)| Some((object.get(name)?.span(), value(raw)));
+    let mut places: Vec<_> = members.iter().filter_map(place).collect();
+    places.sort_unstable();
+    let length = |((start, end), raw): &((usize, usize), &str)| raw.len().saturating_sub(end - start);
+    let mut out = Vec::with_capacity(bytes.len() + places.iter().map(length).sum::<usize>());
+    let mut at = 0;
+    for ((start, end), raw) in places {
+        out.extend_from_slice(&bytes[at..start]);
+        out.extend_from_slice(raw.as_bytes());
+        at = end;
+    }
+    out.extend_from_slice(&bytes[at..]);
+    out
+}
+
 /// A JSON list of texts.
-pub fn list(texts: &[String]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|text| edit::quoted(text)).collect();
+pub fn list<T: AsRef<str>>(texts: &[T]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|text| edit::quoted(text.as_ref())).collect();
     format!("[{}]", quoted.join(","))
 }
 
@@ -157,4 +203,35 @@ pub fn uuid(mut bytes: [u8; 16]) -> String {
 /// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::{select, subsequence};
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(crate::tries::config(256, 20_000))]
+
+        #[test]
+        fn members_are_set_as_one_after_the_other(
+            names in proptest::collection::vec(select(&["a", "\\u0062", "c", "d"][..]), 0..5),
+            gap in select(&["", " ", "\n  "][..]),
+            colon in select(&[":", ": ", " : "][..]),
+            set in subsequence(vec!["a", "b", "c", "\""], 0..=4).prop_shuffle(),
+        ) {
+            let members: Vec<String> = names.iter().map(|name| format!("{gap}\"{name}\"{colon}[1, {{}}]")).collect();
+            let object = format!(" {{{}{gap}}}\n", members.join(","));
+            let set: Vec<(&str, String)> = set.into_iter().zip(["{\"a\":0}", "2", "[]", "\"\"", "3"].map(str::to_owned)).collect();
+            let one = |bytes: Vec<u8>, (name, raw): &(&str, String)| edit::set(&bytes, &[name], raw).unwrap();
+            let expected = |bytes: &[u8]| String::from_utf8(set.iter().fold(bytes.to_vec(), one)).unwrap();
+            let mut tape = Tape::default();
+            let value = edit::scan(&mut tape, object.as_bytes()).unwrap();
+            let all = String::from_utf8(set_members(Some(value), object.as_bytes(), &set)).unwrap();
+            prop_assert_eq!(all, expected(object.as_bytes()));
+            prop_assert_eq!(String::from_utf8(set_members(None, b"torn", &set)).unwrap(), expected(b"{}"));
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::{Log, each_piece, stamp};
 use crate::format::Format;
 use crate::format::bmad::Bmad;
 use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::members_of;
 use crate::model::Moment;
 use crate::model::time::HOUR;
 use crate::text::json::Json;
@@ -32,40 +33,52 @@ const UNDATED: &str = "undated";
 /// order in which they are given. Members of the existing index that the format does not
 /// know are kept.
 pub fn index(existing: Option<&[u8]>, session: &str, logs: &[Log<'_>], now: Moment) -> Vec<u8> {
-    let mut made = Made::default();
-    each_piece(logs, &mut |_, piece| {
-        if let Some(object) = piece.object {
-            made.take(object);
-        }
-    });
-    made.topics_of_decisions();
-    let mut out = format!("{{\n  \"session_id\": {},\n  ", quote(session));
-    out += &format!("\"created_at\": {}", quote(&stamp(now)));
-    let ids: Vec<String> = made.ids.iter().map(|id| quote(id)).collect();
-    part(&mut out, "inverted_index", made.words.into_iter().collect(), &ids);
-    part(&mut out, "topic_index", made.topics.into_iter().collect(), &ids);
-    let hours = made.hours.into_iter().map(|(hour, ids)| (hour_of(hour), ids));
-    part(&mut out, "temporal_index", hours.collect(), &ids);
-    out += ",\n  \"version\": 1";
-    keep_unknown(&mut out, existing.unwrap_or_default());
-    out += "\n}\n";
-    out.into_bytes()
+    let mut tape = Tape::default();
+    let existing = whole_object(&mut tape, without_mark(existing.unwrap_or_default())).ok();
+    Index::of(existing, session, logs).at(now)
 }
 
-/// Whether an index is what its logs make. One that palimp wrote has to have every word; what
-/// words others leave out is theirs to choose, but what is there has to be so.
-pub fn agrees(existing: &[u8], session: &str, logs: &[Log<'_>]) -> bool {
-    let mut tape = Tape::default();
-    let Ok(object) = whole_object(&mut tape, without_mark(existing)) else { return false };
-    let created = object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
-    match created.filter(|_| is_own(without_mark(existing))) {
-        Some((created, _)) => index(Some(existing), session, logs, created) == without_mark(existing),
-        None => !contradicts(object, logs),
+/// An index but for the time at which it is made: what is before that, and behind it.
+pub struct Index([String; 2]);
+
+impl Index {
+    /// That of a session with these logs.
+    pub fn of(existing: Option<Json<'_>>, session: &str, logs: &[Log<'_>]) -> Index {
+        let mut made = Made::default();
+        each_piece(logs, &mut |_, piece| {
+            if let Some(object) = piece.object {
+                made.take(object);
+            }
+        });
+        made.topics_of_decisions();
+        let head = format!("{{\n  \"session_id\": {},\n  \"created_at\": ", quote(session));
+        let mut out = String::new();
+        part(&mut out, "inverted_index", made.words.into_iter().collect(), &made.quoted);
+        part(&mut out, "topic_index", made.topics.into_iter().collect(), &made.quoted);
+        let hours = made.hours.into_iter().map(|(hour, ids)| (hour_of(hour), ids));
+        part(&mut out, "temporal_index", hours.collect(), &made.quoted);
+        out += ",\n  \"version\": 1";
+        keep_unknown(&mut out, existing);
+        out += "\n}\n";
+        Index([head, out])
+    }
+
+    /// Its bytes.
+    pub fn at(&self, now: Moment) -> Vec<u8> {
+        self.0.join(&quote(&stamp(now))).into_bytes()
+    }
+
+    /// Whether these are its bytes, made at that time.
+    pub fn is(&self, bytes: &[u8], created: Moment) -> bool {
+        let [head, tail] = &self.0;
+        let time = bytes.strip_prefix(head.as_bytes()).and_then(|rest| rest.strip_suffix(tail.as_bytes()));
+        time == Some(quote(&stamp(created)).as_bytes())
     }
 }
 
-/// Whether an index has the layout in which palimp writes it: a line a word, with all of its ids.
-fn is_own(existing: &[u8]) -> bool {
+/// Whether an index has the layout in which palimp writes it: a line a word, with all of its ids. One
+/// that does has to have every word; what words others leave out is theirs to choose.
+pub fn is_own(existing: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(existing) else { return false };
     let Some((head, words)) = text.split_once("\n  \"inverted_index\": {") else { return false };
     let first = words.lines().nth(1).unwrap_or_default();
@@ -76,7 +89,7 @@ fn is_own(existing: &[u8]) -> bool {
 
 /// Whether an index says of a record what is not so: a word that it does not hold, an hour or a
 /// topic that is another's. A word may be there in its basic form.
-fn contradicts(object: Json<'_>, logs: &[Log<'_>]) -> bool {
+pub fn contradicts(object: Json<'_>, logs: &[Log<'_>]) -> bool {
     let mut made = Made::default();
     let mut texts: HashMap<String, String> = HashMap::new();
     each_piece(logs, &mut |_, piece| {
@@ -131,8 +144,9 @@ type Ids = Vec<u32>;
 /// An index under construction; ids are numbers in the order of their first record.
 #[derive(Default)]
 struct Made {
-    ids: Vec<String>,
     numbers: HashMap<String, u32>,
+    /// The ids in quotes.
+    quoted: Vec<String>,
     words: HashMap<String, Ids>,
     topics: HashMap<String, Ids>,
     /// Of records that share an id the first counts.
@@ -145,27 +159,29 @@ struct Made {
 
 impl Made {
     fn take(&mut self, object: Json<'_>) {
-        let Some(id) = object.get("id").and_then(|id| id.text()) else { return };
+        let [id, timestamp, context, references] =
+            members_of(object, ["id", "timestamp", "context", "references"]);
+        let Some(id) = id.and_then(|id| id.text()) else { return };
         let is_long = id.len() > LONGEST_ID;
         let number = match self.numbers.get(id.as_ref()) {
             Some(number) => *number,
             None => {
-                let number = self.ids.len() as u32;
-                self.ids.push(id.to_string());
+                let number = self.quoted.len() as u32;
+                self.quoted.push(quote(&id));
                 self.numbers.insert(id.into_owned(), number);
                 number
             }
         };
-        let when = object.get("timestamp").and_then(|text| Moment::parse(&text.text()?));
+        let when = timestamp.and_then(|text| Moment::parse(&text.text()?));
         self.hours.entry(when.map(|(when, _)| when.0.div_euclid(HOUR))).or_default().push(number);
         if is_long {
             return;
         }
-        if let Some(topic) = object.path(&["context", "topic"]).and_then(|topic| topic.text()) {
+        if let Some(topic) = context.and_then(|context| context.get("topic")?.text()) {
             self.topic_of.entry(number).or_insert_with(|| topic.to_string());
             self.topics.entry(topic.into_owned()).or_default().push(number);
         }
-        if let Some(messages) = object.path(&["references", "conversations"]) {
+        if let Some(messages) = references.and_then(|references| references.get("conversations")) {
             let messages = messages.items().filter_map(|id| id.text());
             self.discussed.extend(messages.map(|id| (number, id.into_owned())));
         }
@@ -188,12 +204,15 @@ impl Made {
                 continue;
             }
             self.word.clear();
-            if word.is_ascii() {
-                self.word.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+            let letters = if word.is_ascii() {
+                self.word.push_str(word);
+                self.word.make_ascii_lowercase();
+                word.len()
             } else {
                 self.word.push_str(&word.to_lowercase());
-            }
-            if !WORD.contains(&self.word.chars().count()) {
+                self.word.chars().count()
+            };
+            if !WORD.contains(&letters) {
                 continue;
             }
             match self.words.get_mut(&self.word) {
@@ -208,13 +227,14 @@ impl Made {
 
     /// The hours under which each id is.
     fn hours_of_ids(&self) -> HashMap<&str, Vec<String>> {
-        let mut hours: HashMap<&str, Vec<String>> = HashMap::new();
+        let mut hours: HashMap<u32, Vec<String>> = HashMap::new();
         for (hour, numbers) in &self.hours {
-            for id in numbers.iter().filter_map(|number| self.ids.get(*number as usize)) {
-                hours.entry(id).or_default().push(hour_of(*hour));
-            }
+            numbers.iter().for_each(|number| hours.entry(*number).or_default().push(hour_of(*hour)));
         }
-        hours
+        self.numbers
+            .iter()
+            .map(|(id, number)| (id.as_str(), hours.remove(number).unwrap_or_default()))
+            .collect()
     }
 
     /// In the specification's sample a decision is under the topic of the messages
@@ -256,10 +276,9 @@ fn part(out: &mut String, name: &str, mut members: Vec<(String, Ids)>, ids: &[St
     out.push_str(if filled { "\n  }" } else { "}" });
 }
 
-fn keep_unknown(out: &mut String, existing: &[u8]) {
-    let mut tape = Tape::default();
-    let Ok(object) = whole_object(&mut tape, without_mark(existing)) else { return };
-    for (key, value) in object.members().filter(|(key, _)| !OWN.iter().any(|own| key.is_text(own))) {
+fn keep_unknown(out: &mut String, existing: Option<Json<'_>>) {
+    let members = existing.into_iter().flat_map(|object| object.members());
+    for (key, value) in members.filter(|(key, _)| !OWN.iter().any(|own| key.is_text(own))) {
         let (key, value) = (String::from_utf8_lossy(key.raw()), String::from_utf8_lossy(value.raw()));
         *out += &format!(",\n  {key}: {value}");
     }

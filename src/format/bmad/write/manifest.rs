@@ -13,9 +13,8 @@ const STATISTICS: &str = "statistics";
 const COUNTED: [(&str, &str); 3] =
     [("total_messages", "conversation"), ("total_decisions", "decision"), ("total_findings", "finding")];
 
-/// The manifest of a session with these logs. Its counts are set in place and, if the
-/// session was `touched`, `updated_at` and `last_accessed` too; every other byte stays. One
-/// that is missing is made (§8.2) from what the logs tell.
+/// The manifest of a session with these logs: with its counts right, or made (§8.2) from what the
+/// logs tell where it is missing.
 pub fn manifest(
     existing: Option<&[u8]>,
     session: &str,
@@ -24,18 +23,24 @@ pub fn manifest(
     touched: bool,
 ) -> Result<Vec<u8>, Refused> {
     let seen = Seen::of(logs);
-    let Some(existing) = existing else {
-        let written = seen.span.map_or(now, |(_, last)| last.min(now));
-        let new = New {
-            session,
-            user_id: None,
-            agent_ids: &seen.agents,
-            metadata: "{}",
-            created: seen.span.map_or(now, |(first, _)| first.min(now)),
-            updated: if touched { now } else { written },
-        };
-        return Ok(new.write(&seen));
+    if let Some(existing) = existing {
+        return recounted(existing, &seen, now, touched);
+    }
+    let written = seen.span.map_or(now, |(_, last)| last.min(now));
+    let new = New {
+        session,
+        user_id: None,
+        agent_ids: &seen.agents,
+        metadata: "{}",
+        created: seen.span.map_or(now, |(first, _)| first.min(now)),
+        updated: if touched { now } else { written },
     };
+    Ok(new.write(&seen))
+}
+
+/// The manifest with its counts and, if the session was `touched`, `updated_at` and
+/// `last_accessed` set in place; every other byte stays.
+pub fn recounted(existing: &[u8], seen: &Seen, now: Moment, touched: bool) -> Result<Vec<u8>, Refused> {
     json::splice(existing, "The manifest", |object| {
         let now = quote(&stamp(now));
         let (mut edits, mut members) = (Vec::new(), Vec::new());
@@ -54,7 +59,9 @@ pub fn manifest(
 /// What one pass over the logs tells.
 #[derive(Default)]
 pub struct Seen {
+    /// Messages, decisions and findings.
     counts: [u64; 3],
+    /// The bytes of the logs.
     size: u64,
     agents: Vec<String>,
     /// The times of the first record and of the last.
@@ -62,6 +69,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What counts need, where it is known already.
+    pub fn counts_alone(counts: [u64; 3], size: u64) -> Seen {
+        Seen { counts, size, ..Seen::default() }
+    }
+
     fn of(logs: &[Log<'_>]) -> Seen {
         let mut seen = Seen { size: logs.iter().map(|log| log.bytes.len() as u64).sum(), ..Seen::default() };
         let mut known = HashSet::new();

@@ -29,8 +29,8 @@ use crate::text::records::{self, Piece};
 
 pub use archive::archive_session;
 pub use decay::{Weighed, compaction, factor};
-pub use index::{agrees, index};
-pub use manifest::manifest;
+pub use index::{Index, contradicts, index, is_own};
+pub use manifest::{Seen, manifest, recounted};
 pub use record::{Draft, new_record};
 pub use restore::{Unsafe, restore_session};
 pub use session::{new_session, session_id};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::manifest::{New, Seen};
-use super::{File, Refused, index};
+use super::manifest::New;
+use super::{File, Refused, Seen, index};
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::manifest;
 use crate::format::reading::whole_object;

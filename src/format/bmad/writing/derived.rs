@@ -1,9 +1,11 @@
 //! A session's manifest and index, as they should be after a change.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::super::{index, layout, manifest, write};
+use super::super::write::{self, Seen};
+use super::super::{index, layout, manifest};
+use crate::format::ids::Ids;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::document;
 use crate::format::{Derived, Parts};
@@ -20,7 +22,7 @@ const COUNTED: [(&str, &str); 3] =
 pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<Derived> {
     let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
     let own = folders.into_iter().filter_map(|folder| Own::of(parts, folder));
-    own.flat_map(|own| own.manifest(now).into_iter().chain(own.index(now))).collect()
+    own.flat_map(|own| own.manifest(now).into_iter().chain([own.index(now)])).collect()
 }
 
 /// One session's files.
@@ -65,24 +67,15 @@ impl<'a> Own<'a> {
     /// A missing manifest is not made: who took part and whose session it is is nowhere else.
     fn manifest(&self, now: Moment) -> Option<Derived> {
         let own = self.manifest?;
-        let bytes = match self.is_planned || !self.is_counted(own) {
-            true => write::manifest(Some(&own.bytes), &self.name, &self.to_logs(), now, true).ok()?,
+        let counts = self.counts();
+        let bytes = match self.is_planned || !is_counted(own, &counts) {
+            true => {
+                let seen = Seen::counts_alone(counts.records, counts.sizes[0]);
+                write::recounted(&own.bytes, &seen, now, true).ok()?
+            }
             false => own.bytes.to_vec(),
         };
         Some(Derived { path: own.path.clone(), bytes })
-    }
-
-    /// Whether the manifest's counts are there and right.
-    fn is_counted(&self, own: &Document) -> bool {
-        let mut tape = Tape::default();
-        let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
-        let is_there = |name: &str| {
-            let stored = object.path(&["statistics", name]);
-            stored.and_then(|value| value.count()).is_some()
-        };
-        let names = COUNTED.iter().map(|(name, _)| *name).chain(["size_bytes"]);
-        names.into_iter().all(is_there)
-            && manifest::check_counts(object, &own.path, &self.counts()).is_empty()
     }
 
     fn counts(&self) -> manifest::Counts {
@@ -98,28 +91,48 @@ impl<'a> Own<'a> {
 
     /// The index that is there, where it is right. A plan that changes a log brings all of it up
     /// to date, whoever wrote it.
-    fn index(&self, now: Moment) -> Option<Derived> {
-        let path = self.folder.join("index.json");
-        let make = |when| {
-            let current = self.index.map(|own| &*own.bytes);
-            write::index(current, &self.name, &self.to_logs(), when)
-        };
+    fn index(&self, now: Moment) -> Derived {
+        let own = self.index.map(|own| &*own.bytes).unwrap_or_default();
         let mut tape = Tape::default();
-        let current = self.index.filter(|own| {
-            let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
-            let created = || object.get("created_at").and_then(|when| Moment::parse(&when.text()?));
-            self.is_right(own, object)
-                && match self.is_planned {
-                    true => created().is_some_and(|(created, _)| make(created) == *own.bytes),
-                    false => write::agrees(&own.bytes, &self.name, &self.to_logs()),
-                }
-        });
-        Some(Derived { path, bytes: current.map_or_else(|| make(now), |own| own.bytes.to_vec()) })
+        let object = whole_object(&mut tape, without_mark(own)).ok();
+        let logs = self.to_logs();
+        let created = object.and_then(|object| Moment::parse(&object.get("created_at")?.text()?));
+        let created = created.filter(|_| self.is_planned || write::is_own(without_mark(own)));
+        let is_others = object.filter(|_| !self.is_planned && created.is_none());
+        let bytes = if is_others.is_some_and(|object| self.fits(object) && !write::contradicts(object, &logs))
+        {
+            own.to_vec()
+        } else {
+            let made = write::Index::of(object, &self.name, &logs);
+            let body = if self.is_planned { own } else { without_mark(own) };
+            match created.is_some_and(|(created, _)| made.is(body, created)) {
+                true => own.to_vec(),
+                false => made.at(now),
+            }
+        };
+        Derived { path: self.folder.join("index.json"), bytes }
     }
 
-    fn is_right(&self, own: &Document, object: Json<'_>) -> bool {
-        let records = self.logs.iter().flat_map(|log| &log.records);
-        let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id.as_deref()).collect();
-        index::check(object, &own.path, &self.name, &ids).is_empty()
+    /// Whether the index names what is in the logs.
+    fn fits(&self, object: Json<'_>) -> bool {
+        let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
+        let mut ids = Ids::of(records().count());
+        for (log, record) in records() {
+            let id = record.view().and_then(|view| view.id.as_deref());
+            id.map(|id| ids.first(id, log, record.line));
+        }
+        index::check(object, self.folder, &self.name, &ids).is_empty()
     }
+}
+
+/// Whether the manifest's counts are there and right.
+fn is_counted(own: &Document, counts: &manifest::Counts) -> bool {
+    let mut tape = Tape::default();
+    let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
+    let is_there = |name: &str| {
+        let stored = object.path(&["statistics", name]);
+        stored.and_then(|value| value.count()).is_some()
+    };
+    let names = COUNTED.iter().map(|(name, _)| *name).chain(["size_bytes"]);
+    names.into_iter().all(is_there) && manifest::check_counts(object, &own.path, counts).is_empty()
 }

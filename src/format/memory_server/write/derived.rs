@@ -1,98 +1,71 @@
 //! The index as it is written.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::super::{index, layout, rules};
+use crate::format::lists::Lists;
 use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::document;
+use crate::format::writing::{document, set_members};
 use crate::format::{Derived, Parts};
-use crate::model::{Entry, Moment, Role, State, View};
 use crate::text::edit;
 use crate::text::scan::Tape;
 
 /// The index as it should be: the one that is there, where it is right.
 pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
     let path = PathBuf::from("index.json");
-    let entries = rules::entries(parts);
-    let current = document(parts.documents, &path);
+    let (ids, _) = rules::ids(parts);
+    let records = index::Records::of(parts, &rules::entries(parts), &ids);
+    let own = document(parts.documents, &path).map(|own| &*own.bytes).unwrap_or_default();
     let mut tape = Tape::default();
-    let object = current.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
-    if let (Some(own), Some(object)) = (current, object)
-        && object.get("statistics").is_some()
-        && object.get("tags_index").is_some()
-        && index::check(own, parts, &entries).is_empty()
-    {
-        return vec![Derived { bytes: own.bytes.to_vec(), path }];
-    }
-    let base = match (current, object) {
-        (Some(own), Some(_)) => without_mark(&own.bytes).to_vec(),
-        _ => b"{}".to_vec(),
+    let object = whole_object(&mut tape, without_mark(own)).ok();
+    let bytes = match object.is_some_and(|object| index::is_right(object, &records)) {
+        true => own.to_vec(),
+        false => set_members(object, without_mark(own), &index_parts(&records)),
     };
-    let set = |bytes: Vec<u8>, (name, raw): (&str, String)| edit::set(&bytes, &[name], &raw).unwrap_or(bytes);
-    let bytes = index_parts(parts, &entries).into_iter().fold(base, set);
     vec![Derived { path, bytes }]
 }
 
-fn index_parts(parts: &Parts<'_>, entries: &[Entry]) -> [(&'static str, String); 5] {
-    let mut live: Vec<&View> = Vec::new();
-    let mut archived = 0;
-    let mut last: Option<Moment> = None;
-    for entry in entries {
-        let document = &parts.documents[entry.document as usize];
-        let Some(view) = document.records[entry.record as usize].view() else { continue };
-        last = last.max(view.created);
-        match entry.state {
-            State::Live => live.push(view),
-            _ => archived += 1,
-        }
-    }
-    let kinds = layout::FILES
-        .map(|(_, kind)| format!("\"{kind}\":{}", live.iter().filter(|view| view.kind == kind).count()));
-    let bytes: u64 = parts.documents.iter().filter(|own| own.role == Role::Records).map(|own| own.len).sum();
+fn index_parts(records: &index::Records<'_>) -> [(&'static str, String); 5] {
+    let count = |kind| records.live().filter(|own| own.view.kind == kind).count();
+    let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
+    let (live, [bytes, _]) = (records.live().count(), records.bytes);
     let statistics = format!(
-        "{{\"total_memories\":{},\"by_type\":{{{}}},\"archived_count\":{archived},\"total_storage_bytes\":{bytes}}}",
-        live.len(),
-        kinds.join(",")
+        "{{\"total_memories\":{live},\"by_type\":{{{}}},\"archived_count\":{},\"total_storage_bytes\":{bytes}}}",
+        kinds.join(","),
+        records.own.len() - live,
     );
-    let [(tags, of_tags), (categories, of_categories), (importances, _)] = index::MAPS;
+    let [of_tags, of_categories, of_importances] = lists(records);
+    let [tags, categories, importances] = index::MAPS.map(|(name, _)| name);
     [
         ("version", edit::quoted(index::VERSION)),
         ("statistics", statistics),
-        (tags, lists(&live, of_tags)),
-        (categories, lists(&live, of_categories)),
-        (importances, by_importance(&live)),
+        (tags, of_tags.to_json()),
+        (categories, of_categories.to_json()),
+        (importances, of_importances.to_json_of(&["high", "medium", "low"])),
     ]
 }
 
-fn by_importance(live: &[&View]) -> String {
-    let words = ["high", "medium", "low"].map(|word| {
-        let own = live.iter().filter(|view| index::importance_word(view.importance) == word);
-        let ids: Vec<String> = own.filter_map(|view| view.id.as_deref().map(edit::quoted)).collect();
-        format!("\"{word}\":[{}]", ids.join(","))
-    });
-    format!("{{{}}}", words.join(","))
-}
-
-/// A map from keys to the ids of the records that have them, each once.
-fn lists(live: &[&View], keys: index::Keys) -> String {
-    let mut lists: BTreeMap<&str, String> = BTreeMap::new();
-    let mut known: HashSet<(&str, &str)> = HashSet::new();
-    let mut ids: HashSet<&str> = HashSet::with_capacity(live.len());
-    for view in live {
-        let Some(id) = view.id.as_deref() else { continue };
-        let keys = keys(view);
-        // One key of an id that nobody else has can't be there twice.
-        let is_new = ids.insert(id) && keys.len() < 2;
-        for key in keys {
-            if is_new || known.insert((key, id)) {
-                let list = lists.entry(key).or_default();
-                list.push_str(if list.is_empty() { "" } else { "," });
-                list.push_str(&edit::quoted(id));
+/// The maps from keys to the ids of the live records that have them. Tags and categories list each
+/// id once, the importances every record.
+fn lists<'a>(records: &index::Records<'a>) -> [Lists<'a>; 3] {
+    let mut lists = index::MAPS.map(|_| Lists::default());
+    let live = || records.live().filter_map(|own| Some((own.view, own.id?)));
+    let mut often = vec![0_usize; records.ids.all().len()];
+    live().for_each(|(_, (_, place))| often[place as usize] += 1);
+    let mut known = HashSet::new();
+    for (view, (id, place)) in live() {
+        let id = edit::quoted(id);
+        for (at, (list, (_, keys))) in lists.iter_mut().zip(index::MAPS).enumerate() {
+            let mut keys = keys(view);
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                if at == 2 || often[place as usize] == 1 || known.insert((at, key, place)) {
+                    list.push(key, &id);
+                }
             }
         }
     }
-    let lists: Vec<String> =
-        lists.into_iter().map(|(key, ids)| format!("{}:[{ids}]", edit::quoted(key))).collect();
-    format!("{{{}}}", lists.join(","))
+    lists
 }
