@@ -73,7 +73,9 @@ impl<'a> Listed<'a> {
                     None => drop(list.unknown.insert(id)),
                 }
             }
-            // They are in order mostly: then it takes one look at each.
+        }
+        // They are in order mostly: then it takes one look at each.
+        for list in lists.values_mut() {
             list.places.sort_unstable();
             list.places.dedup();
         }

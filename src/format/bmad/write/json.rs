@@ -1,7 +1,5 @@
 //! Members set within the bytes of an object, and objects made anew.
 
-use serde_json::Value;
-
 use super::Refused;
 use crate::format::reading::{whole_object, without_mark};
 use crate::text::json::{Json, Kind};
@@ -88,7 +86,7 @@ fn append(object: Json<'_>, members: &[(&str, &str)]) -> Option<Edit> {
 
 /// A text as a JSON string.
 pub fn quote(text: &str) -> String {
-    Value::from(text).to_string()
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Texts as a JSON array on one line.
