@@ -4,10 +4,11 @@ mod sense;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::tag::check_words;
 use super::{
-    Progress, Refusal, Scene, Setting, backups, base, by_document, check, check_errors, is_json, plan,
+    Progress, Refusal, Scene, Setting, backups, base, by_document, check_after, check_errors, is_json, plan,
     refused_for, writable, writes,
 };
 use crate::format::Format;
@@ -56,11 +57,12 @@ fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) ->
     all.extend(changes);
     let mut plan = plan("edit", scene, 1, all)?;
     plan.lines.extend(sense::misspelt(scene, entry, set));
+    let after = derive::after(scene.store, &plan.changes, scene.now);
     match care {
-        Care::Clean => check(scene, &plan)?,
-        Care::Shown => check_errors(scene, &plan)?,
+        Care::Clean => check_after(scene, &plan, &after)?,
+        Care::Shown => check_errors(scene, &plan, &after)?,
     }
-    unharmed(scene, &[*entry], &plan, care)?;
+    unharmed(scene, &[*entry], &after, care)?;
     Ok(plan)
 }
 
@@ -148,8 +150,9 @@ pub fn each(
     all.extend(changes);
     let mut plan = plan("edit", scene, count, all)?;
     plan.lines.extend(misspelt);
-    faults.join(check(scene, &plan))?;
-    faults.join(unharmed(scene, entries, &plan, Care::Clean))?;
+    let after = derive::after(scene.store, &plan.changes, scene.now);
+    faults.join(check_after(scene, &plan, &after))?;
+    faults.join(unharmed(scene, entries, &after, Care::Clean))?;
     faults.over()?;
     Ok(plan)
 }
@@ -157,8 +160,12 @@ pub fn each(
 const ONE_DOCUMENT: &str = "it is part of one document with others of these: edit them one at a time.";
 
 /// Refuses an edit that brings one of its records a problem which it did not have.
-fn unharmed(scene: &Scene<'_>, entries: &[Entry], plan: &Plan, care: Care) -> Result<(), Refusal> {
-    let after = derive::after(scene.store, &plan.changes, scene.now);
+fn unharmed(
+    scene: &Scene<'_>,
+    entries: &[Entry],
+    after: &[Arc<Document>],
+    care: Care,
+) -> Result<(), Refusal> {
     let new: HashMap<&Path, &Document> = after.iter().map(|own| (&*own.path, &**own)).collect();
     let mut faults = Faults::default();
     for (document, own) in by_document(scene.store, entries) {

@@ -173,31 +173,35 @@ pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
     check_brought(scene, plan, &[])
 }
 
+/// The same of a plan after which the store holds those documents.
+pub fn check_after(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<(), Refusal> {
+    check_for(scene, (plan, after), &[], &breaks)
+}
+
 /// The same where records come back out of those documents: what was wrong with them is no reason
 /// to refuse, either.
 pub fn check_brought(scene: &Scene<'_>, plan: &Plan, from: &[&Document]) -> Result<(), Refusal> {
-    check_for(scene, plan, from, &|problem| {
-        problem.severity == Severity::Error
-            || matches!(
-                problem.code,
-                Code::TooLong | Code::LimitExceeded | Code::NoTimezone | Code::BadTimestamp
-            )
-    })
+    let after = derive::after(scene.store, &plan.changes, scene.now);
+    check_for(scene, (plan, &after), from, &breaks)
+}
+
+fn breaks(problem: &Problem) -> bool {
+    let limits = [Code::TooLong, Code::LimitExceeded, Code::NoTimezone, Code::BadTimestamp];
+    problem.severity == Severity::Error || limits.contains(&problem.code)
 }
 
 /// Refuses what would break the schema where it was not so before: what `check` calls an error.
-pub fn check_errors(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
-    check_for(scene, plan, &[], &|problem| problem.severity == Severity::Error)
+pub fn check_errors(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<(), Refusal> {
+    check_for(scene, (plan, after), &[], &|problem| problem.severity == Severity::Error)
 }
 
 fn check_for(
     scene: &Scene<'_>,
-    plan: &Plan,
+    (plan, after): (&Plan, &[Arc<Document>]),
     from: &[&Document],
     ours: &dyn Fn(&Problem) -> bool,
 ) -> Result<(), Refusal> {
     let (_, writes) = writes(scene.store)?;
-    let after = derive::after(scene.store, &plan.changes, scene.now);
     let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
     let changed = |document: &&Arc<Document>| paths.contains(&*document.path);
     let mut old: Vec<&Document> = scene.store.documents.iter().filter(changed).map(|own| &**own).collect();
@@ -215,7 +219,7 @@ fn check_for(
     }
     for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
         let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
-        if grows && let Err(refusal) = writes.limits(scene.store, &after, &change.path) {
+        if grows && let Err(refusal) = writes.limits(scene.store, after, &change.path) {
             faults.several(entries_of(scene.store, &change.path), refusal);
         }
     }

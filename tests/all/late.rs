@@ -2,18 +2,20 @@
 //! nobody can tell who has a file open.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use palimp::disk::faulty::{Errno, Fault, Faulty};
-use palimp::disk::{Disk, Owner};
+use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
 use palimp::format::writing::{NO_PACKED, Scene};
-use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
+use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
 use palimp::ops::delete::{Asked, delete};
 use palimp::ops::tag::tag;
 use palimp::store::commit::{Host, Writer};
 use palimp::store::{Place, load_from};
 
 use crate::crash::machine::Still;
+use crate::support::passed_on::passed_on;
 
 const HOME: &str = "/home/demo";
 
@@ -179,4 +181,46 @@ fn who_owns_a_file_whose_group_can_not_be_kept_is_not_told_to_run_this_as_its_ow
         assert_eq!(told.contains("as its owner"), !is_owner, "{told}");
         assert_eq!(told.contains("chgrp") && told.contains("superuser"), is_owner, "{told}");
     }
+}
+
+/// A disk on which an agent adds a line whenever a log was read as a whole: that takes time.
+struct Busy<'a> {
+    disk: &'a Faulty,
+    log: PathBuf,
+}
+
+const LATE: &str = "{\"id\":\"late\"}\n";
+const NEXT: &str = "{\"id\":\"next\"}\n";
+
+impl Disk for Busy<'_> {
+    passed_on! {
+        self => self.disk;
+        list look real_path extended create append blank rename rename_new make_folder open_folder link
+        exchange remove remove_folder sync_folder flock
+    }
+
+    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
+        let read = self.disk.read(file, from, limit);
+        if file == self.log && (from, limit) == (0, None) {
+            self.disk.another().append(file)?.write(NEXT.as_bytes())?;
+        }
+        read
+    }
+}
+
+#[test]
+fn late_lines_are_added_where_others_add_lines_all_the_time() {
+    let desk = Desk::new("memory-server", "agents/memories");
+    desk.change(&Still::first(), "learnings.jsonl", tagged).unwrap();
+    let is_old = |path: &PathBuf| path.to_string_lossy().ends_with(".palimp-old");
+    let old = desk.files().into_keys().find(is_old).unwrap();
+    desk.disk.another().append(&old).unwrap().write(LATE.as_bytes()).unwrap();
+    let (store, machine) = (desk.load(), Still::next());
+    let log = desk.place.root.join("learnings.jsonl");
+    let busy = Busy { disk: &desk.disk, log: log.clone() };
+    let host = Host { disk: &busy, machine: &machine, data: Path::new("/data"), now: now() };
+    drop(Writer::open(host, &store).unwrap());
+    let text = String::from_utf8(desk.files()[&log].clone()).unwrap();
+    assert_eq!(text.matches(LATE).count(), 1, "{text}");
+    assert!(text.contains(NEXT));
 }

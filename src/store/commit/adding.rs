@@ -110,31 +110,26 @@ impl<'a> Writer<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
             outcome => outcome.ok()?,
         };
-        let (now, seen) = disk.read(file, 0, None).ok()?;
-        let stands_last = !begun.is_empty() && now[whole_lines(&now).len()..] == *begun;
-        // An agent is in the middle of a line: what is added now would cut it in two.
-        if !stands_last && !now.is_empty() && !now.ends_with(b"\n") && is_fresh(host.machine, &seen) {
-            return None;
-        }
-        let bytes = match stands_last {
-            true => lines.to_vec(),
-            false => {
-                let lines = behind_a_begun_line(begun, lines);
-                let known = match Old::read(old.file_name().unwrap_or_default()) {
-                    Some(own) => known(&now, &lines, || self.taken_of(old, &own))?,
-                    None => 0,
-                };
-                let new = &lines[known..];
-                if new.is_empty() {
-                    return Some(Added::Yes);
-                }
-                [line_end_for(&now), new].concat()
+        let mut log = Log::of(disk.read(file, 0, None).ok()?);
+        let whole = behind_a_begun_line(begun, lines);
+        let (bytes, stands_last) = loop {
+            let stands_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
+            let end = if stands_last { b"" } else { line_end_for(&log.now) };
+            // An agent is in the middle of a line: what is added now would cut it in two.
+            if !end.is_empty() && is_fresh(host.machine, &log.seen) {
+                return None;
+            }
+            let new = if stands_last { lines } else { &whole[log.known(&whole, || self.taken_of(old))?..] };
+            if new.is_empty() {
+                return Some(Added::Yes);
+            }
+            match log.grown(disk, file, out.as_ref(), &whole) {
+                Some(false) => break ([end, new].concat(), stands_last),
+                Some(true) => {}
+                None => return Some(Added::Again),
             }
         };
-        let is_same = |own: &Generation| (own.device, own.inode) == (seen.device, seen.inode);
-        if !out.generation().is_ok_and(|own| is_same(&own) && own.len == seen.len) {
-            return Some(Added::Again);
-        }
+        let seen = log.seen;
         out.write(&bytes).ok()?;
         if cuts_a_line(disk, file, &seen, &bytes, stands_last)? {
             return Some(Added::Within(bytes));
@@ -142,12 +137,13 @@ impl<'a> Writer<'a> {
         // The name too: the file may have been made here, or by one who did not live to sync it.
         let folder = file.parent().unwrap_or(Path::new("/"));
         out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
-        let stands = disk.look(file).is_ok_and(|item| is_same(&item.generation));
+        let stands = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
         Some(if stands { Added::Yes } else { Added::Again })
     }
 
     /// What of an old file is in the file that took its place.
-    fn taken_of(&self, path: &Path, old: &Old) -> Option<Vec<u8>> {
+    fn taken_of(&self, path: &Path) -> Option<Vec<u8>> {
+        let old = Old::read(path.file_name()?)?;
         self.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
     }
 
@@ -201,6 +197,52 @@ pub(super) fn cuts_a_line(
     Some(at > 0 && now.inode == seen.inode && (goes_on || there[at - 1] != b'\n'))
 }
 
+/// A log to which late lines are added. Others add to it all the time: only what they add is read then.
+struct Log {
+    now: Vec<u8>,
+    /// The file, as long as that.
+    seen: Generation,
+    /// How many bytes of the late lines are in it, once that was sought.
+    known: Option<usize>,
+    tries: usize,
+}
+
+impl Log {
+    fn of((now, seen): (Vec<u8>, Generation)) -> Log {
+        Log { seen: Generation { len: now.len() as u64, ..seen }, now, known: None, tries: TRIES }
+    }
+
+    fn known(&mut self, lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
+        if self.known.is_none() {
+            self.known = Some(known(&self.now, lines, before)?);
+        }
+        self.known
+    }
+
+    /// Whether others added to it since it was read: that is read, too. `None` where it has to be read
+    /// as a whole, as the late lines may be in it, or another file is in its place.
+    fn grown(&mut self, disk: &dyn Disk, file: &Path, out: &dyn Output, lines: &[u8]) -> Option<bool> {
+        let there = out.generation().ok().filter(|there| is_same(there, &self.seen))?;
+        if there.len == self.seen.len {
+            return Some(false);
+        }
+        self.tries = self.tries.checked_sub(1)?;
+        let (more, seen) = disk.read(file, self.seen.len, None).ok()?;
+        let from = whole_lines(&self.now).len();
+        self.now.extend(&more);
+        let may_be_known = self.known.is_some_and(|known| {
+            known > 0 || line_starts(&self.now[from..], first_line(lines)).next().is_some()
+        });
+        let is_it = is_same(&seen, &self.seen) && !more.is_empty() && !may_be_known;
+        self.seen = Generation { len: self.now.len() as u64, ..seen };
+        is_it.then_some(true)
+    }
+}
+
+fn is_same(one: &Generation, other: &Generation) -> bool {
+    (one.device, one.inode) == (other.device, other.inode)
+}
+
 /// Late lines as they stand where others wrote behind the line that they begin in: that one
 /// stands there whole, once more. Where only its end came it was whole already.
 fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
@@ -215,7 +257,7 @@ fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
 /// `None` where those can't be read. What an erasure emptied does not tell them any more: a line
 /// twice is better than none.
 fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
-    let first = &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)];
+    let first = first_line(lines);
     if line_starts(now, first).next().is_none() {
         return Some(0);
     }
@@ -227,6 +269,10 @@ fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> 
     let Some(at) = line_starts(now, first).nth(had) else { return Some(0) };
     let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
     Some(whole_lines(&lines[..same]).len())
+}
+
+fn first_line(lines: &[u8]) -> &[u8] {
+    &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)]
 }
 
 /// Where a line begins in the bytes that starts like that.
