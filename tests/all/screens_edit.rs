@@ -252,7 +252,7 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
     assert!(current.contains("about coffee") && current.contains("[\"pool\",\"new\"]"), "{current}");
     script(desk.path(), "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
     terminal.send_bytes(b"\x1be");
-    terminal.wait_for_text("no JSON object", SOON);
+    terminal.wait_for_text("not a JSON object", SOON);
     terminal.wait_for_text("What you wrote is kept", SOON);
     terminal.send_bytes(b"\x1b");
     terminal.wait_for_text("1/2", SOON);

@@ -213,7 +213,7 @@ impl Scene<'_, '_> {
             Act::Splice(_) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
-                    let what = "it is a link, or no regular file: it is not written through";
+                    let what = "it is a link, or not a regular file: it is not written through";
                     return Err(CommitError::NotWritten { file: own.path.clone(), what });
                 }
                 (Some(item.mode), Some(item.owner))

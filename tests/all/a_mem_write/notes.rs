@@ -104,8 +104,8 @@ fn edits_that_break_a_note_are_refused() {
         ("status", "done", "one of draft, validated, deprecated"),
         ("id", "lone", "is there already"),
         ("id", "Not Kebab", "hyphens"),
-        ("created", "yesterday", "no ISO 8601"),
-        ("tags", "[1]", "no list of texts"),
+        ("created", "yesterday", "not an ISO 8601"),
+        ("tags", "[1]", "not a list of texts"),
         ("a b", "x", "name of a field"),
     ] {
         site.refuses(part, |scene| edit(scene, "timeout-fix", &[(name, value)]));
@@ -163,7 +163,7 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
     site.refuses("none of these is deleted or deprecated", |scene| {
         ops::delete::undelete(scene, &named(scene.store, "timeout-fix"), &palimp::ops::erase::Gone::default())
     });
-    for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "no note of this store")] {
+    for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "not a note of this store")] {
         let asked = Asked { replaced_by: Some(by), ..Asked::default() };
         site.refuses(part, |scene| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked));
     }

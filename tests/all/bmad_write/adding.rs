@@ -36,7 +36,7 @@ fn an_add_says_what_it_lacks() {
     let said = |draft| add(draft).1;
     assert!(said(Draft { session: None, ..draft("finding", "x") }).contains("--session"));
     assert_eq!(add(Draft { session: Some("other"), ..draft("finding", "x") }).0, "E_SESSION_NOT_FOUND");
-    assert!(said(draft("event", "x")).contains("no type of memory"));
+    assert!(said(draft("event", "x")).contains("not a type of memory"));
     assert!(said(draft("preference", "no key")).contains("needs a key"));
     assert!(said(Draft { importance: Some(0.5), ..draft("finding", "x") }).contains("derived"));
     assert!(

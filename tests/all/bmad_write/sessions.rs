@@ -130,7 +130,7 @@ fn a_hostile_archive_is_refused() {
     let zeros = vec![b' '; 4 << 20];
     let archives = [
         ("a link", support::gzip(&link.into_inner().unwrap()), "link"),
-        ("a path that leads up", support::gzip(&up), "no plain path"),
+        ("a path that leads up", support::gzip(&up), "not a plain path"),
         ("no archive", b"nothing".to_vec(), "broken"),
         ("another session's", tar_gz(&[("sess-other/conversation.jsonl", b"")]), "sess-other"),
         ("a file of ours", tar_gz(&[("conversation.jsonl", b""), (".1-1.palimp-tmp", b"")]), "palimp's own"),
