@@ -57,7 +57,9 @@ fn when(members: &Members, now: Moment) -> Result<Moment, Refusal> {
     match Moment::parse(&text) {
         Some((when, Zone::Given)) if when <= now => Ok(when),
         Some((_, Zone::Given)) => Err(Refusal::invalid(format!("`timestamp` lies in the future: {text}."))),
-        _ => Err(Refusal::invalid(format!("`timestamp` is {text:?}, not an ISO 8601 timestamp with a zone."))),
+        _ => {
+            Err(Refusal::invalid(format!("`timestamp` is {text:?}, not an ISO 8601 timestamp with a zone.")))
+        }
     }
 }
 
