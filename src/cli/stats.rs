@@ -5,6 +5,7 @@ use serde_json::json;
 use super::failure::{Exit, Failure};
 use super::{Context, open};
 use crate::disk::Real;
+use crate::model::plan::counted;
 use crate::model::{State, Store, Tell};
 use crate::store::commit::{LogLine, Vault};
 
@@ -36,13 +37,13 @@ pub fn run(context: &mut Context) -> Result<Exit, Failure> {
         let counts =
             [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
         let line = format!(
-            "{}: {} live, {} archived, {} deleted, {} broken, {} sessions, {} bytes",
+            "{}: {} live, {} archived, {} deleted, {} broken, {}, {} bytes",
             store.root.told(),
             counts[0],
             counts[1],
             counts[2],
             counts[3],
-            store.sessions.len(),
+            counted(store.sessions.len() as u64, "session"),
             store.bytes
         );
         context.out.line(&line)?;

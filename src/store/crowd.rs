@@ -9,11 +9,6 @@ const THREADS: usize = 8;
 /// So many threads were started beside those that asked, by all of them.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many threads can calculate at a time.
-pub fn size() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(THREADS)
-}
-
 /// What `work` makes of each, in their order, done side by side.
 pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);

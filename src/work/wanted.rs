@@ -116,7 +116,7 @@ impl Wanted {
                 ["restoring", "replace the whole of", "replaced the whole of"]
             }
             Wanted::Restore(_) => ["restoring", "restore", "restored"],
-            Wanted::Maintain => ["doing what is due:", "do", "did"],
+            Wanted::Maintain => ["running", "run", "ran"],
             Wanted::Compact => ["compacting", "compact", "compacted"],
             Wanted::Turn(_, Turn::Undo(_)) => ["undoing", "undo", "undid"],
             Wanted::Turn(_, Turn::Redo(_)) => ["redoing", "redo", "redid"],

@@ -252,16 +252,19 @@ fn query(document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusa
     let [Setting { name: "text", value }] = set else {
         return Err(Refusal::unfit("a saved query has no fields but its `text`."));
     };
-    Ok(vec![rewritten(document, ended(value, "\n").as_bytes())])
+    let before = String::from_utf8_lossy(&document.bytes);
+    Ok(vec![rewritten(document, ended(value, "\n", &before).as_bytes())])
 }
 
 fn rewritten(document: &Document, bytes: &[u8]) -> Change {
     Change::rewrite(&document.path, (&*document.bytes).into(), bytes)
 }
 
-/// The text with a line end behind its last line.
-fn ended(text: &str, end: &str) -> String {
-    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}{end}") }
+/// The text with a line end behind its last line, unless what it replaces has none there.
+fn ended(text: &str, end: &str, before: &str) -> String {
+    let is_open = !before.is_empty() && !before.ends_with('\n');
+    let stays = text.is_empty() || text.ends_with('\n') || is_open;
+    if stays { text.to_owned() } else { format!("{text}{end}") }
 }
 
 /// Refuses what we would write and the reader would find fault with: a word that the schema

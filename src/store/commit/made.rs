@@ -120,9 +120,10 @@ fn is_made(splice: &Splice, places: &Places<'_>) -> Option<bool> {
     }
 }
 
-/// Whether the lines that a splice replaces are somewhere, as they are.
+/// Whether the lines that a splice replaces are somewhere, as they are, and side by side.
 fn has(splice: &Splice, places: &Places<'_>) -> bool {
-    rebase_in(std::slice::from_ref(splice), places).is_ok_and(|own| own[0].was == splice.was)
+    let fitted = rebase_in(std::slice::from_ref(splice), places);
+    fitted.is_ok_and(|own| matches!(&own[..], [own] if own.was == splice.was))
 }
 
 /// Whether those lines are somewhere. A last one without an end may have been written on.

@@ -1,6 +1,6 @@
 //! What each action does.
 
-use super::{arrive, back, change, editor, filter, mark, prompt, references, walk, words};
+use super::{among_memories, arrive, back, change, editor, filter, mark, prompt, references, walk, words};
 use crate::query::{Order, Ranking};
 use crate::tui::action::{Action, IN_EDITOR};
 use crate::tui::app::{App, Pane, Screen};
@@ -9,6 +9,18 @@ use crate::tui::prompt::Purpose;
 
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Facets, Pane::Health, Pane::Memories, Pane::Detail];
+
+/// What is done with the list of memories, and where that is not in sight would change it unseen.
+const ON_LIST: [Action; 8] = [
+    Action::Search,
+    Action::Narrow,
+    Action::FilterLikeThis,
+    Action::DropFilter,
+    Action::Order,
+    Action::Ranking,
+    Action::NextMatch,
+    Action::PreviousMatch,
+];
 
 /// Does an action.
 pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
@@ -24,6 +36,10 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::OpenDemo => {
             app.notice =
                 Some("the demo is opened from the first screen; `palimp --demo` opens it, too".into());
+            Vec::new()
+        }
+        action if ON_LIST.contains(&action) && !matches!(app.screen, Screen::Browse | Screen::Welcome) => {
+            app.notice = Some(among_memories());
             Vec::new()
         }
         Action::Reload => reload(app),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{arrive, editor, filter, menu, words};
+use super::{among_memories, arrive, editor, filter, menu, words};
 use crate::model::carried::carried;
 use crate::model::{EntryRef, Snapshot, plan};
 use crate::ops::{self, Deed};
@@ -127,7 +127,7 @@ pub fn writable(app: &App) -> Result<(), String> {
 /// Whether it can be seen what is meant.
 fn place(app: &App) -> Result<(), String> {
     if app.screen != Screen::Browse {
-        return Err(format!("that is done among the memories: {} goes there", Action::Browse.key()));
+        return Err(among_memories());
     }
     if !matches!(app.focus, Pane::Memories | Pane::Detail | Pane::Why) {
         let key = Action::MemoriesPane.key();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{filter, walk};
+use super::{among_memories, filter, walk};
 use crate::model::EntryRef;
 use crate::model::carried::carried;
 use crate::query::Query;
@@ -15,8 +15,7 @@ use crate::work::{Asked, Found, Job};
 /// Does an action on marks.
 pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
     if app.screen != Screen::Browse {
-        let why = format!("marks are set among the memories: {} goes there", Action::Browse.key());
-        app.notice = Some(why);
+        app.notice = Some(among_memories());
         return Vec::new();
     }
     if let Err(why) = filter::is_answered(app) {

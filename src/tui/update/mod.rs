@@ -17,6 +17,7 @@ mod words;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::action::Action;
 use super::app::{App, Pane, Screen};
 use super::bulk::Going;
 use super::keys::{self, Pressed};
@@ -303,6 +304,11 @@ fn typed(app: &mut App) -> Vec<Effect> {
 }
 
 /// Opens a prompt.
+/// What is said where something is done with the memories, and another view is open.
+fn among_memories() -> String {
+    format!("that is done among the memories: {} goes there", Action::Browse.key())
+}
+
 fn prompt(app: &mut App, purpose: Purpose, text: &str) -> Vec<Effect> {
     if purpose == Purpose::Search && app.screen != Screen::Browse {
         return Vec::new();

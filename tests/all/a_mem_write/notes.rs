@@ -80,6 +80,20 @@ fn a_notes_fields_are_edited_one_by_one() {
 }
 
 #[test]
+fn a_note_whose_last_line_has_no_end_gets_none_by_an_edit() {
+    let open = LONE.trim_end_matches('\n');
+    let site = Site::of(&[("knowledge/notes/lone.md", open)]);
+    site.does(|scene| edit(scene, "lone", &[("text", "# Lone\n\nOther words")]));
+    let note = site.read("knowledge/notes/lone.md");
+    assert!(note.ends_with("Other words"), "{note:?}");
+    // A query is all of its text.
+    let site = Site::of(&[("knowledge/notes/lone.md", LONE), ("queries/slow.md", "find slow")]);
+    site.does(|scene| edit(scene, "lone", &[("author", "me")]));
+    site.does(|scene| edit(scene, "slow", &[("text", "find slower")]));
+    assert_eq!(site.read("queries/slow.md"), "find slower");
+}
+
+#[test]
 fn times_of_notes_keep_their_spelling() {
     for (found, wanted) in [
         ("2026-01-02", "2026-02-15"),

@@ -242,7 +242,7 @@ fn with_field(
         "text" | "body" if current.is_none() => {
             let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let body = text.get(note.body.clone()).unwrap_or_default();
-            let new = if setting.value == body { body.to_owned() } else { ended(setting.value, end) };
+            let new = if setting.value == body { body.to_owned() } else { ended(setting.value, end, body) };
             Ok(set_body(text, &new))
         }
         name if is_list => Ok(set(text, name, NewValue::List(&texts(setting.value)?))?),

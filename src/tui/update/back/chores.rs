@@ -171,13 +171,13 @@ fn carry_out(app: &mut App) -> Vec<Effect> {
     let (plans, later) = together(&chores);
     let name = match chores.as_slice() {
         [one] => one.what.strip_prefix("compact ").map_or_else(|| format!("“{}”", one.what), str::to_owned),
-        several => format!("{} of {} that are chosen", plans.len(), several.len()),
+        several => format!("{} of {} chosen tasks", plans.len(), several.len()),
     };
     let Some(request) = request(app, name, wanted) else { return Vec::new() };
     let effects = confirm::planned(app, Ok(Planned::of(request, plans)));
     if later > 0 {
         let told = format!(
-            "{} of the chosen change the same files: the rest of them is planned again after this",
+            "{} of the chosen tasks change the same files: the rest of them is planned again after this",
             later
         );
         app.notice = Some(told);
