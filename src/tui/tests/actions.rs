@@ -191,3 +191,22 @@ fn on_a_narrow_screen_what_is_cut_says_so_and_reasons_are_told_whole() {
         assert!(shown.contains(end), "{refused}\n{}", desk.screen());
     }
 }
+
+#[test]
+fn a_list_that_is_out_of_sight_is_neither_searched_nor_ordered() {
+    for view in ["gp", "gr", "ga", "gm", "gu"] {
+        let mut desk = on("type:decision", 100, 30);
+        let before = (desk.app.query.clone(), desk.app.order(), desk.app.results.hits.clone());
+        desk.type_keys(view);
+        for key in ["/", "@", "o", "n"] {
+            desk.app.notice = None;
+            desk.type_keys(key);
+            assert!(notice(&desk).contains("g b goes there"), "{view} {key}: {}", notice(&desk));
+        }
+        assert_eq!(
+            (desk.app.query.clone(), desk.app.order(), desk.app.results.hits.clone()),
+            before,
+            "{view}"
+        );
+    }
+}

@@ -195,25 +195,6 @@ fn a_change_is_aimed_at_the_memory_that_was_under_the_cursor_when_it_was_asked_f
 }
 
 #[test]
-fn a_list_that_is_out_of_sight_is_neither_searched_nor_ordered() {
-    for view in ["gp", "gr", "ga", "gm", "gu"] {
-        let mut desk = on("type:decision", 100, 30);
-        let before = (desk.app.query.clone(), desk.app.order(), desk.app.results.hits.clone());
-        desk.type_keys(view);
-        for key in ["/", "@", "o", "n"] {
-            desk.app.notice = None;
-            desk.type_keys(key);
-            assert!(notice(&desk).contains("g b goes there"), "{view} {key}: {}", notice(&desk));
-        }
-        assert_eq!(
-            (desk.app.query.clone(), desk.app.order(), desk.app.results.hits.clone()),
-            before,
-            "{view}"
-        );
-    }
-}
-
-#[test]
 fn only_a_memory_that_can_be_seen_is_changed() {
     let mut desk = on("type:decision", 100, 30);
     let before = files(&desk);
