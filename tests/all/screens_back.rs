@@ -147,7 +147,7 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
         let tree = Tree::of(&store);
         let mut terminal = desk.open(&store, size);
         terminal.send_keys(":compact\r");
-        terminal.wait_for_text("64 removed", SOON);
+        terminal.wait_for_text("removes 64", SOON);
         assert_eq!(tree.changes_since(&Tree::of(&store)), "", "nothing is changed by looking");
         terminal.send_keys("\r");
         terminal.wait_for_text("Nothing is changed yet", SOON);

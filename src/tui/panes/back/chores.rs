@@ -88,7 +88,7 @@ fn chore(app: &App, own: &Chore, is_chosen: bool, width: usize) -> Line<'static>
         Task::Due | Task::Compact if own.plan.is_none() => "—".to_owned(),
         Task::Due => format!("{} due", own.touched.len()),
         Task::Soon(days) => format!("{} in {days} d", own.touched.len()),
-        Task::Compact => format!("{} removed", own.touched.len()),
+        Task::Compact => format!("removes {}", own.touched.len()),
     };
     let room = width.saturating_sub(4 + 12);
     let what = column(&one_line(app, &own.what, room), room);
