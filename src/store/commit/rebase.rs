@@ -131,6 +131,8 @@ impl Fitting<'_, '_> {
             let start = match before.filter(|(planned, _)| planned.end() == splice.start) {
                 Some((_, fitted)) => fitted.end() as usize,
                 None if splice.behind.is_empty() => 0,
+                // The mark at the start of a file is no line.
+                None if *splice.behind == *lines::BOM && now.starts_with(lines::BOM) => lines::BOM.len(),
                 None => self.take(&splice.behind, None).map_or(now.len(), |at| at + splice.behind.len()),
             };
             let own = Splice { start: start as u64, ..splice.clone() };

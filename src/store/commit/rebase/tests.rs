@@ -94,6 +94,17 @@ fn lines_come_back_before_a_line_that_is_replaced() {
 }
 
 #[test]
+fn the_first_line_comes_back_behind_the_mark_of_its_file() {
+    let becomes = b"one\n".to_vec().into();
+    let back = vec![Splice { start: 3, was: Bytes::default(), becomes, behind: lines::BOM.to_vec().into() }];
+    for now in ["\u{feff}two\n", "\u{feff}torn", "\u{feff}"] {
+        let fit = rebase(&back, now.as_bytes()).unwrap();
+        let wanted = now.replacen('\u{feff}', "\u{feff}one\n", 1);
+        assert_eq!(crate::model::plan::apply(now.as_bytes(), &fit), wanted.as_bytes());
+    }
+}
+
+#[test]
 fn a_last_line_without_an_end_that_comes_back_before_others_gets_one() {
     let gone = splices("{\"id\":\"a\"}\n{\"id\":\"b\"}", "{\"id\":\"b\"}", "");
     let back = crate::model::plan::inverse(&gone);
