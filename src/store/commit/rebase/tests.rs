@@ -96,7 +96,7 @@ fn lines_come_back_before_a_line_that_is_replaced() {
 #[test]
 fn the_first_line_comes_back_behind_the_mark_of_its_file() {
     let becomes = b"one\n".to_vec().into();
-    let back = vec![Splice { start: 3, was: Bytes::default(), becomes, behind: lines::BOM.to_vec().into() }];
+    let back = vec![Splice { start: 3, was: Bytes::default(), becomes, behind: lines::BOM.to_vec() }];
     for now in ["\u{feff}two\n", "\u{feff}torn", "\u{feff}"] {
         let fit = rebase(&back, now.as_bytes()).unwrap();
         let wanted = now.replacen('\u{feff}', "\u{feff}one\n", 1);
