@@ -9,7 +9,7 @@
 use super::crowd;
 use super::reread::{File, Moved, is_log};
 use crate::format::Format;
-use crate::format::reading::Reading;
+use crate::format::reading::{Reading, feeds};
 use crate::model::Moment;
 use crate::text::lines::{BOM, Line, line_at, lines};
 use crate::text::scan::{Newlines, Scan, Tape};
@@ -29,7 +29,7 @@ pub fn read(format: &dyn Format, file: &File<'_>, now: Moment) -> Reading {
 pub(super) fn read_by(len: usize, format: &dyn Format, file: &File<'_>, now: Moment) -> Reading {
     let one = |bytes: &[u8]| format.read(file.role, file.path, bytes, now);
     let chunks = if is_log(file.path) { chunks(file.bytes, len) } else { vec![file.bytes] };
-    let mut readings = crowd::each(&chunks, |chunk| (one(chunk), feeds(chunk))).into_iter();
+    let mut readings = crowd::each(&chunks, |chunk| (one(chunk), i64::from(feeds(chunk)))).into_iter();
     let (Some((mut whole, mut lines)), mut bytes) = (readings.next(), chunks[0].len()) else {
         return one(file.bytes);
     };
@@ -38,10 +38,6 @@ pub(super) fn read_by(len: usize, format: &dyn Format, file: &File<'_>, now: Mom
         (lines, bytes) = (lines + more, bytes + chunk.len());
     }
     whole
-}
-
-fn feeds(chunk: &[u8]) -> i64 {
-    lines(chunk).count() as i64
 }
 
 /// The bytes, cut behind lines that are records of their own.

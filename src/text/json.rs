@@ -121,7 +121,7 @@ impl<'a> Json<'a> {
         if self.node().is_escaped {
             return Some(Cow::Owned(unescape(inner)));
         }
-        // Nearly all are UTF-8, and that is told quicker than it is mended.
+        // Nearly all are UTF-8, and to check that is cheaper than to replace what is not.
         Some(std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed))
     }
 

@@ -112,33 +112,33 @@ impl<'a> Writer<'a> {
         };
         let mut log = Log::of(disk.read(file, 0, None).ok()?);
         let whole = behind_a_begun_line(begun, lines);
-        let (bytes, stands_last) = loop {
-            let stands_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
-            let end = if stands_last { b"" } else { line_end_for(&log.now) };
+        let (bytes, is_last) = loop {
+            let is_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
+            let end = if is_last { b"" } else { line_end_for(&log.now) };
             // An agent is in the middle of a line: what is added now would cut it in two.
             if !end.is_empty() && is_fresh(host.machine, &log.seen) {
                 return None;
             }
-            let new = if stands_last { lines } else { &whole[log.known(&whole, || self.taken_of(old))?..] };
+            let new = if is_last { lines } else { &whole[log.known(&whole, || self.taken_of(old))?..] };
             if new.is_empty() {
                 return Some(Added::Yes);
             }
             match log.grown(disk, file, out.as_ref(), &whole) {
-                Some(false) => break ([end, new].concat(), stands_last),
+                Some(false) => break ([end, new].concat(), is_last),
                 Some(true) => {}
                 None => return Some(Added::Again),
             }
         };
         let seen = log.seen;
         out.write(&bytes).ok()?;
-        if cuts_a_line(disk, file, &seen, &bytes, stands_last)? {
+        if cuts_a_line(disk, file, &seen, &bytes, is_last)? {
             return Some(Added::Within(bytes));
         }
         // The name too: the file may have been made here, or by one who did not live to sync it.
         let folder = file.parent().unwrap_or(Path::new("/"));
         out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
-        let stands = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
-        Some(if stands { Added::Yes } else { Added::Again })
+        let is_there = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
+        Some(if is_there { Added::Yes } else { Added::Again })
     }
 
     /// What of an old file is in the file that took its place.
@@ -244,7 +244,7 @@ fn is_same(one: &Generation, other: &Generation) -> bool {
 }
 
 /// Late lines as they stand where others wrote behind the line that they begin in: that one
-/// stands there whole, once more. Where only its end came it was whole already.
+/// is there whole, once more. Where only its end came it was whole already.
 fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
     match lines.strip_prefix(b"\n") {
         Some(rest) if !begun.is_empty() => rest.to_vec(),

@@ -67,7 +67,7 @@ fn fitted(splices: &[Splice], places: &Places<'_>, merges: bool) -> Result<Vec<S
     }
 }
 
-/// A splice that takes several records out, one by one where they are side by side no more: others
+/// A splice that takes several records out, one by one where they are no longer side by side: others
 /// are between them, or they came back in another order. What is no record of its own stays with the
 /// lines around it, as nobody could tell it from another of that sort.
 fn each_record(splice: &Splice, places: &Places<'_>) -> Vec<Splice> {

@@ -147,7 +147,7 @@ fn a_last_line_without_an_end_gets_one_where_others_came_behind_it() {
 }
 
 #[test]
-fn of_equal_lines_that_is_changed_which_stands_behind_the_same_line() {
+fn of_equal_lines_that_is_changed_which_is_behind_the_same_line() {
     let base = "x\n{\"a\":1}\ny\n{\"a\":1}\n";
     let start = base.rfind("{").unwrap();
     let edits = vec![(start..start + 7, b"{\"a\":2}".to_vec())];
