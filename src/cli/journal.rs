@@ -10,10 +10,8 @@ use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
 use crate::disk::Real;
-use crate::model::{Plan, Snapshot, Store, Tell, plan};
-use crate::store::commit::{
-    Account, CommitError, FileLine, History, Host, Row, Turn, Vault, Writer, last_change,
-};
+use crate::model::{Snapshot, Store, Tell, plan};
+use crate::store::commit::{Account, FileLine, History, Host, Row, Turn, Vault, Writer, last_change};
 
 #[derive(Serialize)]
 struct RowLine<'a> {
@@ -112,7 +110,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
             store.into_iter().map(|store| (store, number)).collect()
         }
     };
-    turn(context, &snapshot, &steps, &Turn::Undo, &|writer| writer.undo(step))
+    turn(context, &snapshot, &steps, Turn::Undo(step.unwrap_or_default()))
 }
 
 /// Redo what was undone last.
@@ -120,7 +118,7 @@ pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
     let steps = last_change(&Real, &data, &snapshot.stores, true)?;
-    turn(context, &snapshot, &steps, &Turn::Redo, &|writer| writer.redo(None))
+    turn(context, &snapshot, &steps, Turn::Redo(0))
 }
 
 /// The one store in which a step of that number is in force.
@@ -145,25 +143,28 @@ fn with_step<'a>(
     }
 }
 
-/// Turns steps round that belong together. Where there is none, the first store says so.
+/// Turns steps round that belong together. Where there is none, the first store says so of the one that
+/// was asked for, or of its last.
 fn turn(
     context: &mut Context,
     snapshot: &Snapshot,
     steps: &[(&Arc<Store>, u64)],
-    turn: &dyn Fn(u64) -> Turn,
-    last: &dyn Fn(&Writer<'_>) -> Result<(Plan, Turn), CommitError>,
+    asked: Turn,
 ) -> Result<Exit, Failure> {
-    let data = open::data_folder(context)?;
-    let machine = machine();
+    let (machine, data) = (machine(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let Some(first) = snapshot.stores.first() else {
-        return Err(Failure::new(Exit::Nothing, "no store is open."));
-    };
     let place = |store: &Arc<Store>| snapshot.stores.iter().position(|own| Arc::ptr_eq(own, store));
+    let turn = |step| if let Turn::Undo(_) = asked { Turn::Undo(step) } else { Turn::Redo(step) };
     let own = steps.iter().filter_map(|(store, step)| Some((place(store)?, turn(*step))));
     let mut turns: Vec<(usize, Turn)> = own.collect();
     if turns.is_empty() {
-        turns.push((0, last(&Writer::look(host, first)?)?.1));
+        let none = || Failure::new(Exit::Nothing, "no store is open.");
+        let writer = Writer::look(host, snapshot.stores.first().ok_or_else(none)?)?;
+        let (_, turn) = match asked {
+            Turn::Undo(step) => writer.undo(Some(step).filter(|step| *step > 0))?,
+            Turn::Redo(_) => writer.redo(None)?,
+        };
+        turns.push((0, turn));
     }
     make_of(context, snapshot, (Vec::new(), By::Ids), Wanted::Turn(turns))
 }
