@@ -65,6 +65,19 @@ pub struct Item {
     pub generation: Generation,
 }
 
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name.
+    pub name: OsString,
+    /// What it is; for a link, what it leads to.
+    pub kind: ItemKind,
+    /// Whether it is a symbolic link.
+    pub is_link: bool,
+    /// The number of its file; of what was made later it is mostly greater.
+    pub inode: u64,
+}
+
 /// A file that is open to be written.
 pub trait Output {
     /// Writes all of the bytes, in one call where the system takes them in one.
@@ -103,6 +116,18 @@ pub trait Flock {
 pub trait Disk: Sync {
     /// What a folder holds, sorted by name. Links are looked up, not entered.
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>>;
+
+    /// The names in a folder, sorted: all of them, or of a folder with more just so many, whichever.
+    /// They are not looked up one by one where the folder itself says what they are.
+    fn names(&self, folder: &Path, most: usize) -> io::Result<Vec<Name>> {
+        let name = |item: Item| Name {
+            name: item.name,
+            kind: item.kind,
+            is_link: item.link.is_some(),
+            inode: item.generation.inode,
+        };
+        Ok(self.list(folder)?.into_iter().take(most).map(name).collect())
+    }
 
     /// What is at a path, links followed.
     fn look(&self, path: &Path) -> io::Result<Item>;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fs4::{FileExt, TryLockError};
-use rustix::fs::{CWD, Dir, OFlags, RenameFlags, renameat_with};
+use rustix::fs::{CWD, Dir, FileType, OFlags, RenameFlags, renameat_with};
 
 use super::attributes;
-use super::{Disk, Extended, Flock, Item, ItemKind, Output, Owner};
+use super::{Disk, Extended, Flock, Item, ItemKind, Name, Output, Owner};
 use crate::model::Generation;
 use crate::model::Moment;
 
@@ -49,6 +49,33 @@ impl Disk for Real {
         }
         items.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(items)
+    }
+
+    fn names(&self, folder: &Path, most: usize) -> io::Result<Vec<Name>> {
+        let mut names: Vec<Name> = Vec::new();
+        for entry in Dir::new(open(folder)?)? {
+            if names.len() == most {
+                break;
+            }
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let told = |kind| Name { name: name.to_owned(), kind, is_link: false, inode: entry.ino() };
+            names.push(match entry.file_type() {
+                // One is looked up, which tells whether the folder lets anybody look.
+                FileType::RegularFile if !names.is_empty() => told(ItemKind::File),
+                FileType::Directory if !names.is_empty() => told(ItemKind::Folder),
+                _ => match item(&folder.join(name)) {
+                    Ok(item) => Name { is_link: item.link.is_some(), ..told(item.kind) },
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(error),
+                },
+            });
+        }
+        names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(names)
     }
 
     fn look(&self, path: &Path) -> io::Result<Item> {

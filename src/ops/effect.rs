@@ -1,7 +1,7 @@
 //! What a plan does to which memories, read from the plan itself: what is told of it before
 //! it is carried out can't be anything else.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::format;
@@ -140,8 +140,8 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
 /// The files that a plan changes, as it leaves them.
 struct After {
     changed: HashSet<PathBuf>,
-    /// Records by their bytes, a file each.
-    lines: HashMap<PathBuf, HashSet<Vec<u8>>>,
+    /// Records by their bytes, a file each; of files with the same the first is told.
+    lines: BTreeMap<PathBuf, HashSet<Vec<u8>>>,
     /// The files in which an id is.
     ids: HashMap<String, Vec<PathBuf>>,
     /// What is made and packs others.
@@ -152,7 +152,7 @@ impl After {
     fn of(store: &Store, changes: &[Change], now: Moment) -> After {
         let documents = derive::after(store, changes, now);
         let changed: HashSet<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-        let mut own = After { changed, lines: HashMap::new(), ids: HashMap::new(), packed: Vec::new() };
+        let mut own = After { changed, lines: BTreeMap::new(), ids: HashMap::new(), packed: Vec::new() };
         for document in documents.iter().filter(|document| own.changed.contains(&document.path)) {
             if !is_data(document.role) {
                 continue;
@@ -203,4 +203,32 @@ impl After {
 /// The file on disk that a path names, which may be within an archive.
 fn container(path: &Path) -> &Path {
     crate::model::container(path).unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Extent;
+    use crate::store::{Place, load};
+
+    #[test]
+    fn of_files_that_get_the_same_bytes_the_first_by_name_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = "{\"timestamp\":\"2025-01-01T00:00:00Z\",\"trace_id\":\"t\",\"status\":\"success\",\
+                    \"event_type\":\"a.b\"}\n";
+        let log = folder.path().join("events/2025-01/events.jsonl");
+        crate::disk::write_new(&log, line.as_bytes()).unwrap();
+        let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
+        let place = Place { root: folder.path().to_owned(), format: "a-mem", session: None };
+        let store = load(&place, Extent::Whole, None, now);
+        let archive = |number: usize| PathBuf::from(format!("archive/events/2025-01/{number:02}.jsonl"));
+        let made = (0..20).rev().map(|number| Change::create(archive(number), line.as_bytes()));
+        let removed = Change::remove("events/2025-01/events.jsonl", line.as_bytes().into());
+        let mut plan = Plan::unseen("archive", folder.path(), "a-mem");
+        plan.changes = made.chain([removed]).collect();
+        for _ in 0..8 {
+            let touched = effect(&store, &plan, now);
+            assert_eq!(touched.iter().map(|own| &own.fate).collect::<Vec<_>>(), [&Fate::Moves(archive(0))]);
+        }
+    }
 }

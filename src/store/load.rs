@@ -1,5 +1,6 @@
 //! Reading a store: files into documents, documents into a store.
 
+mod newest;
 mod tail;
 
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
 use crate::model::unread::supposes_unread;
 use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
-use tail::{SHORTEST_TAIL, TAIL, shift};
+use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
 
 /// So many bytes of a file beside a store are read.
 const BESIDE: u64 = 16 << 20;
@@ -36,9 +37,18 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let before: HashMap<&Path, &Store> =
         previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    crowd::each(places, |place| {
+    let is_waiting = match extent {
+        Extent::Whole => vec![false; places.len()],
+        Extent::Tail => waiting(places),
+    };
+    let numbers: Vec<usize> = (0..places.len()).collect();
+    crowd::each(&numbers, |&number| {
+        let place = &places[number];
         let before = before.get(place.root.as_path()).copied();
-        Arc::new(load_tail(&Real, place, extent, tail, before, now))
+        Arc::new(match is_waiting[number] {
+            true => named(place),
+            false => load_tail(&Real, place, extent, tail, before, now),
+        })
     })
 }
 
@@ -64,7 +74,10 @@ fn load_tail(
     let Some(format) = format::by_name(place.format) else {
         return unread(place, disk);
     };
-    let mut listing = files::walk(disk, &place.root, format);
+    let mut listing = match extent {
+        Extent::Whole => files::walk(disk, &place.root, format),
+        Extent::Tail => newest::newest(disk, &place.root, format),
+    };
     let loader = Loader { disk, root: &place.root, format, tail, previous, now };
     let documents = match extent {
         Extent::Whole => loader.whole(&mut listing),
@@ -276,11 +289,18 @@ fn process_number(bytes: &[u8]) -> Option<i32> {
 /// A store of a format that this version does not know.
 fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let modified = disk.look(&place.root).ok().map(|item| Moment((item.generation.modified / 1000) as i64));
+    let why = format!("{} is not a format that this version knows", place.format);
+    let unread = vec![Unread { path: PathBuf::new(), why }];
+    Store { extent: Extent::Whole, modified, unread, ..named(place) }
+}
+
+/// A store of which nothing is read yet.
+fn named(place: &Place) -> Store {
     let decay = crate::model::DecayTable::new(&[], None, 0.1);
     Store {
         root: place.root.clone(),
         format: place.format,
-        extent: Extent::Whole,
+        extent: Extent::Tail,
         sessions: Vec::new(),
         documents: Vec::new(),
         entries: Vec::new(),
@@ -289,12 +309,9 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
         facts: Vec::new(),
         decay,
         bytes: 0,
-        modified,
+        modified: None,
         own: Vec::new(),
-        unread: vec![Unread {
-            path: PathBuf::new(),
-            why: format!("{} is not a format that this version knows", place.format),
-        }],
+        unread: Vec::new(),
         beside: Vec::new(),
     }
 }

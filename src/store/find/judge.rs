@@ -1,7 +1,7 @@
 //! Which format a folder is a store of: all are asked, and the best fit wins.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,13 +9,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::disk::{Disk, Item, ItemKind};
-use crate::format::glance::{Fit, Glance, HEAD};
+use crate::disk::{Disk, Item, ItemKind, Name};
+use crate::format::glance::{ENOUGH, Fit, Glance, HEAD};
 use crate::format::{FORMATS, Format, Placement};
 use crate::model::Tell;
 
 /// How many names of one folder detection looks at.
 const NAMES: usize = 4_096;
+/// How many of them mostly suffice.
+const FIRST_NAMES: usize = 512;
 /// How far above a file or folder its store is looked for: as deep as stores are read.
 const ABOVE: usize = 8;
 
@@ -55,7 +57,14 @@ impl Judge<'_> {
     /// Judges one folder as the root of a store. `named` is whether the user named that very
     /// folder: with a format said, that suffices for what is only likely.
     pub fn verdict(&self, root: &Path, named: bool) -> Verdict {
-        let glance = DiskGlance::new(self.disk);
+        let (verdict, is_all) = self.verdict_by(root, named, FIRST_NAMES);
+        let is_sure = matches!(verdict.store, Some((_, Fit::Records(ENOUGH..))));
+        if is_all || is_sure { verdict } else { self.verdict_by(root, named, usize::MAX).0 }
+    }
+
+    /// The same by so many names of each folder, and whether those were all.
+    fn verdict_by(&self, root: &Path, named: bool, most: usize) -> (Verdict, bool) {
+        let glance = DiskGlance::new(self.disk, most);
         let mut fits: Vec<(&'static dyn Format, Fit, bool)> = Vec::new();
         let mut why = Vec::new();
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
@@ -77,7 +86,8 @@ impl Judge<'_> {
             [(format, fit, _), ..] => Some((*format, *fit)),
             [] => None,
         };
-        Verdict { store, why, refused: glance.refused.into_inner() }
+        let is_all = glance.listed.into_inner().values().all(|names| names.len() < most);
+        (Verdict { store, why, refused: glance.refused.into_inner() }, is_all)
     }
 
     /// The store that the path is the root of, or a part of: of those whose layout has such a
@@ -87,9 +97,8 @@ impl Judge<'_> {
         let is_folder = item.kind == ItemKind::Folder;
         let folder = if is_folder { path.as_ref() } else { path.parent().unwrap_or(&path) };
         let own = self.verdict(folder, true);
-        let inner = if is_folder { self.disk.list(&path).unwrap_or_default() } else { Vec::new() };
-        let part = Part { path: &path, is_folder, inner: &inner };
-        let mut best: Option<(Rank, Above)> = None;
+        let part = Part { path: &path, is_folder, disk: self.disk, inner: OnceCell::new() };
+        let mut fitting: Vec<(Fit, usize, Above)> = Vec::new();
         for (up, root) in folder.ancestors().take(ABOVE + 1).enumerate() {
             if up > 0 && !FORMATS.iter().any(|format| part.belongs(root, *format)) {
                 continue;
@@ -103,14 +112,16 @@ impl Judge<'_> {
             };
             let Some((format, fit)) = verdict.store else { continue };
             if up == 0 || part.belongs(root, format) {
-                let strange = Reverse(part.strange(root, format));
-                let rank = (fit >= Fit::Named(0), strange, fit.tier(), up);
-                if best.as_ref().is_none_or(|(other, _)| *other < rank) {
-                    best = Some((rank, Above { root: root.to_owned(), format }));
-                }
+                fitting.push((fit, up, Above { root: root.to_owned(), format }));
             }
         }
-        (best.map(|(_, above)| above), own)
+        let rank = |(fit, up, above): &(Fit, usize, Above)| -> Rank {
+            let strange = Reverse(part.strange(&above.root, above.format));
+            (*fit >= Fit::Named(0), strange, fit.tier(), *up)
+        };
+        // Of one nothing has to be told.
+        let best = if fitting.len() > 1 { fitting.into_iter().max_by_key(rank) } else { fitting.pop() };
+        (best.map(|(.., above)| above), own)
     }
 }
 
@@ -118,8 +129,9 @@ impl Judge<'_> {
 struct Part<'a> {
     path: &'a Path,
     is_folder: bool,
+    disk: &'a dyn Disk,
     /// What is directly in it, where it is a folder.
-    inner: &'a [Item],
+    inner: OnceCell<Vec<Name>>,
 }
 
 impl Part<'_> {
@@ -136,12 +148,16 @@ impl Part<'_> {
     /// How much of it such a store does not know.
     fn strange(&self, root: &Path, format: &dyn Format) -> usize {
         let Ok(relative) = self.path.strip_prefix(root) else { return usize::MAX };
-        let is_strange = |item: &&Item| {
+        let list = || match self.is_folder {
+            true => self.disk.names(self.path, usize::MAX).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let is_strange = |item: &&Name| {
             let path = relative.join(&item.name);
             let is_visible = !item.name.as_encoded_bytes().starts_with(b".");
             is_visible && format.place(&path, item.kind == ItemKind::Folder) == Placement::Unexpected
         };
-        self.inner.iter().take(NAMES).filter(is_strange).count()
+        self.inner.get_or_init(list).iter().take(NAMES).filter(is_strange).count()
     }
 }
 
@@ -161,23 +177,28 @@ pub fn absolute(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// A glance at a disk: each folder is listed once, whoever asks.
+/// A glance at a disk: each folder is listed once, and each file read once, whoever asks.
 struct DiskGlance<'a> {
     disk: &'a dyn Disk,
-    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
+    /// So many names of each folder are looked at.
+    most: usize,
+    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Name>>>>,
+    heads: RefCell<BTreeMap<PathBuf, Option<Vec<u8>>>>,
     refused: RefCell<Option<String>>,
 }
 
 impl<'a> DiskGlance<'a> {
-    fn new(disk: &'a dyn Disk) -> Self {
-        DiskGlance { disk, listed: RefCell::default(), refused: RefCell::default() }
+    fn new(disk: &'a dyn Disk, most: usize) -> Self {
+        let (listed, heads, refused) = Default::default();
+        DiskGlance { disk, most, listed, heads, refused }
     }
 
-    fn items(&self, folder: &Path) -> Rc<Vec<Item>> {
+    fn items(&self, folder: &Path) -> Rc<Vec<Name>> {
         if let Some(known) = self.listed.borrow().get(folder) {
             return Rc::clone(known);
         }
-        let items = if self.is_absent(folder) { Ok(Vec::new()) } else { self.disk.list(folder) };
+        let is_absent = self.known(folder) == Some(None);
+        let items = if is_absent { Ok(Vec::new()) } else { self.disk.names(folder, self.most) };
         let items = Rc::new(items.unwrap_or_else(|error| {
             self.note(folder, &error);
             Vec::new()
@@ -186,11 +207,20 @@ impl<'a> DiskGlance<'a> {
         items
     }
 
-    /// Whether the folder that it would be in is known not to hold it.
-    fn is_absent(&self, path: &Path) -> bool {
-        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+    /// What it is by the folder that it is in, where that was listed to its end.
+    fn known(&self, path: &Path) -> Option<Option<ItemKind>> {
+        let (folder, name) = (path.parent()?, path.file_name()?);
         let listed = self.listed.borrow();
-        listed.get(folder).is_some_and(|items| !items.iter().any(|item| item.name == name))
+        let items = listed.get(folder)?;
+        let at = items.binary_search_by(|item| item.name.as_os_str().cmp(name)).ok();
+        (at.is_some() || items.len() < self.most).then(|| at.map(|at| items[at].kind))
+    }
+
+    fn has(&self, folder: &Path, name: &str, kind: ItemKind) -> bool {
+        self.items(folder);
+        let path = folder.join(name);
+        let look = || self.disk.look(&path).ok().map(|item| item.kind);
+        self.known(&path).unwrap_or_else(look) == Some(kind)
     }
 
     fn names(&self, folder: &Path, kind: ItemKind) -> Vec<OsString> {
@@ -205,6 +235,13 @@ impl<'a> DiskGlance<'a> {
             *refused = Some(format!("{} can't be read: {error}", path.told()));
         }
     }
+
+    fn read(&self, file: &Path) -> Option<Vec<u8>> {
+        let look = || self.disk.look(file).inspect_err(|error| self.note(file, error)).ok();
+        let kind = self.known(file).unwrap_or_else(|| look().map(|item| item.kind))?;
+        let read = (kind == ItemKind::File).then(|| self.disk.read(file, 0, Some(HEAD as u64)))?;
+        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
+    }
 }
 
 impl Glance for DiskGlance<'_> {
@@ -217,22 +254,19 @@ impl Glance for DiskGlance<'_> {
     }
 
     fn has_folder(&self, folder: &Path, name: &str) -> bool {
-        self.items(folder).iter().any(|item| item.kind == ItemKind::Folder && item.name == name)
+        self.has(folder, name, ItemKind::Folder)
     }
 
     fn has_file(&self, folder: &Path, name: &str) -> bool {
-        self.items(folder).iter().any(|item| item.kind == ItemKind::File && item.name == name)
+        self.has(folder, name, ItemKind::File)
     }
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {
-        if self.is_absent(file) {
-            return None;
+        if let Some(known) = self.heads.borrow().get(file) {
+            return known.clone();
         }
-        let look = self.disk.look(file).inspect_err(|error| self.note(file, error)).ok()?;
-        if look.kind != ItemKind::File {
-            return None;
-        }
-        let read = self.disk.read(file, 0, Some(HEAD as u64));
-        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
+        let head = self.read(file);
+        self.heads.borrow_mut().insert(file.to_owned(), head.clone());
+        head
     }
 }

@@ -1,12 +1,15 @@
 //! The newest entries alone, for the first screen: the ends of the files that changed last.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Loader;
-use crate::disk::Seen;
+use crate::disk::{Disk, Real, Seen};
 use crate::model::{Document, Role, Span};
+use crate::store::crowd;
 use crate::store::files::{Found, Listing};
+use crate::store::find::Place;
 use crate::store::packed::Packing;
 use crate::store::reread::is_log;
 use crate::text::scan::{Newlines, Tape};
@@ -17,18 +20,44 @@ pub(super) const TAIL: u64 = 40 * 1024;
 /// Several stores share that, and the newest entries may all be of one of them: each is
 /// read so far at least.
 pub(super) const SHORTEST_TAIL: u64 = 12 * 1024;
-/// How many of the files that changed last are read for the first screen.
+/// How many of the files that changed last are read for the first screen, however long they are;
+/// of short ones as many as fill it.
 const TAIL_FILES: usize = 4;
+/// Of so many stores the ends are read.
+const STORES: usize = 8;
+/// So many files fill any screen.
+const SCREEN: usize = 48;
 /// Small files are read whole for the first screen, up to this many bytes.
 const SMALL: u64 = 256 * 1024;
+
+/// Which of the stores wait until all is read: of many only those that changed last are read before.
+pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
+    let mut waits = vec![places.len() > STORES; places.len()];
+    if places.len() > STORES {
+        let changed = crowd::each(places, |place| {
+            let items = Real.list(&place.root).unwrap_or_default();
+            items.iter().map(|item| item.generation.modified).max()
+        });
+        let mut numbers: Vec<usize> = (0..places.len()).collect();
+        numbers.sort_by_key(|number| Reverse(changed[*number]));
+        numbers.iter().take(STORES).for_each(|number| waits[*number] = false);
+    }
+    waits
+}
 
 impl Loader<'_> {
     /// The ends of the logs that changed last, and the small files beside them.
     pub(super) fn tails(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
         let mut logs: Vec<&Found> =
             listing.files.iter().filter(|found| found.role == Role::Records).collect();
-        logs.sort_by_key(|found| std::cmp::Reverse(found.item.generation.modified));
-        logs.truncate(TAIL_FILES);
+        logs.sort_by_key(|found| Reverse(found.item.generation.modified));
+        let mut bytes = 0;
+        let is_wanted = |(at, log): &(usize, &&Found)| {
+            bytes += log.item.generation.len.min(self.tail);
+            *at < TAIL_FILES || bytes <= self.tail && *at < SCREEN
+        };
+        let wanted = logs.iter().enumerate().take_while(is_wanted).count();
+        logs.truncate(wanted);
         let beside = |found: &&Found| {
             let small = found.item.generation.len <= SMALL;
             let log = logs.iter().any(|log| log.path.parent() == found.path.parent());

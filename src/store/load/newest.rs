@@ -1,0 +1,110 @@
+//! The files of a store that most likely changed last, of however many: what is looked up is
+//! bounded, whatever the store's shape.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, ItemKind, Name, Seen};
+use crate::format::{Format, Placement};
+use crate::model::Role;
+use crate::store::commit::is_ours;
+use crate::store::files::{Found, Listing};
+
+/// So many folders are entered.
+const FOLDERS: usize = 64;
+/// So many files of one folder are looked up.
+const FILES: usize = 64;
+/// In a folder with so many files each is asked what it is, before that.
+const MIXED: usize = 1_024;
+/// So many names of one folder are considered.
+const NAMES: usize = 1 << 17;
+
+/// The newest files below a root, as far as that many tell. Links wait until all is read.
+pub(super) fn newest(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
+    let mut listing = Listing::default();
+    Newest { disk, root, format }.folder(Path::new(""), FOLDERS, &mut listing);
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.folders.sort();
+    listing
+}
+
+struct Newest<'a> {
+    disk: &'a dyn Disk,
+    root: &'a Path,
+    format: &'a dyn Format,
+}
+
+impl Newest<'_> {
+    /// Looks into a folder, and into so many below it.
+    fn folder(&self, relative: &Path, room: usize, listing: &mut Listing) {
+        let names = match Seen::from(self.disk.names(&self.root.join(relative), NAMES)) {
+            Seen::Read(names) => names,
+            Seen::Absent if relative != Path::new("") => return,
+            Seen::Absent => return listing.unreadable(relative, "it is not there any more"),
+            Seen::Unreadable(error) => return listing.unreadable(relative, &error.to_string()),
+        };
+        let (folders, mut files): (Vec<&Name>, Vec<&Name>) = names
+            .iter()
+            .filter(|own| own.kind != ItemKind::Special && !own.is_link && !is_ours(&own.name))
+            .partition(|own| own.kind == ItemKind::Folder);
+        if files.len() <= MIXED {
+            files.retain(|own| self.role(&relative.join(&own.name)).is_some());
+        }
+        for name in likely(files, FILES) {
+            self.file(relative.join(&name.name), listing);
+        }
+        let folders = self.folders(relative, folders, room);
+        let Some(left) = room.checked_sub(folders.len()).and_then(|left| left.checked_div(folders.len()))
+        else {
+            return;
+        };
+        for path in folders {
+            self.folder(&path, left, listing);
+            listing.folders.push(path);
+        }
+    }
+
+    /// What a file is to the format, if it may be read for the first screen.
+    fn role(&self, path: &Path) -> Option<Role> {
+        let Placement::File(role) = self.format.place(path, false) else { return None };
+        (role.is_content() && role != Role::Index || role == Role::Lock).then_some(role)
+    }
+
+    fn file(&self, path: PathBuf, listing: &mut Listing) {
+        let Some(role) = self.role(&path) else { return };
+        match self.disk.look(&self.root.join(&path)) {
+            Ok(item) if item.kind == ItemKind::File && item.link.is_none() => {
+                listing.files.push(Found { path, role, item });
+            }
+            _ => {}
+        }
+    }
+
+    /// Those of the folders that changed last, at most so many.
+    fn folders(&self, relative: &Path, names: Vec<&Name>, most: usize) -> Vec<PathBuf> {
+        let is_few = names.len() <= most;
+        let paths = likely(names, FOLDERS * 4).into_iter().map(|own| relative.join(&own.name));
+        let mut folders: Vec<PathBuf> =
+            paths.filter(|path| self.format.place(path, true) == Placement::Enter).collect();
+        if is_few {
+            return folders;
+        }
+        let changed =
+            |path: &PathBuf| self.disk.look(&self.root.join(path)).map_or(0, |item| item.generation.modified);
+        folders.sort_by_cached_key(|path| Reverse(changed(path)));
+        folders.truncate(most);
+        folders
+    }
+}
+
+/// Those that were most likely made last: the last by name, in which there often is a time or a
+/// number that grows, and the last by the number of their file.
+fn likely(mut names: Vec<&Name>, most: usize) -> Vec<&Name> {
+    if names.len() <= most {
+        return names;
+    }
+    let mut chosen = names.split_off(names.len() - most / 2);
+    names.select_nth_unstable_by_key(most / 2, |own| Reverse(own.inode));
+    chosen.extend(&names[..most / 2]);
+    chosen
+}
