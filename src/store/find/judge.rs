@@ -1,7 +1,7 @@
 //! Which format a folder is a store of: all are asked, and the best fit wins.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,8 +16,8 @@ use crate::model::Tell;
 
 /// How many names of one folder detection looks at.
 const NAMES: usize = 4_096;
-/// How many of them mostly suffice.
-const FIRST_NAMES: usize = 512;
+/// How many of them, and how many files for each format, mostly suffice.
+const FIRST: usize = 64;
 /// How far above a file or folder its store is looked for: as deep as stores are read.
 const ABOVE: usize = 8;
 
@@ -57,23 +57,27 @@ impl Judge<'_> {
     /// Judges one folder as the root of a store. `named` is whether the user named that very
     /// folder: with a format said, that suffices for what is only likely.
     pub fn verdict(&self, root: &Path, named: bool) -> Verdict {
-        let (verdict, is_all) = self.verdict_by(root, named, FIRST_NAMES);
-        let is_sure = matches!(verdict.store, Some((_, Fit::Records(ENOUGH..))));
-        if is_all || is_sure { verdict } else { self.verdict_by(root, named, usize::MAX).0 }
+        let (verdict, is_sure) = self.verdict_by(root, named, FIRST);
+        if is_sure { verdict } else { self.verdict_by(root, named, usize::MAX).0 }
     }
 
-    /// The same by so many names of each folder, and whether those were all.
+    /// The same by so many names of each folder and so many files for each format, and whether more
+    /// could not change which format it is.
     fn verdict_by(&self, root: &Path, named: bool, most: usize) -> (Verdict, bool) {
         let glance = DiskGlance::new(self.disk, most);
         let mut fits: Vec<(&'static dyn Format, Fit, bool)> = Vec::new();
         let mut why = Vec::new();
+        let mut is_cut = Vec::new();
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
             let at_home = at_default_place(root, format);
+            glance.begin();
             match format.evidence(root, &glance).fit(at_home || named && self.forced.is_some()) {
                 Ok(fit) => fits.push((format, fit, at_home)),
                 Err(reason) => why.push((format, reason)),
             }
+            is_cut.extend(glance.is_cut.get().then(|| format.name()));
         }
+        let is_alone = fits.len() == 1 && is_cut.iter().all(|name| *name == fits[0].0.name());
         // The surest first; of two that are as sure the one whose place it is, then the fuller.
         fits.sort_by_key(|&(_, fit, at_home)| Reverse((fit.tier(), at_home, fit)));
         let store = match fits.as_slice() {
@@ -86,8 +90,8 @@ impl Judge<'_> {
             [(format, fit, _), ..] => Some((*format, *fit)),
             [] => None,
         };
-        let is_all = glance.listed.into_inner().values().all(|names| names.len() < most);
-        (Verdict { store, why, refused: glance.refused.into_inner() }, is_all)
+        let is_sure = is_cut.is_empty() || is_alone || matches!(store, Some((_, Fit::Records(ENOUGH..))));
+        (Verdict { store, why, refused: glance.refused.into_inner() }, is_sure)
     }
 
     /// The store that the path is the root of, or a part of: of those whose layout has such a
@@ -180,8 +184,11 @@ pub fn absolute(path: &Path) -> Cow<'_, Path> {
 /// A glance at a disk: each folder is listed once, and each file read once, whoever asks.
 struct DiskGlance<'a> {
     disk: &'a dyn Disk,
-    /// So many names of each folder are looked at.
+    /// So many names of each folder are looked at, and so many files for each format.
     most: usize,
+    /// How many files the format was given that is asked, and whether it was not given all.
+    given: Cell<usize>,
+    is_cut: Cell<bool>,
     listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Name>>>>,
     heads: RefCell<BTreeMap<PathBuf, Option<Vec<u8>>>>,
     refused: RefCell<Option<String>>,
@@ -189,8 +196,14 @@ struct DiskGlance<'a> {
 
 impl<'a> DiskGlance<'a> {
     fn new(disk: &'a dyn Disk, most: usize) -> Self {
-        let (listed, heads, refused) = Default::default();
-        DiskGlance { disk, most, listed, heads, refused }
+        let (given, is_cut, listed, heads, refused) = Default::default();
+        DiskGlance { disk, most, given, is_cut, listed, heads, refused }
+    }
+
+    /// From now on another format is asked.
+    fn begin(&self) {
+        self.given.set(0);
+        self.is_cut.set(false);
     }
 
     fn items(&self, folder: &Path) -> Rc<Vec<Name>> {
@@ -225,6 +238,7 @@ impl<'a> DiskGlance<'a> {
 
     fn names(&self, folder: &Path, kind: ItemKind) -> Vec<OsString> {
         let items = self.items(folder);
+        self.is_cut.set(self.is_cut.get() || items.len() >= self.most);
         items.iter().filter(|item| item.kind == kind).take(NAMES).map(|item| item.name.clone()).collect()
     }
 
@@ -262,6 +276,10 @@ impl Glance for DiskGlance<'_> {
     }
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {
+        if self.given.replace(self.given.get() + 1) >= self.most {
+            self.is_cut.set(true);
+            return None;
+        }
         if let Some(known) = self.heads.borrow().get(file) {
             return known.clone();
         }

@@ -29,6 +29,8 @@ const STORES: usize = 8;
 const SCREEN: usize = 48;
 /// Small files are read whole for the first screen, up to this many bytes.
 const SMALL: u64 = 256 * 1024;
+/// No more is read of one file, even if it grows meanwhile.
+const MOST: u64 = 16 << 20;
 
 /// Which of the stores wait until all is read: of many only those that changed last are read before.
 pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
@@ -92,9 +94,9 @@ impl Loader<'_> {
             return Seen::Absent;
         }
         if len <= self.tail || found.role != Role::Records || !is_log(&found.path) {
-            return self.bytes(found, 0, None).map(|(bytes, own)| self.read(found, bytes, 0, own));
+            return self.bytes(found, 0, Some(MOST)).map(|(bytes, own)| self.read(found, bytes, 0, own));
         }
-        self.bytes(found, len - self.tail, None).map(|(bytes, generation)| {
+        self.bytes(found, len - self.tail, Some(MOST)).map(|(bytes, generation)| {
             let start = tail_start(&bytes);
             self.read(found, bytes[start..].to_vec(), len - self.tail + start as u64, generation)
         })
