@@ -185,8 +185,8 @@ impl Search<'_> {
     }
 }
 
-/// What is looked for to find a content; `None` where it is too short.
-fn beginning(content: &[u8]) -> Option<&[u8]> {
+/// What is looked for to find a content: no more of it is needed; `None` where it is too short.
+pub fn beginning(content: &[u8]) -> Option<&[u8]> {
     let Ok(text) = std::str::from_utf8(content) else {
         return (content.len() >= SHORTEST).then(|| &content[..content.len().min(LONGEST)]);
     };

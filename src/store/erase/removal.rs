@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::clean::{Marks, Outcome, clean, clean_tombstones, scrubbed};
-use super::contents::{Contents, Sought};
+use super::contents::{Contents, Seeking, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Document, Entry, Plan, Role, Tell, container};
+use crate::store::commit::CommitError;
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -31,6 +32,9 @@ pub struct Outside {
     pub is_loose: bool,
 }
 
+/// Shows files one after another: they are not held all at once.
+pub type Each<'a> = dyn Fn(&mut dyn FnMut(&Outside)) -> Result<(), CommitError> + 'a;
+
 /// The changes that erase.
 pub struct Removal {
     /// What is done to the store.
@@ -47,10 +51,10 @@ pub struct Site<'a> {
     pub wanted: &'a Wanted<'a>,
     /// What it said.
     pub contents: &'a Contents,
-    /// The files of the store that were read for this alone.
-    pub outside: &'a [Outside],
+    /// The files of the store that are read for this alone.
+    pub outside: &'a Each<'a>,
     /// Copies in our own data.
-    pub copies: &'a [Outside],
+    pub copies: &'a Each<'a>,
     /// Why, as a code.
     pub reason: &'a str,
 }
@@ -69,23 +73,14 @@ impl Site<'_> {
     ///
     /// # Errors
     ///
-    /// If a file can't be taken apart, and may hold what is erased.
-    pub fn removal(&self) -> Result<Removal, Refusal> {
+    /// If a file can't be taken apart, and may hold what is erased, or one of ours can't be read.
+    pub fn removal(&self) -> Result<Removal, CommitError> {
         let store = self.scene.store;
         let (all, main) = self.contents.needles();
         let parts = self.contents.parts(self.wanted, &store.documents);
         let marks = Marks { main: &main, parts: &parts, reason: self.reason };
         let mut changes = Changes { tombstones: self.tombstones(&all, &main), ..Changes::default() };
-        self.wanted.forget_torn();
-        for own in store.documents.iter().filter(|own| self.is_plain(own)) {
-            self.plain(own, marks, &mut changes)?;
-        }
-        for own in self.outside {
-            self.outside(own, marks, &mut changes)?;
-        }
-        // Our own copies are no places that a user knows.
-        let with_torn = self.wanted.with_torn();
-        self.tell(&mut changes)?;
+        let with_torn = self.clean(marks, &mut changes)?;
         let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
         // What says what is erased goes last: until then it can be searched for in what repeats it.
         let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
@@ -95,23 +90,54 @@ impl Site<'_> {
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derive::after(store, &seen, self.scene.now);
-        let mut sought = self.contents.sought(self.wanted, &self.staying(&after, marks), (&all, &main));
+        let mut seeking = Seeking::of(self.wanted, (&all, &main));
+        after.iter().for_each(|own| seeking.see(own));
+        (self.outside)(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        (self.copies)(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        let mut sought = seeking.sought();
         plan.derived = self.derived(&after, &seen, &sought.needles);
         plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
         plan.changes.extend(changes.data);
         plan.changes.retain(|change| !change.is_empty());
-        plan.lines.extend(self.wanted.targets.iter().map(|own| {
-            let name = own.name().unwrap_or("a record without an id");
-            format!("erase {name}  {}", own.file.told())
-        }));
-        plan.lines.extend(self.namesakes());
-        plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
-        let goes_too =
-            |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
-        plan.lines.extend(with_torn.iter().map(goes_too));
+        plan.lines.extend(self.lines(&sought, &with_torn));
         plan.with_torn = with_torn;
         sought.parts = parts;
         Ok(Removal { plan, sought })
+    }
+
+    /// Takes what is erased out of each file of the store. Returns where something goes with the
+    /// torn record before it.
+    fn clean(&self, marks: Marks<'_>, changes: &mut Changes) -> Result<Vec<String>, CommitError> {
+        self.wanted.forget_torn();
+        let mut outcome = Ok(());
+        for own in self.scene.store.documents.iter().filter(|own| self.is_plain(own)) {
+            outcome = outcome.and_then(|()| self.plain(own, marks, changes));
+        }
+        (self.outside)(&mut |own| {
+            if outcome.is_ok() {
+                outcome = self.outside(own, marks, changes);
+            }
+        })?;
+        // Our own copies are no places that a user knows.
+        let with_torn = self.wanted.with_torn();
+        outcome?;
+        self.tell(changes)?;
+        Ok(with_torn)
+    }
+
+    /// What is said of it, a line each.
+    fn lines(&self, sought: &Sought, with_torn: &[String]) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        lines.extend(self.wanted.targets.iter().map(|own| {
+            let name = own.name().unwrap_or("a record without an id");
+            format!("erase {name}  {}", own.file.told())
+        }));
+        lines.extend(self.namesakes());
+        lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        let goes_too =
+            |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
+        lines.extend(with_torn.iter().map(goes_too));
+        lines
     }
 
     /// The records that stay, and have the id of one that goes, a line each.
@@ -302,27 +328,24 @@ impl Site<'_> {
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
     }
 
-    /// The documents that stay, with those of copies.
-    fn staying(&self, after: &[Arc<Document>], marks: Marks<'_>) -> Vec<Arc<Document>> {
-        let mut staying = after.to_vec();
-        let logs = self.outside.iter().chain(self.copies).filter(|own| Packing::of(&own.path).is_none());
-        let is_read = |own: &&Outside| is_log(&own.path) || own.is_loose || self.wanted.erases().is_some();
-        for own in logs.filter(is_read) {
-            // A text of somebody's own is no record. It goes where it says what a record said; a
-            // tag, or a path, that it names is not the record's alone.
-            let is_text = own.is_loose && !is_log(&own.path);
-            let outcome = match is_text {
-                true if marks.main.any(&own.bytes) => Outcome::Gone,
-                true => Outcome::Same,
-                false => clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same),
-            };
-            let bytes = outcome.left(&own.bytes).unwrap_or_default();
-            let records =
-                if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes, Some(marks.main)) };
-            let own = Document::of_bytes(own.path.clone(), Role::Backup, bytes);
-            staying.push(Arc::new(Document { records, ..own }));
+    /// Takes in what of a copy stays.
+    fn see_copy(&self, own: &Outside, marks: Marks<'_>, seeking: &mut Seeking<'_>) {
+        let is_read = is_log(&own.path) || own.is_loose || self.wanted.erases().is_some();
+        if !is_read || Packing::of(&own.path).is_some() {
+            return;
         }
-        staying
+        // A text of somebody's own is no record. It goes where it says what a record said; a
+        // tag, or a path, that it names is not the record's alone.
+        let is_text = own.is_loose && !is_log(&own.path);
+        let outcome = match is_text {
+            true if marks.main.any(&own.bytes) => Outcome::Gone,
+            true => Outcome::Same,
+            false => clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same),
+        };
+        let bytes = outcome.left(&own.bytes).unwrap_or_default();
+        let records =
+            if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes, Some(marks.main)) };
+        seeking.see(&Document { records, ..Document::of_bytes(own.path.clone(), Role::Backup, bytes) });
     }
 
     /// Indexes and counts, made anew without terms that only an erased record had.

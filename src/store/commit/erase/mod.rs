@@ -18,7 +18,7 @@ mod vaulted;
 mod versions;
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use history::History;
@@ -33,15 +33,18 @@ use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Document, Plan, Role, Store};
-use crate::store::erase::{Contents, LARGEST, Outside, Site, Target, Wanted, is_log};
+use crate::store::erase::{Contents, Each, LARGEST, Outside, Site, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
 /// So often files are gone through again because others wrote meanwhile.
 const ROUNDS: usize = 4;
 
-/// The files that a store as it was read has no bytes of, and that may hold records. What
-/// they and our own data say of what is erased is taken in.
+/// What is shown one after another.
+pub type Shown<'a> = &'a mut dyn FnMut(&Outside);
+
+/// The files that a store as it was read has no bytes of, and that may hold records, relative to
+/// its root. What they and our own data say of what is erased is taken in.
 ///
 /// # Errors
 ///
@@ -52,7 +55,7 @@ pub fn gather(
     vault: &Vault<'_>,
     wanted: &Wanted<'_>,
     contents: &mut Contents,
-) -> Result<Vec<Outside>, CommitError> {
+) -> Result<Vec<PathBuf>, CommitError> {
     let known: HashMap<&Path, &Arc<Document>> = store.documents.iter().map(|own| (&*own.path, own)).collect();
     for own in &store.documents {
         contents.see_document(wanted, own);
@@ -71,7 +74,7 @@ pub fn gather(
             contents.see(wanted, path, bytes);
         });
         if !path.file_name().is_some_and(super::is_ours) {
-            outside.push(Outside { path: relative.to_owned(), bytes, is_loose: false });
+            outside.push(relative.to_owned());
         }
     });
     vault.each_kept(&mut |path, own, bytes| match vaulted::is_step(path) && !is_log(own) {
@@ -80,6 +83,25 @@ pub fn gather(
         false => drop(contents.see(wanted, own, bytes)),
     })?;
     Ok(outside)
+}
+
+/// Shows such files, each as it is by then. One that is gone holds nothing.
+///
+/// # Errors
+///
+/// None: what can't be read is found by the search.
+pub fn each_outside(
+    disk: &dyn Disk,
+    root: &Path,
+    files: &[PathBuf],
+    see: Shown<'_>,
+) -> Result<(), CommitError> {
+    for file in files {
+        if let Ok((bytes, _)) = disk.read(&root.join(file), 0, None) {
+            see(&Outside { path: file.clone(), bytes, is_loose: false });
+        }
+    }
+    Ok(())
 }
 
 fn is_unread(role: Role) -> bool {
@@ -214,11 +236,15 @@ impl Writer<'_> {
                 packed: &NO_PACKED,
             };
             let outside = gather(self.host.disk, &store, &self.vault, wanted, &mut contents)?;
-            let copies = vaulted::copies(&self.vault)?;
-            let (outside, copies) = (&outside[..], &copies[..]);
+            let outside = |see: Shown<'_>| each_outside(self.host.disk, &self.place.root, &outside, see);
+            let copies = |see: Shown<'_>| vaulted::copies(&self.vault, see);
+            let (outside, copies): (&Each<'_>, &Each<'_>) = (&outside, &copies);
             let site =
                 Site { scene: &scene, wanted, contents: &contents, outside, copies, reason: &entry.reason };
-            let removal = site.removal().map_err(|why| self.refused(&why))?;
+            let removal = site.removal().map_err(|error| match error {
+                CommitError::Refused(why) => self.refused(&why),
+                other => other,
+            })?;
             let is_done = removal.plan.is_empty();
             with_torn.extend(removal.plan.with_torn.iter().cloned());
             sought = Some(removal.sought);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use super::each_within;
+use super::{Shown, each_within};
 use crate::disk::ItemKind;
 use crate::model::plan::{PRIVATE, line_end_for};
 use crate::model::{Act, Change, meant};
@@ -162,7 +162,11 @@ impl Vault<'_> {
     ///
     /// If one can't be read: nobody knows what it holds.
     pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
-        for name in FOLDERS {
+        self.each_in(&FOLDERS, see)
+    }
+
+    fn each_in(&self, folders: &[&str], see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+        for name in folders {
             let folder = self.path(name);
             for item in self.items(name)? {
                 let path = folder.join(&item.name);
@@ -288,23 +292,18 @@ pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
     serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
 }
 
-/// Copies in our own data, by the files that they are copies of, drafts and what is in
+/// Shows copies in our own data, by the files that they are copies of, drafts and what is in
 /// quarantine.
 ///
 /// # Errors
 ///
 /// If one can't be read.
-pub fn copies(vault: &Vault<'_>) -> Result<Vec<Outside>, CommitError> {
-    let mut copies = Vec::new();
-    let undo = vault.path("undo");
+pub fn copies(vault: &Vault<'_>, see: Shown<'_>) -> Result<(), CommitError> {
     let backups = vault.path("backups");
-    vault.each_kept(&mut |path, own, bytes| {
-        if !path.starts_with(&undo) {
-            let is_loose = !path.starts_with(&backups);
-            copies.push(Outside { path: own.to_owned(), bytes: bytes.to_vec(), is_loose });
-        }
-    })?;
-    Ok(copies)
+    vault.each_in(&["drafts", "quarantine", "backups"], &mut |path, own, bytes| {
+        let is_loose = !path.starts_with(&backups);
+        see(&Outside { path: own.to_owned(), bytes: bytes.to_vec(), is_loose });
+    })
 }
 
 /// What stays of a copy, a draft or what is in quarantine; `None` where nothing does.
