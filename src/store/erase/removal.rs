@@ -32,8 +32,26 @@ pub struct Outside {
     pub is_loose: bool,
 }
 
-/// Shows files one after another: they are not held all at once.
-pub type Each<'a> = dyn Fn(&mut dyn FnMut(&Outside)) -> Result<(), CommitError> + 'a;
+/// Takes one after another: they are not held all at once.
+pub type Shown<'a> = &'a mut dyn FnMut(&Outside);
+
+/// What a store as it was read does not have.
+pub trait Kept {
+    /// Shows the files of the store that are read for this alone.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read.
+    fn outside(&self, see: Shown<'_>) -> Result<(), CommitError>;
+
+    /// Shows copies in our own data, by the files that they are copies of, drafts and what is in
+    /// quarantine.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read.
+    fn copies(&self, see: Shown<'_>) -> Result<(), CommitError>;
+}
 
 /// The changes that erase.
 pub struct Removal {
@@ -51,10 +69,8 @@ pub struct Site<'a> {
     pub wanted: &'a Wanted<'a>,
     /// What it said.
     pub contents: &'a Contents,
-    /// The files of the store that are read for this alone.
-    pub outside: &'a Each<'a>,
-    /// Copies in our own data.
-    pub copies: &'a Each<'a>,
+    /// What the store does not have.
+    pub kept: &'a dyn Kept,
     /// Why, as a code.
     pub reason: &'a str,
 }
@@ -92,8 +108,8 @@ impl Site<'_> {
         let after = derive::after(store, &seen, self.scene.now);
         let mut seeking = Seeking::of(self.wanted, (&all, &main));
         after.iter().for_each(|own| seeking.see(own));
-        (self.outside)(&mut |own| self.see_copy(own, marks, &mut seeking))?;
-        (self.copies)(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        self.kept.outside(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        self.kept.copies(&mut |own| self.see_copy(own, marks, &mut seeking))?;
         let mut sought = seeking.sought();
         plan.derived = self.derived(&after, &seen, &sought.needles);
         plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
@@ -113,7 +129,7 @@ impl Site<'_> {
         for own in self.scene.store.documents.iter().filter(|own| self.is_plain(own)) {
             outcome = outcome.and_then(|()| self.plain(own, marks, changes));
         }
-        (self.outside)(&mut |own| {
+        self.kept.outside(&mut |own| {
             if outcome.is_ok() {
                 outcome = self.outside(own, marks, changes);
             }
