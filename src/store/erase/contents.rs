@@ -203,7 +203,7 @@ impl Contents {
 
     /// All that they say, whoever else says it, and main texts and whole records alone.
     pub fn needles(&self) -> (Needles, Needles) {
-        Needles::of_both(&self.main, &self.beside)
+        Needles::of_both(self.main.iter().cloned(), self.beside.iter().cloned())
     }
 }
 

@@ -22,18 +22,18 @@ use crate::text::unpack::{gunzip, untar};
 pub const LARGEST: u64 = 256 << 20;
 
 /// A file that a store as it was read has no bytes of: a copy, an archive, a stranger.
-#[derive(Clone, Debug)]
-pub struct Outside {
+#[derive(Clone, Copy, Debug)]
+pub struct Outside<'a> {
     /// Relative to the store's root, or what it is a copy of.
-    pub path: PathBuf,
+    pub path: &'a Path,
     /// Its bytes as they are on the disk.
-    pub bytes: Vec<u8>,
+    pub bytes: &'a [u8],
     /// Whether it is no copy of a whole file, but a draft or what is in quarantine.
     pub is_loose: bool,
 }
 
 /// Takes one after another: they are not held all at once.
-pub type Shown<'a> = &'a mut dyn FnMut(&Outside);
+pub type Shown<'a> = &'a mut dyn FnMut(Outside<'_>);
 
 /// What a store as it was read does not have.
 pub trait Kept {
@@ -204,31 +204,31 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn outside(&self, own: &Outside, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
-        let base = Bytes::from(own.bytes.as_slice());
-        if let Some(packing) = Packing::of(&own.path) {
+    fn outside(&self, own: Outside<'_>, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
+        let base = Bytes::from(own.bytes);
+        if let Some(packing) = Packing::of(own.path) {
             if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
-                changes.data.push(Change::rewrite(&own.path, base, &bytes));
+                changes.data.push(Change::rewrite(own.path, base, &bytes));
             }
             return Ok(());
         }
-        let is_placed = matches!(self.wanted.format.place(&own.path, false), Placement::File(Role::Backup));
-        if !is_log(&own.path) && !is_placed {
+        let is_placed = matches!(self.wanted.format.place(own.path, false), Placement::File(Role::Backup));
+        if !is_log(own.path) && !is_placed {
             return Ok(());
         }
-        changes.data.extend(clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base));
+        changes.data.extend(clean(self.wanted, own.path, own.bytes, marks)?.change(own.path, base));
         Ok(())
     }
 
     /// A compressed file without what is erased; `None` where it holds nothing of it.
     fn repacked(
         &self,
-        own: &Outside,
+        own: Outside<'_>,
         packing: Packing,
         marks: Marks<'_>,
         changes: &mut Changes,
     ) -> Result<Option<Vec<u8>>, Refusal> {
-        let unpacked = gunzip(&own.bytes, LARGEST);
+        let unpacked = gunzip(own.bytes, LARGEST);
         let failed =
             |why: String| Refusal::corrupt(format!("{} can't be packed again: {why}.", own.path.told()));
         let (mut refusal, mut repacked) = (None, None);
@@ -242,20 +242,20 @@ impl Site<'_> {
         };
         let new = match packing {
             Packing::Gzip => {
-                let new = edited(&own.path, &unpacked.content);
+                let new = edited(own.path, &unpacked.content);
                 changes.seen.extend(
                     new.as_ref()
-                        .map(|new| Change::rewrite(&own.path, unpacked.content.as_slice().into(), new)),
+                        .map(|new| Change::rewrite(own.path, unpacked.content.as_slice().into(), new)),
                 );
                 new
             }
             Packing::TarGzip => {
-                let within = inside(&own.path);
+                let within = inside(own.path);
                 // What is no archive for us may still be searched afterwards.
                 if unpacked.fault.is_some() && unpacked.content.is_empty() {
                     return Ok(None);
                 }
-                let mut members = untar(&own.bytes, LARGEST).content;
+                let mut members = untar(own.bytes, LARGEST).content;
                 let mut any = false;
                 for member in &mut members {
                     let Some(new) = edited(&within.join(&member.path), &member.bytes) else { continue };
@@ -265,7 +265,7 @@ impl Site<'_> {
                     any = true;
                 }
                 if any && let Some(writes) = self.wanted.format.writes() {
-                    writes.rederived(&own.path, &mut members, self.scene.now)?;
+                    writes.rederived(own.path, &mut members, self.scene.now)?;
                     repacked = Some(members.clone());
                 }
                 let edit = &mut |path: &Path, _: &[u8]| {
@@ -287,7 +287,7 @@ impl Site<'_> {
                 let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
                 if let (Some(members), Some(writes)) = (repacked, self.wanted.format.writes()) {
                     let len = packed.len() as u64;
-                    changes.data.extend(writes.beside_archive(self.scene, &own.path, &members, len)?);
+                    changes.data.extend(writes.beside_archive(self.scene, own.path, &members, len)?);
                 }
                 Ok(Some(packed))
             }
@@ -345,23 +345,22 @@ impl Site<'_> {
     }
 
     /// Takes in what of a copy stays.
-    fn see_copy(&self, own: &Outside, marks: Marks<'_>, seeking: &mut Seeking<'_>) {
-        let is_read = is_log(&own.path) || own.is_loose || self.wanted.erases().is_some();
-        if !is_read || Packing::of(&own.path).is_some() {
+    fn see_copy(&self, own: Outside<'_>, marks: Marks<'_>, seeking: &mut Seeking<'_>) {
+        let is_read = is_log(own.path) || own.is_loose || self.wanted.erases().is_some();
+        if !is_read || Packing::of(own.path).is_some() {
             return;
         }
         // A text of somebody's own is no record. It goes where it says what a record said; a
         // tag, or a path, that it names is not the record's alone.
-        let is_text = own.is_loose && !is_log(&own.path);
+        let is_text = own.is_loose && !is_log(own.path);
         let outcome = match is_text {
-            true if marks.main.any(&own.bytes) => Outcome::Gone,
+            true if marks.main.any(own.bytes) => Outcome::Gone,
             true => Outcome::Same,
-            false => clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same),
+            false => clean(self.wanted, own.path, own.bytes, marks).unwrap_or(Outcome::Same),
         };
-        let bytes = outcome.left(&own.bytes).unwrap_or_default();
-        let records =
-            if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes, Some(marks.main)) };
-        seeking.see(&Document { records, ..Document::of_bytes(own.path.clone(), Role::Backup, bytes) });
+        let bytes = outcome.left(own.bytes).unwrap_or_default();
+        let records = if is_text { Vec::new() } else { self.wanted.read(own.path, &bytes, Some(marks.main)) };
+        seeking.see(&Document { records, ..Document::of_bytes(own.path.to_owned(), Role::Backup, bytes) });
     }
 
     /// Indexes and counts, made anew without terms that only an erased record had.

@@ -54,7 +54,7 @@ impl Kept for Gathered<'_> {
         for file in &self.files {
             // One that is gone by now holds nothing; one that can't be read is found by the search.
             if let Ok((bytes, _)) = self.disk.read(&self.root.join(file), 0, None) {
-                see(&Outside { path: file.clone(), bytes, is_loose: false });
+                see(Outside { path: file, bytes: &bytes, is_loose: false });
             }
         }
         Ok(())

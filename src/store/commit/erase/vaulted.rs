@@ -170,7 +170,7 @@ impl Vault<'_> {
         let backups = self.path("backups");
         self.each_in(&FOLDERS[1..], &mut |path, own, bytes| {
             let is_loose = !path.starts_with(&backups);
-            see(&Outside { path: own.to_owned(), bytes: bytes.to_vec(), is_loose });
+            see(Outside { path: own, bytes, is_loose });
         })
     }
 

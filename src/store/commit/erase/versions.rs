@@ -27,14 +27,14 @@ pub fn versions(
     };
     let see = |path: &Path, bytes: &[u8]| Contents::default().see(wanted, path, bytes);
     // What is listed with the store is named as records.
-    let is_listed = |own: &Outside| {
+    let is_listed = |own: Outside<'_>| {
         store.documents.iter().any(|read| {
-            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(&*own.path))
+            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(own.path))
         })
     };
     gathered.outside(&mut |own| {
         if !is_listed(own) {
-            each_within(&own.path, &own.bytes, &mut |path, bytes| {
+            each_within(own.path, own.bytes, &mut |path, bytes| {
                 add(own.path.told().into_owned(), see(path, bytes));
             });
         }
