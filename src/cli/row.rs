@@ -73,7 +73,7 @@ impl Row {
             title: text.title,
             text: text.text,
             tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
-            topic: view.and_then(|view| view.topic.as_deref()).map(str::to_owned),
+            topic: view.and_then(|view| view.topic).map(str::to_owned),
             created: view.and_then(|view| view.created).map(Moment::to_rfc3339),
             accessed: view.and_then(|view| view.accessed).map(Moment::to_rfc3339),
             importance: view.map(|view| view.importance),
@@ -129,14 +129,13 @@ impl Row {
 fn id(store: &Store, entry: &Entry) -> Option<String> {
     let view = store.view(entry)?;
     let keyed = format::by_name(store.format).is_some_and(|format| format.keys_are_ids());
-    view.id.as_deref().map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
+    view.id.map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
 }
 
 /// The fields that only some formats have, and what other files say of the record.
 fn facets(snapshot: &Snapshot, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = snapshot.get(at);
-    let own = store.view(entry).into_iter().flat_map(|view| &view.facets);
-    let own = own.map(|(name, value)| (*name, &**value));
+    let own = store.view(entry).into_iter().flat_map(|view| view.facets);
     own.chain(store.facts_of(at.entry)).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 

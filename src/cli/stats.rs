@@ -63,7 +63,7 @@ fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine
 fn figures(store: &Store) -> serde_json::Value {
     let mut kinds = std::collections::BTreeMap::<String, u64>::new();
     for entry in store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let kind = store.view(entry).map_or("unknown", |view| &view.kind);
+        let kind = store.view(entry).map_or("unknown", |view| view.kind);
         *kinds.entry(kind.to_owned()).or_default() += 1;
     }
     json!({

@@ -69,7 +69,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
     let names = |title: String| {
         let mut head = vec![title];
         if let Some(view) = store.view(entry) {
-            head.extend(view.tags.iter().chain(&view.id).map(|text| text.to_string()));
+            head.extend(view.tags.iter().chain(view.id).map(|text| text.to_string()));
         }
         head
     };

@@ -10,11 +10,12 @@ pub use super::document::Generation;
 use super::key::{Key, file_digest};
 use super::plan::{Act, Change};
 use super::problem::{Code, Problem, Severity};
-use super::record::{Record, View};
+use super::record::Record;
 use super::references::References;
 use super::time::Moment;
 use super::told::Tell;
 use super::unread::Unread;
+use super::view::View;
 
 /// Whether a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,7 +149,7 @@ impl Store {
     }
 
     /// The typed view of an entry, if it could be read.
-    pub fn view(&self, entry: &Entry) -> Option<&View> {
+    pub fn view(&self, entry: &Entry) -> Option<View<'_>> {
         self.record(entry).view()
     }
 
@@ -179,7 +180,7 @@ impl Store {
     }
 
     /// What other files say of the entry of that index: names and values. Untrusted text.
-    pub fn facts_of(&self, entry: u32) -> impl Iterator<Item = (&'static str, &str)> {
+    pub fn facts_of(&self, entry: u32) -> impl Iterator<Item = (&str, &str)> {
         let from = self.facts.partition_point(|(own, ..)| *own < entry);
         let own = self.facts[from..].iter().take_while(move |(own, ..)| *own == entry);
         own.map(|(_, name, value)| (*name, value.as_str()))

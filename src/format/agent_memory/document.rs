@@ -1,11 +1,10 @@
 //! A file that is one JSON value and holds records within it, with its lines.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::shape::Found;
 use crate::format::reading::{self, Reading};
-use crate::model::{Body, Code, Problem, Record, Severity, Span, View};
+use crate::model::{Body, Code, Packed, Parsed, Problem, Record, Severity, Span};
 use crate::text::json::{Json, Kind};
 use crate::text::secrets;
 
@@ -44,9 +43,9 @@ pub fn read(
 
 impl Document<'_> {
     /// Adds a value as a record.
-    pub fn record(&mut self, value: Json<'_>, mut view: View) {
+    pub fn record(&mut self, value: Json<'_>, mut view: Parsed) {
         view.sensitive = secrets::is_sensitive(value.raw());
-        self.push(value, Body::Read(Arc::new(view)));
+        self.push(value, Body::Read(Packed::of(&view)));
     }
 
     /// Adds a value that can't be a record.
@@ -85,7 +84,7 @@ impl Document<'_> {
         self.reading.problems.push(match own {
             None => problem,
             Some(index) => {
-                let id = records[index].view().and_then(|view| view.id.as_deref());
+                let id = records[index].view().and_then(|view| view.id);
                 problem.of_record(index as u32, id)
             }
         });

@@ -114,7 +114,7 @@ fn a_tag_is_that_tag_and_a_star_what_lies_beneath_it() {
 
 #[test]
 fn where_a_memory_has_no_topic_its_tags_stand_in() {
-    let topic = |view: &mut View| view.topic = Some("Database".into());
+    let topic = |view: &mut Parsed| view.topic = Some("Database".into());
     let asked = memories(&[
         memory("a", "").with(topic).tags(&["x"]),
         memory("b", "").tags(&["database"]),

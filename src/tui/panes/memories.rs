@@ -160,7 +160,7 @@ fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> L
     };
     let (mark, mark_style) = mark(app, hit);
     let age = view.and_then(|view| view.created).map_or("?".into(), |created| created.age_at(app.now));
-    let kind = view.map_or("—", |view| &view.kind);
+    let kind = view.map_or("—", |view| view.kind);
     let pointer = pointer(app.marks.has(hit.at), in_range, at == app.list.at);
     let rank = hit.rank.map_or("  — ".into(), |rank| format!("{rank:4.2}"));
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
@@ -191,8 +191,8 @@ fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> L
 }
 
 /// What a memory is, where it is no plain live one.
-fn state_sign(state: State, view: Option<&View>) -> &'static str {
-    let pinned = view.is_some_and(|view| view.tags.iter().any(|tag| &**tag == "pinned"));
+fn state_sign(state: State, view: Option<View<'_>>) -> &'static str {
+    let pinned = view.is_some_and(|view| view.tags.contains("pinned"));
     match state {
         State::Archived => "▪",
         State::Deleted => "−",

@@ -109,7 +109,7 @@ fn done(raw: Json<'_>) -> Option<Moment> {
 
 /// What is due by the rules of "Archival": learnings that were not used for 90 days, tasks
 /// that were completed 30 days ago.
-fn is_due(view: &View, raw: Json<'_>, now: Moment) -> bool {
+fn is_due(view: View<'_>, raw: Json<'_>, now: Moment) -> bool {
     let day = crate::model::time::DAY;
     match &*view.kind {
         "learning" => view.accessed.or(view.created).is_some_and(|used| now > used.plus(90 * day)),
