@@ -10,7 +10,6 @@ use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::records::{self, Piece};
 use crate::text::scan::{Newlines, Scan, Tape};
-use crate::text::secrets;
 
 /// What reading one file gave.
 #[derive(Debug, Default)]
@@ -122,8 +121,7 @@ fn take(
         piece.faults.iter().map(|&code| fault(code, piece.object.is_some())).collect();
     let Some(object) = piece.object else { return rows.broken(path, place, faults) };
     let mut fields = Fields::new(object, now);
-    let mut seen = view(&mut fields, raw);
-    seen.sensitive = secrets::is_sensitive(raw);
+    let seen = view(&mut fields, raw);
     faults.extend(fields.into_faults());
     rows.push(path, place, &seen, faults);
 }
@@ -227,8 +225,7 @@ pub fn read_document(
         let (start, end) = (start + mark, end + mark);
         let raw = bytes.get(start..end).unwrap_or_default();
         let mut fields = Fields::new(object, now);
-        let mut seen = view(&mut fields, raw);
-        seen.sensitive = secrets::is_sensitive(raw);
+        let seen = view(&mut fields, raw);
         let span = Span { start: start as u64, end: end as u64 };
         let place = Place { span, line: 1 + feeds(&bytes[..start]), lines: 1 + feeds(raw) };
         rows.push(path, place, &seen, fields.into_faults());

@@ -1,6 +1,6 @@
 //! A record as it is stored: the lines that it is on, and whether it holds a secret.
 
-use crate::model::{Document, Entry, Record, Span, Store};
+use crate::model::{Body, Document, Entry, Record, Span, Store};
 use crate::text::{lines, secrets};
 
 /// The whole lines that a record of a log is on, without their last line end and without the
@@ -18,8 +18,9 @@ pub fn lines_of(document: &Document, record: &Record) -> Span {
 
 /// Whether the text of an entry holds what looks like a token or a private key.
 pub fn is_sensitive(store: &Store, entry: &Entry) -> bool {
-    match store.view(entry) {
-        Some(view) => view.sensitive,
-        None => secrets::is_sensitive(store.raw(entry)),
+    let look = || secrets::is_sensitive(store.raw(entry));
+    match &store.record(entry).body {
+        Body::Read(packed) => packed.is_sensitive(look),
+        Body::Broken => look(),
     }
 }

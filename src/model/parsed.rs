@@ -36,6 +36,4 @@ pub struct Parsed {
     pub archived: bool,
     /// Whether it holds a checksum.
     pub checksum: bool,
-    /// Whether its text holds what looks like a token or a private key.
-    pub sensitive: bool,
 }

@@ -6,6 +6,7 @@ mod pack;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::parsed::Parsed;
 use super::record::{Name, Named, Reference};
@@ -17,21 +18,36 @@ pub use pack::Packer;
 #[derive(Clone)]
 pub struct Packed {
     run: Arc<Run>,
-    at: u32,
+    /// Its number among them.
+    number: u32,
 }
 
 impl Packed {
     /// A view alone.
     pub fn of(parsed: &Parsed) -> Packed {
         let mut packer = Packer::default();
-        let at = packer.add(parsed);
-        Packed { run: packer.finish(), at }
+        packer.add(parsed);
+        packer.views()(0)
     }
 
     /// What was read.
     pub fn view(&self) -> View<'_> {
-        let bytes = self.run.bytes.get(self.at as usize..).unwrap_or_default();
+        let at = self.run.places.get(self.number as usize).map_or(0, |own| *own as usize);
+        let bytes = self.run.bytes.get(at..).unwrap_or_default();
         Cursor { bytes, words: &self.run.words }.view()
+    }
+
+    /// Whether its text holds what looks like a token or a private key: `look` is asked once.
+    pub fn is_sensitive(&self, look: impl FnOnce() -> bool) -> bool {
+        let Some(known) = self.run.sensitive.get(self.number as usize) else { return look() };
+        match known.load(Relaxed) {
+            UNKNOWN => {
+                let is = look();
+                known.store(if is { SENSITIVE } else { HARMLESS }, Relaxed);
+                is
+            }
+            known => known == SENSITIVE,
+        }
     }
 }
 
@@ -46,6 +62,10 @@ impl fmt::Debug for Packed {
 struct Run {
     bytes: Box<[u8]>,
     words: Box<[Box<str>]>,
+    /// Where each view starts.
+    places: Box<[u32]>,
+    /// Whether each is sensitive, once that was looked for: most are never shown.
+    sensitive: Box<[AtomicU8]>,
 }
 
 /// What was read of a record: what the program needs at hand. Everything else stays in its bytes.
@@ -81,8 +101,6 @@ pub struct View<'a> {
     pub archived: bool,
     /// Whether it holds a checksum.
     pub checksum: bool,
-    /// Whether its text holds what looks like a token or a private key.
-    pub sensitive: bool,
 }
 
 /// The tags of a record, in order.
@@ -194,6 +212,10 @@ impl<'a, T: Item<'a> + fmt::Debug> fmt::Debug for List<'a, T> {
     }
 }
 
+const UNKNOWN: u8 = 0;
+const HARMLESS: u8 = 1;
+const SENSITIVE: u8 = 2;
+
 const CREATED: u64 = 1;
 const ACCESSED: u64 = 1 << 1;
 const COUNTED: u64 = 1 << 2;
@@ -207,7 +229,6 @@ const FACETS: u64 = 1 << 9;
 const FADED: u64 = 1 << 10;
 const ARCHIVED: u64 = 1 << 11;
 const CHECKSUM: u64 = 1 << 12;
-const SENSITIVE: u64 = 1 << 13;
 
 /// What importance is where nothing is recorded.
 const USUAL: f64 = 0.5;
@@ -244,7 +265,6 @@ impl<'a> Cursor<'a> {
             faded: has(FADED),
             archived: has(ARCHIVED),
             checksum: has(CHECKSUM),
-            sensitive: has(SENSITIVE),
         }
     }
 

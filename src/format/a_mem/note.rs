@@ -10,7 +10,6 @@ use crate::model::{
     Body, Code, Moment, Name, Named, Packed, Parsed, Problem, Record, Reference, Severity, Span, Tell,
 };
 use crate::text::front_matter::{Note, Value};
-use crate::text::secrets;
 
 pub(super) const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
 const STATUSES: [&str; 3] = ["draft", "validated", "deprecated"];
@@ -38,8 +37,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     if !note.has_front_matter {
         found.add(Code::BadFrontMatter, Severity::Note, 1, "The note has no front matter.".into());
     }
-    let mut view = view(&note, text, &mut found, now);
-    view.sensitive = secrets::is_sensitive(bytes);
+    let view = view(&note, text, &mut found, now);
     let id = view.id.clone();
     let problems = found.problems.into_iter().map(|problem| problem.of_record(0, id.as_deref()));
     Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
@@ -54,7 +52,6 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
         id: Some(stem(path).into()),
         kind: Cow::Borrowed("query"),
         importance: 0.5,
-        sensitive: secrets::is_sensitive(bytes),
         ..Parsed::default()
     };
     let problems = byte_order_mark(path, bytes).into_iter().collect();

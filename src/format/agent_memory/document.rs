@@ -6,7 +6,6 @@ use super::shape::Found;
 use crate::format::reading::{self, Reading};
 use crate::model::{Body, Code, Packed, Parsed, Problem, Record, Severity, Span};
 use crate::text::json::{Json, Kind};
-use crate::text::secrets;
 
 /// A document while its records are read. Places are bytes of the file without its mark.
 pub struct Document<'a> {
@@ -43,8 +42,7 @@ pub fn read(
 
 impl Document<'_> {
     /// Adds a value as a record.
-    pub fn record(&mut self, value: Json<'_>, mut view: Parsed) {
-        view.sensitive = secrets::is_sensitive(value.raw());
+    pub fn record(&mut self, value: Json<'_>, view: Parsed) {
         self.push(value, Body::Read(Packed::of(&view)));
     }
 

@@ -7,7 +7,7 @@ use crate::format::fields::{Fault, Fields};
 use crate::format::reading::{self, Place, Reading, Rows};
 use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span};
 use crate::text::json::{Json, Kind};
-use crate::text::{lines, secrets};
+use crate::text::lines;
 
 /// Reads a `.json` file at the root: one of the 1.0 writer, or one of another program.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -46,8 +46,7 @@ fn memories(path: &Path, bytes: &[u8], skipped: usize, object: Json<'_>, now: Mo
             let place = Place { span, line, lines: 1 + reading::feeds(item.raw()) };
             if item.kind() == Kind::Object {
                 let mut fields = Fields::new(item, now);
-                let mut seen = view::view(&mut fields, Some(kind), Role::Records);
-                seen.sensitive = secrets::is_sensitive(item.raw());
+                let seen = view::view(&mut fields, Some(kind), Role::Records);
                 let faults = fields.into_faults().into_iter().map(lenient).collect();
                 rows.push(path, place, &seen, faults);
             } else {

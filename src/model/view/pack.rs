@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
 
 use super::{
     ACCESSED, ARCHIVED, CHECKSUM, COUNTED, CREATED, FACETS, FADED, HAS_ID, HAS_TOPIC, NAMES, Packed,
-    REFERENCES, Run, SENSITIVE, TAGS, USUAL, WEIGHED,
+    REFERENCES, Run, TAGS, UNKNOWN, USUAL, WEIGHED,
 };
 use crate::model::parsed::Parsed;
 use crate::model::record::Name;
@@ -19,14 +20,16 @@ const LONGEST: usize = 48;
 #[derive(Default)]
 pub struct Packer {
     bytes: Vec<u8>,
+    places: Vec<u32>,
     words: Vec<Box<str>>,
     known: HashMap<Box<str>, u32>,
 }
 
 impl Packer {
-    /// Adds a view; where it is in the run.
+    /// Adds a view; its number in the run.
     pub fn add(&mut self, own: &Parsed) -> u32 {
-        let at = self.bytes.len() as u32;
+        let number = self.places.len() as u32;
+        self.places.push(self.bytes.len() as u32);
         let flags = [
             (own.created.is_some(), CREATED),
             (own.accessed.is_some(), ACCESSED),
@@ -41,7 +44,6 @@ impl Packer {
             (own.faded, FADED),
             (own.archived, ARCHIVED),
             (own.checksum, CHECKSUM),
-            (own.sensitive, SENSITIVE),
         ];
         self.number(flags.iter().filter(|(is, _)| *is).map(|(_, flag)| flag).sum());
         own.created.iter().chain(&own.accessed).for_each(|own| self.bytes.extend(own.0.to_le_bytes()));
@@ -64,18 +66,15 @@ impl Packer {
             to.word(name);
             to.word(value);
         });
-        at
+        number
     }
 
-    /// The run, and where each of its views is given by [`Packer::add`].
-    pub(super) fn finish(self) -> Arc<Run> {
-        Arc::new(Run { bytes: self.bytes.into(), words: self.words.into() })
-    }
-
-    /// The views at those places.
+    /// The views of those numbers.
     pub fn views(self) -> impl Fn(u32) -> Packed {
-        let run = self.finish();
-        move |at| Packed { run: Arc::clone(&run), at }
+        let sensitive = self.places.iter().map(|_| AtomicU8::new(UNKNOWN)).collect();
+        let (bytes, words, places) = (self.bytes.into(), self.words.into(), self.places.into());
+        let run = Arc::new(Run { bytes, words, places, sensitive });
+        move |number| Packed { run: Arc::clone(&run), number }
     }
 
     /// How many items there are, how long they are, so that who reads can go past them, and they.

@@ -19,7 +19,7 @@ fn any_parsed() -> impl Strategy<Value = Parsed> {
         proptest::collection::vec(any_name(), 0..3),
         proptest::collection::vec((word, text()), 0..4),
     );
-    (times, texts, lists, any::<[bool; 4]>()).prop_map(|(times, texts, lists, flags)| Parsed {
+    (times, texts, lists, any::<[bool; 3]>()).prop_map(|(times, texts, lists, flags)| Parsed {
         id: texts.0,
         kind: texts.1.into(),
         created: times.0.map(Moment),
@@ -34,7 +34,6 @@ fn any_parsed() -> impl Strategy<Value = Parsed> {
         faded: flags[0],
         archived: flags[1],
         checksum: flags[2],
-        sensitive: flags[3],
     })
 }
 
@@ -58,7 +57,6 @@ fn again(view: View<'_>) -> Parsed {
         faded: view.faded,
         archived: view.archived,
         checksum: view.checksum,
-        sensitive: view.sensitive,
     }
 }
 

@@ -165,7 +165,7 @@ fn a_memory_without_an_id_answers_to_its_key() {
 fn is_and_has_ask_for_traits() {
     let asked = memories(&[
         memory("a", "").tags(&["pinned"]),
-        memory("b", "").with(|view| view.sensitive = true),
+        memory("b", &["sk-ant", "-ABCDEFGHIJKLMNOPQRST"].concat()),
         memory("c", "").with_problem(),
         memory("d", "").with(|view| view.checksum = true),
         memory("e", "").with(|view| view.references = [Reference::to_record("references", "a")].into()),

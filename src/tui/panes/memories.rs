@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use crate::format;
 use crate::model::{Code, Problem, Severity, State, Tell, View};
 use crate::query::{Hit, Order, Ranking};
 use crate::text::show::show;
@@ -206,13 +207,12 @@ fn mark(app: &App, hit: &Hit) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(hit.at);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
-    let view = store.view(entry);
     match (entry.state, worst) {
         (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
         (_, Some(severity @ (Severity::Error | Severity::Warning))) => {
             (sign(severity), theme.severity(severity))
         }
-        _ if view.is_some_and(|view| view.sensitive) => ("!", theme.key()),
+        _ if format::is_sensitive(store, entry) => ("!", theme.key()),
         _ => (" ", Style::new()),
     }
 }
