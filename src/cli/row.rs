@@ -1,5 +1,7 @@
 //! A record as the verbs give it out.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
@@ -60,8 +62,7 @@ impl Row {
         let view = store.view(entry);
         let text = format::text_of(store, entry);
         let document = store.document(entry);
-        let line = format::lines_of(document, record);
-        let raw = document.bytes_of(line);
+        let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
         let decay = view.map(|view| Fading::of(store, entry, view, now).now());
         Row {
             key: store.key(entry),
@@ -90,8 +91,8 @@ impl Row {
                 .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),
             facets: facets(snapshot, at),
-            raw: String::from_utf8_lossy(raw).into_owned(),
-            raw_base64: std::str::from_utf8(raw).is_err().then(|| BASE64_STANDARD.encode(raw)),
+            raw: String::from_utf8_lossy(&raw).into_owned(),
+            raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
             explain: explain.map(Explained::new),
         }
     }

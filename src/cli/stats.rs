@@ -11,7 +11,7 @@ use crate::store::commit::{LogLine, Vault};
 
 /// Prints figures of every store, and the metrics of all.
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::listing(context)?;
     let stores: Vec<_> = snapshot.stores.iter().map(|store| figures(store)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };

@@ -141,6 +141,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         role: Role::Records,
         len: bytes.len() as u64,
         bytes: bytes.into(),
+        on_demand: None,
         offset: 0,
         generation,
         records,
