@@ -128,7 +128,7 @@ fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) 
     let path = &store.document(entry).path;
     match store.read(entry) {
         Some(raw) => with_bytes(format, deleted_from(path).unwrap_or(path), &raw, take),
-        None => with_bytes(None, path, CHANGED.as_bytes(), take),
+        None => take(Content::Text("", CHANGED)),
     }
 }
 

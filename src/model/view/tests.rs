@@ -61,6 +61,8 @@ fn again(view: View<'_>) -> Parsed {
 }
 
 proptest! {
+    #![proptest_config(crate::tries::config(256, 4_096))]
+
     #[test]
     fn what_was_packed_is_read_again(all in proptest::collection::vec(any_parsed(), 1..8)) {
         let mut packer = Packer::default();
