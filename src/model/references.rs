@@ -64,7 +64,7 @@ impl References {
             let Some(view) = store.view(entry) else { continue };
             self.named.extend(names(view).map(|(of, text)| (digest(number, of, text), at)));
             self.naming
-                .extend(view.references.iter().map(|own| (digest(number, own.to.of, &own.to.text), at)));
+                .extend(view.references.iter().map(|own| (digest(number, own.to.of, own.to.text), at)));
         }
     }
 
@@ -77,7 +77,7 @@ impl References {
     /// another, one that counts rather than one that does not; of a trace its first event.
     pub fn find(&self, store: &Store, from: EntryRef, name: &Name<&str>) -> Option<EntryRef> {
         let own = store.entries.get(from.entry as usize)?.session;
-        self.named(store, from.store, name.of, &name.text).take(MOST).min_by_key(|at| {
+        self.named(store, from.store, name.of, name.text).take(MOST).min_by_key(|at| {
             let entry = &store.entries[at.entry as usize];
             let created = store.view(entry).and_then(|view| view.created);
             let first = if name.of == Named::Trace { created } else { None };
@@ -127,7 +127,7 @@ impl References {
     /// Whether a name leads to this entry from anywhere: from its own session, or from one
     /// that has no entry of the name.
     fn is_led_to(&self, store: &Store, at: EntryRef, name: &Name<&str>) -> bool {
-        let named = self.named(store, at.store, name.of, &name.text).take(MOST);
+        let named = self.named(store, at.store, name.of, name.text).take(MOST);
         let first = named.min_by_key(|other| store.entries[other.entry as usize].state);
         first == Some(at) || self.find(store, at, name) == Some(at)
     }
@@ -148,7 +148,7 @@ impl References {
 
 /// The trace that a record belongs to.
 pub fn trace(view: View<'_>) -> Option<&str> {
-    view.names.iter().find(|name| name.of == Named::Trace).map(|name| &*name.text)
+    view.names.iter().find(|name| name.of == Named::Trace).map(|name| name.text)
 }
 
 fn names<'a>(view: View<'a>) -> impl Iterator<Item = (Named, &'a str)> {

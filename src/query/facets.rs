@@ -43,8 +43,8 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
         let (store, entry) = snapshot.get(hit.at);
         count(&mut sessions, (hit.at.store, entry.session));
         let Some(view) = store.view(entry) else { continue };
-        count(&mut types, view.kind.as_ref());
-        view.tags.iter().for_each(|tag| count(&mut tags, tag.as_ref()));
+        count(&mut types, view.kind);
+        view.tags.iter().for_each(|tag| count(&mut tags, tag));
         for (name, value) in view.facets {
             count(fields.entry(name).or_default(), value);
         }

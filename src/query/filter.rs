@@ -86,7 +86,7 @@ impl Filter {
         let Candidate { at, store, entry, view, time } = *candidate;
         let viewed = |test: &dyn Fn(View<'_>) -> bool| view.is_some_and(test);
         match self {
-            Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(&view.kind))),
+            Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(view.kind))),
             Filter::Topic(pattern) => viewed(&|view| has_topic(view, pattern)),
             Filter::Tag(pattern) => viewed(&|view| has_tag(view, pattern)),
             Filter::Id(pattern) => match view.and_then(|view| view.id) {

@@ -36,7 +36,7 @@ pub struct Fading {
 impl Fading {
     /// How an entry fades.
     pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> Fading {
-        let rule = store.decay(entry).rule(&view.kind);
+        let rule = store.decay(entry).rule(view.kind);
         let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
         Fading {
             rule,

@@ -155,7 +155,7 @@ impl<'a> Notes<'a> {
             notes.push((index as u32, document, view));
             ids.entry(id).or_insert(id);
             view.names.iter().for_each(|name| {
-                ids.entry(&name.text).or_insert(id);
+                ids.entry(name.text).or_insert(id);
             });
         }
         Notes { notes, ids }
@@ -241,7 +241,7 @@ impl<'a> Notes<'a> {
             let links = view.references.iter().filter(|own| {
                 own.to.of == Named::Record && own.relation != "related_events" && is_meant(own.relation)
             });
-            links.map(|own| (id.clone(), self.id(&own.to.text).to_owned())).collect::<Vec<_>>()
+            links.map(|own| (id.clone(), self.id(own.to.text).to_owned())).collect::<Vec<_>>()
         };
         self.notes.iter().flat_map(of_note).collect()
     }

@@ -297,7 +297,7 @@ fn referred_to(store: &Store) -> Vec<&str> {
     let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
     references
         .filter(|reference| reference.to.of == Named::Record)
-        .map(|reference| &*reference.to.text)
+        .map(|reference| reference.to.text)
         .collect()
 }
 

@@ -178,7 +178,7 @@ fn agrees(entry: Json<'_>, own: &Logged<'_>) -> bool {
         && number(line, f64::from(own.record.line))
         && number(offset, own.record.span.start as f64)
         && importance.is_none_or(|stored| stored == own.view.importance)
-        && kind.is_none_or(|kind| kind.is_text(&own.view.kind))
+        && kind.is_none_or(|kind| kind.is_text(own.view.kind))
         && tags.is_none_or(|stored| are_tags(stored, own.view))
         && timestamp.is_none_or(|stored| when(stored) == own.view.created)
 }

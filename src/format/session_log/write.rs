@@ -150,7 +150,7 @@ impl Writes for SessionLog {
     fn faded(&self, scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
         let Some(view) = scene.store.view(entry) else { return Vec::new() };
         let age = view.created.map(|created| scene.now.hours_since(created).max(0.0));
-        let factor = scene.store.decay(entry).rule(&view.kind).factor(age, 0.0);
+        let factor = scene.store.decay(entry).rule(view.kind).factor(age, 0.0);
         vec![("decay_factor", rounded(factor))]
     }
 

@@ -244,7 +244,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     desk.type_keys("y");
     for at in desk.app.marks.list() {
         let (store, entry) = desk.app.listed.get(at);
-        assert_eq!(store.view(entry).unwrap().topic.as_deref(), Some("testing"));
+        assert_eq!(store.view(entry).unwrap().topic, Some("testing"));
     }
     let before = files(&desk);
     enter(&mut desk, "Tcore");

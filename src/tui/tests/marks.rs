@@ -117,7 +117,7 @@ fn what_comes_later_under_the_same_id_is_not_marked() {
     let (store, entry) = desk.app.listed.get(at);
     let file = store.root.join(&store.document(entry).path);
     let raw = String::from_utf8(store.raw(entry).to_vec()).unwrap();
-    let id = store.view(entry).unwrap().id.clone().unwrap();
+    let id = store.view(entry).unwrap().id.unwrap();
     let other = format!("{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}}\n");
     let stood = std::fs::read(&file).unwrap();
     std::fs::write(&file, [other.as_bytes(), &stood].concat()).unwrap();

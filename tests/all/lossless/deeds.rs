@@ -299,7 +299,7 @@ fn assert_unarchived(store: &Store, entries: &[Entry], before: &Files, after: &F
         file.splice(range, record);
     }
     let moved = |entry: &Entry| {
-        PathBuf::from(match &*store.view(entry).unwrap().kind {
+        PathBuf::from(match store.view(entry).unwrap().kind {
             "core" => "core_memories.jsonl",
             "learning" => "learnings.jsonl",
             _ => "tasks.jsonl",

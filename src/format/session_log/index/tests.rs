@@ -102,7 +102,7 @@ fn is_as_logged(entry: Json<'_>, record: &Record, view: View<'_>) -> bool {
         && number("line_number", f64::from(record.line))
         && number("byte_offset", record.span.start as f64)
         && importance.is_none_or(|stored| stored == view.importance)
-        && entry.get("type").is_none_or(|kind| kind.is_text(&view.kind))
+        && entry.get("type").is_none_or(|kind| kind.is_text(view.kind))
         && tags
         && when
 }
