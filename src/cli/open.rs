@@ -7,7 +7,7 @@ use super::Context;
 use super::failure::{Exit, Failure, say};
 use crate::disk::{Disk, Real, Seen, ThisMachine};
 use crate::format::FORMATS;
-use crate::model::{Document, Extent, Snapshot, Store, Tell, container};
+use crate::model::{Extent, Snapshot, Store, Tell};
 use crate::store::commit::{CommitError, Host, Vault, Writer, is_left_over, unfinished};
 use crate::store::{self, Looked, Place};
 
@@ -262,21 +262,6 @@ pub fn data_folder(context: &Context) -> Result<PathBuf, Failure> {
             "there is no home folder to keep undo data in: name one with --data-dir. Nothing was changed.",
         )
     })
-}
-
-/// The archive of a session, as it is on the disk; empty where there is none.
-pub fn packed_session(store: &Store, name: &str) -> Result<Vec<u8>, Failure> {
-    let named = |document: &&Arc<Document>| {
-        let file = document.path.file_name().unwrap_or_default().told();
-        let stem = file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".tgz"));
-        stem == Some(name) && container(&document.path).is_none()
-    };
-    let Some(document) = store.documents.iter().find(named) else { return Ok(Vec::new()) };
-    let path = store.root.join(&document.path);
-    let (bytes, _) = Real.read(&path, 0, None).map_err(|error| {
-        Failure::new(Exit::Failed, format!("{} can't be read: {error}. Nothing was changed.", path.told()))
-    })?;
-    Ok(bytes)
 }
 
 fn here() -> PathBuf {

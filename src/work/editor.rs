@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{Changed, Turned, keep};
-use super::erase::{ERASED, is_erased, unless_erased};
-use super::turn::{Recent, Step};
+use crate::deed::{Changed, ERASED, Recent, Step, Turned, is_erased, keep, unless_erased};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};

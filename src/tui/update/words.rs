@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use super::change::{aim_at, ask};
 use super::{mark, prompt};
+use crate::deed::Wanted;
 use crate::model::State;
 use crate::tui::app::{Aim, App};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::{Purpose, Words};
-use crate::work::Wanted;
 
 /// The tag of what is pinned.
 const PINNED: &str = "pinned";
