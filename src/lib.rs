@@ -39,6 +39,7 @@
 //! | [`query`] | find and rank |
 //! | [`check`] | what is wrong, and what is sensitive |
 //! | [`ops`] | what a user can do: from a store to a plan |
+//! | [`deed`] | a change from the wish to the word about it |
 //! | [`memory`] | the storage module for agents |
 //! | [`demo`] | the invented stores of the demo |
 //! | [`work`] | background threads |
@@ -61,6 +62,8 @@ pub mod query;
 pub mod check;
 
 pub mod ops;
+
+pub mod deed;
 
 pub mod memory;
 

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::change::{Carry, make_with, scene};
+use super::change::{make_of, scene};
 use super::failure::{Exit, Failure, say};
 use super::values::name;
 use super::{Context, open};
+use crate::deed::{By, Restoring, Wanted};
 use crate::disk::{Disk, Real};
 use crate::model::key::{Key, Written};
 use crate::model::{Moment, Snapshot, Store, Tell};
@@ -197,11 +198,6 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     Ok((number, copy, bytes))
 }
 
-/// What was erased of a store.
-pub fn gone(data: &Path, store: &Store) -> Result<Gone, Failure> {
-    Ok(Gone::of_lines(Vault::look(&Real, data, &store.root).erased()?))
-}
-
 /// What differs between a backup and the store, record by record.
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
@@ -262,10 +258,9 @@ fn restore(
             ));
         }
     }
-    let chosen = (!replace).then_some(&chosen);
-    let plan = ops::restore::bring_back(&scene, &compared, chosen, &bytes, &gone)?;
-    let carry: &Carry<'_> = &|writer, plan| writer.restore(plan);
-    make_with(context, &[(store, plan)], carry)
+    let chosen = (!replace).then_some(chosen);
+    let wanted = Wanted::Restore(Restoring { store: number, copy, bytes: bytes.into(), chosen });
+    make_of(context, snapshot, (Vec::new(), By::Ids), wanted)
 }
 
 /// Where the records start that were named. Of an id that several share none is meant.

@@ -1,23 +1,24 @@
-//! A change from its plan to its receipt: shown, asked for, carried out, told.
+//! A change as a verb shows it, asks for it and tells it.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::failure::{Exit, Failure, say};
-use super::{Context, lock, open};
+use super::shown::texts;
+use super::{Context, erase, lock, open};
+use crate::deed::{self, By, ChangeRequest, Committed, ErasureAsked, Planned, Recent, Teller, Wanted};
 use crate::disk::{Machine, Real, ThisMachine};
-use crate::format::writing::{NO_PACKED, Refusal, Scene};
-use crate::model::{Change, Entry, NotWhole, Plan, Store, Tell, plan};
-use crate::store::commit::{
-    CommitError, Files, Host, Receipt, Writer, change_id, keep_text, kept_in, not_kept,
-};
+use crate::format::writing::{NO_PACKED, Scene};
+use crate::model::{Change, EntryRef, Plan, Snapshot, Store, Tell, plan};
+use crate::store::commit::erase::Erased;
+use crate::store::commit::{CommitError, Host, Receipt};
 use crate::store::referred;
 use crate::text::secrets::mask;
 use crate::text::shell;
 use crate::text::show::show;
-use crate::work;
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -51,124 +52,260 @@ pub fn machine() -> ThisMachine {
     ThisMachine::new()
 }
 
-/// What a plan is made with.
+/// What a comparison is made with.
 pub fn scene<'a>(context: &Context, store: &'a Store) -> Scene<'a> {
     Scene { store, now: context.now, random: machine().random(), packed: &NO_PACKED }
 }
 
-/// How a plan is carried out.
-pub type Carry<'c> = dyn Fn(&Writer<'_>, &Plan) -> Result<Receipt, CommitError> + 'c;
-
-/// Shows plans, asks, and carries them out, one store after the other.
-pub fn make(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<Exit, Failure> {
-    make_with(context, plans, &|writer, plan| writer.commit(plan))
+/// What the user wrote.
+#[derive(Clone, Copy)]
+pub struct Written<'w> {
+    /// The text: it is kept where it can't be saved.
+    pub text: &'w str,
+    /// Whether it was written in an editor, over what was there then.
+    pub in_editor: bool,
 }
 
-/// The same, carried out in another way.
-pub fn make_with(
-    context: &mut Context,
-    plans: &[(&Store, Plan)],
-    carry: &Carry<'_>,
-) -> Result<Exit, Failure> {
-    make_written(context, plans, carry, None)
+/// Something that is done with records, or with stores as a whole.
+pub fn request(context: &Context, snapshot: &Snapshot, wanted: Wanted) -> ChangeRequest {
+    let snapshot = Arc::new(Snapshot::of(snapshot.stores.clone()));
+    // Without a folder of our own data a change can still be shown.
+    let data = open::data_folder(context).unwrap_or_default();
+    ChangeRequest::new(snapshot, By::Ids, wanted, data, context.now)
 }
 
-/// The same for what the user wrote, which is kept where it can't be saved.
-pub fn make_written(
+/// Plans it, shows it, asks, and carries it out.
+pub fn make(
     context: &mut Context,
-    plans: &[(&Store, Plan)],
-    carry: &Carry<'_>,
-    written: Option<UserText<'_>>,
+    request: ChangeRequest,
+    text: Option<Written<'_>>,
 ) -> Result<Exit, Failure> {
-    if plans.iter().all(|(_, plan)| plan.is_empty() && !is_turn(plan)) {
-        plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
-        say("there is nothing to change");
-        return Ok(Exit::Done);
+    let planned = plan(request)?;
+    carry(context, planned, text)
+}
+
+/// Plans it.
+pub fn plan(request: ChangeRequest) -> Result<Planned, Failure> {
+    let (machine, data) = (machine(), request.data.clone());
+    let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
+    Ok(deed::plan(request, host)?)
+}
+
+/// The same for those records, or for stores.
+pub fn make_of(
+    context: &mut Context,
+    snapshot: &Snapshot,
+    (at, by): (Vec<EntryRef>, By),
+    wanted: Wanted,
+) -> Result<Exit, Failure> {
+    let request = ChangeRequest { at, by, ..request(context, snapshot, wanted) };
+    make(context, request, None)
+}
+
+/// Shows a plan, asks, and carries it out, one store after the other. What others changed meanwhile is
+/// shown, and asked for again; what was written in an editor is not put over what others wrote.
+pub fn carry(context: &mut Context, planned: Planned, text: Option<Written<'_>>) -> Result<Exit, Failure> {
+    for own in &planned.left {
+        say(&format!("left out: {}: {}", plan::counted(own.which.len() as u64, "record"), own.reason));
     }
-    if context.options.readonly && !context.options.dry_run {
+    let mut planned = planned;
+    loop {
+        let was_asked = match consent(context, &planned)? {
+            Consent::Asked => true,
+            Consent::Given => false,
+            Consent::Over => return Ok(Exit::Done),
+        };
+        match carried(context, planned, was_asked, text)? {
+            Carried::Done(exit) => return Ok(exit),
+            Carried::Moved(again) => planned = *again,
+        }
+        let Some(difference) = &planned.difference else { continue };
+        let is_gone = planned.request.wanted.is_of_records() && planned.request.at.is_empty();
+        if is_gone {
+            let message = format!("{}. Nothing of it remains; nothing was changed.", difference.told());
+            return Err(Failure::new(Exit::Refused, message));
+        }
+        if text.is_some_and(|own| own.in_editor) && !difference.is_none() {
+            let message = format!("{}. Nothing was changed. (E_CONCURRENT_MOD)", difference.told());
+            return Err(Failure::new(Exit::Refused, message));
+        }
+    }
+}
+
+/// Whether a change is wanted.
+enum Consent {
+    /// The user was asked, and said yes.
+    Asked,
+    /// The user said so before.
+    Given,
+    /// There is nothing to do, or nothing is to be done.
+    Over,
+}
+
+fn consent(context: &mut Context, planned: &Planned) -> Result<Consent, Failure> {
+    if planned.is_empty() {
+        print_all(context, planned)?;
+        say("there is nothing to change");
+        return Ok(Consent::Over);
+    }
+    let (yes, dry_run) = (context.options.yes, context.options.dry_run);
+    if context.options.readonly && !dry_run {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
-    for (store, plan) in plans.iter().filter(|_| !context.options.yes || context.options.dry_run) {
+    for (number, plan) in planned.plans.iter().filter(|_| !yes || dry_run) {
+        let store = &planned.request.snapshot.stores[*number];
         referred::newly_missing(&Real, store, plan, context.now).iter().for_each(|line| say(line));
     }
-    if context.options.dry_run || !agreed(context, plans)? {
-        if !context.options.dry_run && was_asked() {
-            return Err(Failure::new(Exit::Refused, "nothing was changed."));
-        }
-        records(context)?;
-        plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
-        if context.options.dry_run {
-            return Ok(Exit::Done);
-        }
-        return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
+    if yes && !dry_run {
+        return Ok(Consent::Given);
     }
-    let change = is_of_several(plans).then(|| change_id(&machine()));
-    let shown: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
-    context.shown.check_as_shown(&shown, context.now)?;
-    for (number, (store, plan)) in plans.iter().enumerate() {
-        match plan.is_empty() && !is_turn(plan) {
-            true => print(context, plan, false, None)?,
-            false => {
-                // What this one changes is not what others did.
-                let is_first = !plans[..number].iter().any(|(before, _)| std::ptr::eq(*before, *store));
-                let exact = context.shown.agreed && is_first;
-                let change = plan.change.clone().or_else(|| change.clone());
-                let plan = Plan { exact, change, ..plan.clone() };
-                let done = carry_out(context, store, &plan, carry, written);
-                done.map_err(|failure| match context.changed.as_slice() {
-                    [] => context.shown.told_of(failure, &shown, context.now),
-                    // What differs now may be what was changed just before.
-                    _ => failure,
-                })?;
-            }
-        }
+    if !dry_run && was_asked() {
+        return match agreed(planned)? {
+            true => Ok(Consent::Asked),
+            false => Err(Failure::new(Exit::Refused, "nothing was changed.")),
+        };
     }
-    Ok(Exit::Done)
+    if !context.options.json && planned.erasures.is_empty() {
+        texts(planned).iter().try_for_each(|line| context.out.line(line))?;
+    }
+    print_all(context, planned)?;
+    match dry_run {
+        true => Ok(Consent::Over),
+        false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),
+    }
 }
 
-/// Whether it undoes or redoes a step: where others did that already, the journal is to say so.
-fn is_turn(plan: &Plan) -> bool {
-    matches!(plan.verb, "undo" | "redo")
+/// Whether there is somebody who is asked.
+fn was_asked() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether it changes several stores, each once.
-fn is_of_several(plans: &[(&Store, Plan)]) -> bool {
-    let mut roots: Vec<&Path> =
-        plans.iter().filter(|(_, plan)| !plan.is_empty()).map(|(store, _)| &*store.root).collect();
-    let plans = roots.len();
-    roots.sort();
-    roots.dedup();
-    roots.len() > 1 && roots.len() == plans
+/// Whether the user says yes, or types what goes for good.
+fn agreed(planned: &Planned) -> Result<bool, Failure> {
+    let mut err = io::stderr();
+    for line in texts(planned).into_iter().chain(lines(planned)) {
+        writeln!(err, "{}", show(&mask(&line)))?;
+    }
+    let records = planned.records();
+    let is_erasure = !planned.erasures.is_empty();
+    if is_erasure {
+        writeln!(err, "Undo steps, drafts and backups that hold them go too. It can't be undone.")?;
+        write!(err, "Type `erase {records}` to do it: ")?;
+    } else {
+        let verb = planned.plans.first().map_or("", |(_, plan)| plan.verb);
+        write!(err, "{verb} {}? [y/N] ", plan::counted(records as u64, "record"))?;
+    }
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(match is_erasure {
+        true => answer.trim() == format!("erase {records}"),
+        false => matches!(answer.trim(), "y" | "Y" | "yes"),
+    })
 }
 
-fn carry_out(
+/// What is shown before the question: every line of the plans; where it is asked again, what differs,
+/// and that alone if records were chosen. Any other plan may do more by now.
+fn lines(planned: &Planned) -> Vec<String> {
+    let all = planned.all().flat_map(|(_, plan)| plan.told());
+    let Some(difference) = &planned.difference else { return all.collect() };
+    let head = difference.head();
+    let moved = difference.moved.iter().map(|own| format!("  {}  {}", own.name, own.what));
+    if !difference.is_none() && planned.request.wanted.is_of_records() {
+        return std::iter::once(format!("{head}; all else is as it was shown:")).chain(moved).collect();
+    }
+    let head = (!difference.is_none()).then(|| format!("{head}:"));
+    let anew = "not as it was shown; this is what it would do now:".to_owned();
+    head.into_iter().chain(moved).chain([anew]).chain(all).collect()
+}
+
+/// What became of a change.
+enum Carried {
+    Done(Exit),
+    Moved(Box<Planned>),
+}
+
+fn carried(
     context: &mut Context,
-    store: &Store,
-    plan: &Plan,
-    carry: &Carry<'_>,
-    written: Option<UserText<'_>>,
-) -> Result<(), Failure> {
-    let data = open::data_folder(context)?;
-    let machine = machine();
+    planned: Planned,
+    was_asked: bool,
+    text: Option<Written<'_>>,
+) -> Result<Carried, Failure> {
+    let (machine, data) = (machine(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let attempt = || Writer::open(host, store).and_then(|writer| carry(&writer, plan));
-    let done = match attempt() {
-        Err(error) if lock::is_broken(&error) => attempt(),
-        outcome => outcome,
+    let of = planned.request.clone();
+    let mut printing = Printing { context, exit: Exit::Done, failure: None };
+    let done = deed::carry_out(planned, host, &mut Recent::default(), &mut printing, was_asked);
+    let (exit, failure) = (printing.exit, printing.failure);
+    match (done, failure) {
+        (_, Some(failure)) => Err(failure),
+        (Ok(Committed::Made(_)), _) => Ok(Carried::Done(exit)),
+        (Ok(Committed::Moved(again)), _) => Ok(Carried::Moved(again)),
+        (Err(failed), _) => Err(match text.filter(|own| !own.in_editor) {
+            Some(own) => Failure::from(failed).with(&kept(&of, own.text.as_bytes())),
+            None => failed.into(),
+        }),
+    }
+}
+
+/// Keeps what the user wrote: where that is, as a sentence.
+fn kept(of: &ChangeRequest, text: &[u8]) -> String {
+    let of_record = of.at.first().map(|at| of.snapshot.get(*at));
+    let store = match &of.wanted {
+        Wanted::Add(number, _) => of.snapshot.stores.get(*number),
+        _ => None,
     };
-    let receipt = match (done, written) {
-        (Ok(receipt), _) => receipt,
-        (Err(error), None) => return Err(error.into()),
-        (Err(error), Some(own)) => {
-            let (told, path) = keep(context, store, own.of, own.text.as_bytes());
-            context.shown.keep_draft(path);
-            return Err(Failure::from(error).with(&told));
+    let (store, entry) = match (of_record, store) {
+        (Some((store, entry)), _) => (store, Some(entry)),
+        (None, Some(store)) => (&**store, None),
+        (None, None) => return String::new(),
+    };
+    deed::keep_at(&of.data, (store, entry), text, of.now)
+}
+
+/// Prints each store's plan as it is carried out.
+struct Printing<'c> {
+    context: &'c mut Context,
+    exit: Exit,
+    failure: Option<Failure>,
+}
+
+impl Printing<'_> {
+    fn keep(&mut self, outcome: Result<(), Failure>) -> bool {
+        self.failure = outcome.err();
+        self.failure.is_none()
+    }
+}
+
+impl Teller for Printing<'_> {
+    fn breaks(&mut self, error: &CommitError) -> bool {
+        lock::is_broken(error)
+    }
+
+    fn wrote(&mut self, store: &Store, plan: &Plan, receipt: Option<&Receipt>) -> bool {
+        let told = match receipt {
+            Some(receipt) => tell(self.context, store, receipt),
+            None => print(self.context, plan, false, None),
+        };
+        self.keep(told)
+    }
+
+    fn erased(&mut self, asked: &ErasureAsked, erased: &Erased) -> bool {
+        if !erased.left.is_empty() {
+            self.exit = Exit::Failed;
         }
-    };
-    context.shown.drop_draft();
-    print(context, &receipt.plan, true, Some(&receipt))?;
+        let printed = erase::print(self.context, asked, Some(erased));
+        if printed.is_ok() {
+            erase::tell(self.context, erased);
+        }
+        self.keep(printed)
+    }
+}
+
+fn tell(context: &mut Context, store: &Store, receipt: &Receipt) -> Result<(), Failure> {
+    print(context, &receipt.plan, true, Some(receipt))?;
     if !receipt.is_journalled {
-        return Err(Failure::lines(Exit::Failed, receipt.notes));
+        return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
     }
     let undo = undo_of(context, store, receipt.step);
     context.changed.push(format!("  {}: `{undo}` undoes it", store.root.told()));
@@ -200,78 +337,9 @@ fn quoted(path: &Path) -> String {
     shell::word(&path.told())
 }
 
-/// What the user wrote, and about which record, where it is about one.
-#[derive(Clone, Copy)]
-pub struct UserText<'w> {
-    pub text: &'w str,
-    pub of: Option<&'w Entry>,
-}
-
-/// Keeps what the user wrote for that store: what is said of it, and where it is.
-pub fn keep(context: &Context, store: &Store, of: Option<&Entry>, text: &[u8]) -> (String, Option<PathBuf>) {
-    let machine = machine();
-    match (open::data_folder(context), of) {
-        (Ok(data), Some(entry)) => work::keep_at(&data, (store, entry), text, context.now),
-        (Ok(data), None) => {
-            let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-            match keep_text(host, &store.root, text) {
-                Ok(path) => (kept_in(&path), Some(path)),
-                Err(error) => (not_kept(&error), None),
-            }
-        }
-        (Err(failure), _) => (failure.message(), None),
-    }
-}
-
-/// Whether there is somebody who is asked.
-pub fn was_asked() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-/// Whether the user wants it: said so before, or says so now.
-fn agreed(context: &mut Context, plans: &[(&Store, Plan)]) -> Result<bool, Failure> {
-    if context.options.yes {
-        return Ok(true);
-    }
-    if !was_asked() {
-        return Ok(false);
-    }
-    let own: Vec<(&Store, &Plan)> = plans.iter().map(|(store, plan)| (*store, plan)).collect();
-    if context.shown.is_as_shown(&own, context.now) {
-        return Ok(true);
-    }
-    let mut err = io::stderr();
-    for line in context.shown.texts() {
-        writeln!(err, "{}", show(&mask(&line)))?;
-    }
-    for line in context.shown.lines(plans.iter().flat_map(|(_, plan)| lines(plan)).collect()) {
-        writeln!(err, "{}", show(&mask(&line)))?;
-    }
-    let records: usize = plans.iter().map(|(_, plan)| plan.records).sum();
-    let verb = plans.first().map_or("", |(_, plan)| plan.verb);
-    write!(err, "{verb} {}? [y/N] ", plan::counted(records as u64, "record"))?;
-    err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    context.shown.agreed = matches!(answer.trim(), "y" | "Y" | "yes");
-    Ok(context.shown.agreed)
-}
-
-pub fn lines(plan: &Plan) -> Vec<String> {
-    let mut lines = plan.lines.clone();
-    for change in plan.all().filter(|change| !change.is_empty()) {
-        lines.push(format!("{:8} {}", change.word(), plan.place(&change.path).told()));
-    }
-    lines
-}
-
-/// Prints which records a plan is about, where nobody was asked.
-fn records(context: &mut Context) -> io::Result<()> {
-    if context.options.json {
-        return Ok(());
-    }
-    let texts = context.shown.texts();
-    texts.iter().try_for_each(|line| context.out.line(line))
+fn print_all(context: &mut Context, planned: &Planned) -> Result<(), Failure> {
+    planned.plans.iter().try_for_each(|(_, plan)| print(context, plan, false, None))?;
+    planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
 }
 
 fn print(
@@ -281,10 +349,7 @@ fn print(
     receipt: Option<&Receipt>,
 ) -> Result<(), Failure> {
     if !context.options.json {
-        for line in lines(plan) {
-            context.out.line(&line)?;
-        }
-        return Ok(());
+        return Ok(plan.told().iter().try_for_each(|line| context.out.line(line))?);
     }
     let row = Row { plan: plan_row(plan), applied, receipt: None, undo: receipt.map(|receipt| receipt.step) };
     context.out.json(&row).map_err(Failure::from)
@@ -308,47 +373,5 @@ fn file_row(change: &Change) -> FileRow {
         change: change.word(),
         bytes_before: change.len_before(),
         bytes_after: change.len_after(),
-    }
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        Failure::new(Exit::Refused, format!("{} Nothing was changed. ({})", refusal.message, refusal.code))
-    }
-}
-
-impl From<NotWhole> for Failure {
-    fn from(not: NotWhole) -> Self {
-        Refusal::from(not).into()
-    }
-}
-
-impl From<CommitError> for Failure {
-    fn from(error: CommitError) -> Self {
-        let exit = match &error {
-            CommitError::NoStep(_) => Exit::Nothing,
-            error if error.is_failure() => Exit::Failed,
-            // "Refused" says that nothing changed.
-            error if matches!(error.files(), Files::Halfway | Files::Erasing) => Exit::Failed,
-            _ => Exit::Refused,
-        };
-        let mut failure = Failure::new(exit, format!("{error} ({})", error.code()));
-        failure.is_moved = error.is_moved();
-        failure
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_that_stopped_halfway_is_no_refusal() {
-        let moved = |files| CommitError::Moved { file: "a".into(), what: "it is gone", files };
-        assert_eq!(Failure::from(moved(Files::Halfway)).exit, Exit::Failed);
-        assert_eq!(Failure::from(moved(Files::Erasing)).exit, Exit::Failed);
-        assert_eq!(Failure::from(moved(Files::Restored)).exit, Exit::Refused);
-        let erased = Failure::from(moved(Files::Erasing)).message();
-        assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
     }
 }

@@ -10,12 +10,12 @@ use super::failure::{Exit, Failure, say};
 use super::open;
 use super::out::{cut, terminal_width};
 use crate::check::{findings, groups};
+use crate::deed::checked;
 use crate::model::{Severity, Store, Tell};
 use crate::ops::repair::repairs;
 use crate::text::columns::wrap;
 use crate::text::secrets::mask;
 use crate::text::show::{columns, show};
-use crate::work::checked;
 
 #[derive(Serialize)]
 struct Row {

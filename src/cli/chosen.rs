@@ -12,7 +12,6 @@ use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
 use crate::query::{Cancel, Order, Query, Request, search};
-use crate::work::Difference;
 
 /// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
 /// that nothing matches ends the verb.
@@ -22,12 +21,8 @@ pub fn records(
     chosen: &Chosen,
     fits: impl Fn(&Store, &Entry) -> bool,
 ) -> Result<Vec<EntryRef>, Failure> {
-    let mut found: Vec<EntryRef> = Vec::new();
-    if !context.shown.is_bound() {
-        found = the_named(snapshot, &chosen.ids)?;
-    }
+    let mut found = the_named(snapshot, &chosen.ids)?;
     match &chosen.query {
-        _ if context.shown.is_bound() => {}
         Some(query) if query.trim().is_empty() => {
             return Err(Failure::new(Exit::Usage, "the query is empty, which never means everything."));
         }
@@ -38,7 +33,6 @@ pub fn records(
         None => {}
     }
     let named = found.len() * usize::from(chosen.query.is_none());
-    let found = context.shown.choose(snapshot, found);
     let mut fitting = Vec::new();
     let mut others = Vec::new();
     for (number, at) in found.into_iter().enumerate() {
@@ -51,44 +45,11 @@ pub fn records(
     }
     fitting.sort();
     fitting.dedup();
-    context.shown.keep(snapshot, &fitting);
     match (fitting.is_empty(), others.as_slice()) {
         (false, _) => Ok(fitting),
-        (true, _) if context.shown.difference.is_some() => Err(nothing_left(context)),
         (true, []) => Err(Failure::new(Exit::Nothing, "no record matches. Nothing was changed.")),
         (true, [one, ..]) => Err(unfit(snapshot, *one, others.len())),
     }
-}
-
-/// The record of a name; where it is asked again, the one that was shown.
-pub fn the_shown(context: &Context, snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
-    let at = match context.shown.is_bound() {
-        false => the_one(snapshot, name)?,
-        true => still(context, snapshot, name)?,
-    };
-    context.shown.keep(snapshot, &[at]);
-    Ok(at)
-}
-
-/// The record that was shown, unless its name leads to another by now.
-fn still(context: &Context, snapshot: &Snapshot, name: &str) -> Result<EntryRef, Failure> {
-    let own = context.shown.choose(snapshot, Vec::new());
-    let at = own.first().copied().ok_or_else(|| nothing_left(context))?;
-    match the_one(snapshot, name) {
-        Ok(other) if other != at => Err(Failure::new(
-            Exit::Refused,
-            format!(
-                "{name:?} leads to another record than the one that was shown. Nothing was changed. (E_CONCURRENT_MOD)"
-            ),
-        )),
-        _ => Ok(at),
-    }
-}
-
-/// Nothing is left of what was shown.
-fn nothing_left(context: &Context) -> Failure {
-    let told = context.shown.difference.as_ref().map(Difference::told).unwrap_or_default();
-    Failure::new(Exit::Refused, format!("{told}. Nothing of it remains; nothing was changed."))
 }
 
 fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
@@ -101,7 +62,7 @@ fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
 /// Records were found, and none in a state that this is done to: which, by the first of them.
 fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
         State::Live => "is live: there is nothing to bring back",
@@ -128,19 +89,6 @@ fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<En
     };
     let results = search(&request, &Cancel::default()).unwrap_or_default();
     Ok(results.hits.iter().map(|hit| hit.at).collect())
-}
-
-/// The chosen records, store by store.
-pub fn by_store<'a>(snapshot: &'a Snapshot, chosen: &[EntryRef]) -> Vec<(&'a Store, Vec<Entry>)> {
-    let mut stores: Vec<(&Store, Vec<Entry>)> = Vec::new();
-    for (number, store) in snapshot.stores.iter().enumerate() {
-        let own = chosen.iter().filter(|at| at.store == number as u32);
-        let own: Vec<Entry> = own.map(|at| store.entries[at.entry as usize]).collect();
-        if !own.is_empty() {
-            stores.push((store, own));
-        }
-    }
-    stores
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
-use super::change::{UserText, keep, make_written, scene};
-use super::chosen::the_shown;
+use super::change::{Written, make, request};
+use super::chosen::the_one;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open, records};
+use crate::deed::{ChangeRequest, Wanted, keep};
 use crate::disk;
 use crate::format;
-use crate::model::{Entry, Store};
-use crate::ops::{self, Setting};
+use crate::model::{EntryRef, Snapshot};
 
 /// Sets fields, or opens the main text in `$EDITOR`.
 pub fn run(
@@ -20,15 +20,15 @@ pub fn run(
     if set.is_empty() && !editor {
         return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or say --editor."));
     }
-    let mut settings = Vec::new();
+    let mut fields = Vec::new();
     for one in set {
         let Some((name, value)) = one.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             return Err(Failure::new(Exit::Usage, format!("{one:?} is not FIELD=VALUE.")));
         };
-        settings.push(Setting { name, value });
+        fields.push((name.to_owned(), value.to_owned()));
     }
     if query.is_some() {
-        return records::edit(context, query, &settings);
+        return records::edit(context, query, fields);
     }
     let Some(id) = id else {
         return Err(Failure::new(Exit::Usage, "name a record by its id, or several with --query."));
@@ -37,17 +37,15 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
     }
     let snapshot = open::to_change(context)?;
-    let (store, entry) = snapshot.get(the_shown(context, &snapshot, id)?);
+    let at = the_one(&snapshot, id)?;
     if !editor {
-        let values: Vec<&str> = settings.iter().map(|own| own.value).collect();
-        return save(context, store, entry, &settings, Some(&values.join("\n")));
+        let values: Vec<&str> = fields.iter().map(|(_, value)| value.as_str()).collect();
+        let (text, in_editor) = (values.join("\n"), false);
+        return save(context, &snapshot, at, fields, Written { text: &text, in_editor });
     }
+    let (store, entry) = snapshot.get(at);
     let before = format::text_of(store, entry).text;
-    let written = match context.shown.written.take() {
-        Some(written) => written,
-        None => in_the_editor(context, (store, entry), &before)?,
-    };
-    context.shown.written = Some(written.clone());
+    let written = in_the_editor(context, &snapshot, at, &before)?;
     if written == before {
         say("the text is the same; nothing was changed");
         return Ok(Exit::Done);
@@ -56,34 +54,42 @@ pub fn run(
         let why = "the editor left no text; nothing was changed. `palimp delete` deletes a record.";
         return Err(Failure::new(Exit::Refused, why));
     }
-    settings.push(Setting { name: "text", value: &written });
+    fields.push(("text".to_owned(), written.clone()));
     // Whatever is in the way: a text that the user wrote is not lost.
-    save(context, store, entry, &settings, None).map_err(|failure| {
-        let (told, path) = keep(context, store, Some(entry), written.as_bytes());
-        context.shown.keep_draft(path);
-        failure.with(&told)
-    })
+    save(context, &snapshot, at, fields, Written { text: &written, in_editor: true })
+        .map_err(|failure| failure.with(&kept(context, &snapshot, at, written.as_bytes())))
 }
 
-fn in_the_editor(context: &Context, of: (&Store, &Entry), before: &str) -> Result<String, Failure> {
+fn in_the_editor(
+    context: &Context,
+    snapshot: &Snapshot,
+    at: EntryRef,
+    before: &str,
+) -> Result<String, Failure> {
     disk::edit_text(before).map_err(|error| {
         let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
         match error.left() {
-            Some(left) => failure.with(&keep(context, of.0, Some(of.1), left).0),
+            Some(left) => failure.with(&kept(context, snapshot, at, left)),
             None => failure,
         }
     })
 }
 
+/// Keeps what was written in an editor: where that is, as a sentence.
+fn kept(context: &Context, snapshot: &Snapshot, at: EntryRef, text: &[u8]) -> String {
+    match open::data_folder(context) {
+        Ok(data) => keep(&data, snapshot.get(at), text, context.now),
+        Err(failure) => failure.message(),
+    }
+}
+
 fn save(
     context: &mut Context,
-    store: &Store,
-    entry: &Entry,
-    set: &[Setting<'_>],
-    written: Option<&str>,
+    snapshot: &Snapshot,
+    at: EntryRef,
+    fields: Vec<(String, String)>,
+    written: Written<'_>,
 ) -> Result<Exit, Failure> {
-    let plan = ops::edit::edit(&scene(context, store), entry, set)
-        .map_err(|refusal| ops::form::with_code(store, entry, refusal, context.now))?;
-    let written = written.map(|text| UserText { text, of: Some(entry) });
-    make_written(context, &[(store, plan)], &|writer, plan| writer.commit(plan), written)
+    let request = request(context, snapshot, Wanted::Edit(fields));
+    make(context, ChangeRequest { at: vec![at], ..request }, Some(written))
 }

@@ -1,24 +1,18 @@
 //! `palimp erase`: what was chosen goes, with every copy, for good.
 
-use std::io::{self, BufRead, Write};
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use super::args::Chosen;
-use super::change::{PlanRow, lines, machine, plan_row, scene, was_asked};
-use super::chosen::{by_store, records};
+use super::change::{PlanRow, machine, make_of, plan_row};
+use super::chosen::records;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
+use crate::deed::{By, ErasureAsked, Wanted};
 use crate::disk::Real;
-use crate::model::{Entry, EntryRef, Plan, Snapshot, Store, Tell};
-use crate::ops::erase::REASON;
+use crate::model::{EntryRef, Snapshot, Tell};
 use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
 use crate::store::commit::{Host, Vault, Writer};
-use crate::text::secrets::mask;
-use crate::text::show::show;
-use crate::work::{ErasureAsked, Progress, ask_erasure, carry_out_erasure};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -35,13 +29,13 @@ struct Row<'a> {
 
 /// Erases records. Where an erasure that was cut short is finished before, and leaves something, the
 /// verb has not erased all that it was to.
-pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<String>) -> Result<Exit, Failure> {
     let mut snapshot = open::snapshot(context)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes && finish(context, &snapshot)? {
         snapshot = open::snapshot(context)?;
     }
-    match erase(context, snapshot, chosen, reason.unwrap_or(REASON)) {
+    match erase(context, snapshot, chosen, reason) {
         Ok(_) if context.is_left.get() => Ok(Exit::Failed),
         Err(mut why) if context.is_left.get() => {
             why.exit = Exit::Failed;
@@ -51,42 +45,17 @@ pub fn run(context: &mut Context, chosen: &Chosen, reason: Option<&str>) -> Resu
     }
 }
 
-fn erase(context: &mut Context, snapshot: Snapshot, chosen: &Chosen, reason: &str) -> Result<Exit, Failure> {
+fn erase(
+    context: &mut Context,
+    snapshot: Snapshot,
+    chosen: &Chosen,
+    reason: Option<String>,
+) -> Result<Exit, Failure> {
     // A copy may be in what was not seen.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
+    open::data_folder(context)?;
     let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
-    let mut asked = Vec::new();
-    for store in &snapshot.stores {
-        let own = by_store(&snapshot, &found).into_iter().find(|(own, _)| std::ptr::eq(*own, &**store));
-        if let Some((_, entries)) = own {
-            asked.push(ask(context, store, &entries, reason)?);
-        }
-    }
-    if context.options.readonly && !context.options.dry_run {
-        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
-    }
-    if context.options.dry_run || !agreed(context, &asked)? {
-        if !context.options.dry_run && was_asked() {
-            return Err(Failure::new(Exit::Refused, "nothing was changed."));
-        }
-        asked.iter().try_for_each(|one| print(context, one, None))?;
-        if context.options.dry_run {
-            return Ok(Exit::Done);
-        }
-        return Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it."));
-    }
-    let plans: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
-    context.shown.check_as_shown(&plans, context.now)?;
-    context.shown.was_not_used(context.now)?;
-    drop(plans);
-    asked.iter_mut().for_each(|one| one.plan.exact = context.shown.agreed);
-    let mut exit = Exit::Done;
-    for one in &asked {
-        if !carry_out(context, one, reason)? {
-            exit = Exit::Failed;
-        }
-    }
-    Ok(exit)
+    make_of(context, &snapshot, (found, By::Ids), Wanted::Erase(reason))
 }
 
 /// The chosen records, in the stores that list them: what is in no file of a store may be in what
@@ -127,59 +96,8 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
     Ok(any)
 }
 
-fn ask(
-    context: &Context,
-    store: &Arc<Store>,
-    entries: &[Entry],
-    reason: &str,
-) -> Result<ErasureAsked, Failure> {
-    let (machine, data) = (machine(), open::data_folder(context)?);
-    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let scene = scene(context, store);
-    Ok(ask_erasure(host, &scene, store, entries, (reason, true), &Progress::default())?)
-}
-
-/// Whether the user wants it: said so before, or types what it does.
-fn agreed(context: &mut Context, asked: &[ErasureAsked]) -> Result<bool, Failure> {
-    if context.options.yes {
-        return Ok(true);
-    }
-    if !was_asked() {
-        return Ok(false);
-    }
-    let own: Vec<(&Store, &Plan)> = asked.iter().map(|one| (&*one.store, &one.plan)).collect();
-    if context.shown.is_as_shown(&own, context.now) {
-        return Ok(true);
-    }
-    let mut err = io::stderr();
-    for line in context.shown.texts() {
-        writeln!(err, "{}", show(&mask(&line)))?;
-    }
-    for line in context.shown.lines(asked.iter().flat_map(|one| lines(&one.plan)).collect()) {
-        writeln!(err, "{}", show(&mask(&line)))?;
-    }
-    let count: usize = asked.iter().map(|one| one.targets.len()).sum();
-    writeln!(err, "Undo steps, drafts and backups that hold them go too. It can't be undone.")?;
-    write!(err, "Type `erase {count}` to do it: ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    context.shown.agreed = answer.trim() == format!("erase {count}");
-    Ok(context.shown.agreed)
-}
-
-/// Whether nothing is left.
-fn carry_out(context: &mut Context, one: &ErasureAsked, reason: &str) -> Result<bool, Failure> {
-    let data = open::data_folder(context)?;
-    let machine = machine();
-    let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let erased = carry_out_erasure(host, one, reason)?;
-    print(context, one, Some(&erased))?;
-    tell(context, &erased);
-    Ok(erased.left.is_empty())
-}
-
-fn tell(context: &Context, erased: &Erased) {
+/// Says what an erasure came to.
+pub fn tell(context: &Context, erased: &Erased) {
     let (is_left, is_talk) = (!erased.left.is_empty(), !context.options.json);
     let found = if is_left || is_talk { erased.found() } else { Vec::new() };
     let reach = if is_talk { erased.out_of_reach() } else { Vec::new() };
@@ -187,12 +105,10 @@ fn tell(context: &Context, erased: &Erased) {
     lines.into_iter().flatten().for_each(|line| say(line));
 }
 
-fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<(), Failure> {
+/// Prints what is erased of a store, or was.
+pub fn print(context: &mut Context, one: &ErasureAsked, erased: Option<&Erased>) -> Result<(), Failure> {
     if !context.options.json {
-        for line in lines(&one.plan) {
-            context.out.line(&line)?;
-        }
-        return Ok(());
+        return Ok(one.plan.told().iter().try_for_each(|line| context.out.line(line))?);
     }
     let row = Row {
         plan: plan_row(&one.plan),

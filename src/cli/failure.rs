@@ -5,11 +5,13 @@ use std::process::{ExitCode, Termination};
 
 use clap::error::{ContextKind, ContextValue};
 
+use crate::deed::{Ends, Failed};
 use crate::disk::WriteError;
+use crate::format::writing::Refusal;
+use crate::model::NotWhole;
 use crate::query::QueryError;
-use crate::store::commit::nothing_else;
+use crate::store::commit::{CommitError, nothing_else};
 use crate::text::show::show;
-use crate::work::Difference;
 
 /// How a verb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +57,8 @@ pub struct Failure {
     pub(super) exit: Exit,
     /// Each is told on a line of its own, whatever names in it hold.
     lines: Vec<String>,
-    /// What others changed of what was agreed to: it can be asked for again.
-    pub(super) moved: Option<Difference>,
-    /// Whether the files are not as the plan knows them, and are as they were found.
-    pub(super) is_moved: bool,
     /// Whether what was named is there, and is several records.
     pub(super) is_ambiguous: bool,
-    /// Where what the user wrote is kept, as a sentence.
-    pub(super) kept: Option<String>,
 }
 
 impl Failure {
@@ -76,17 +72,8 @@ impl Failure {
         Failure {
             exit,
             lines: lines.into_iter().filter(|line| !line.is_empty()).collect(),
-            moved: None,
-            is_moved: false,
             is_ambiguous: false,
-            kept: None,
         }
-    }
-
-    /// Others changed what was shown and agreed to.
-    pub fn moved(difference: Difference) -> Self {
-        let message = format!("{}. Nothing was changed. (E_CONCURRENT_MOD)", difference.told());
-        Failure { moved: Some(difference), ..Failure::new(Exit::Refused, message) }
     }
 
     /// The same, with where what the user wrote is kept. Nothing is added for a reader that has gone.
@@ -94,7 +81,6 @@ impl Failure {
         if let Some(last) = self.lines.last_mut() {
             *last = format!("{last} {sentence}");
         }
-        self.kept = Some(sentence.to_owned());
         self
     }
 
@@ -171,5 +157,34 @@ impl From<QueryError> for Failure {
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         Failure::new(Exit::Failed, error.to_string())
+    }
+}
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Self {
+        let exit = match failed.ends {
+            Ends::Nothing => Exit::Nothing,
+            Ends::Refused => Exit::Refused,
+            Ends::Failed => Exit::Failed,
+        };
+        Failure::new(exit, failed.message)
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failed::from(refusal).into()
+    }
+}
+
+impl From<NotWhole> for Failure {
+    fn from(not: NotWhole) -> Self {
+        Failed::from(not).into()
+    }
+}
+
+impl From<CommitError> for Failure {
+    fn from(error: CommitError) -> Self {
+        Failed::from(error).into()
     }
 }

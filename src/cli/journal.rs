@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::change::{Carry, machine, make_with};
+use super::change::{machine, make_of};
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
+use crate::deed::{By, Wanted};
 use crate::disk::Real;
-use crate::model::{Plan, Store, Tell, plan};
-use crate::store::commit::{
-    Account, CommitError, FileLine, History, Host, Row, Turn, Vault, Writer, last_change,
-};
+use crate::model::{Snapshot, Store, Tell, plan};
+use crate::store::commit::{Account, FileLine, History, Host, Row, Turn, Vault, Writer, last_change};
 
 #[derive(Serialize)]
 struct RowLine<'a> {
@@ -104,27 +103,22 @@ fn line<'a>(store: &Store, row: &'a Row) -> RowLine<'a> {
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
-    let steps = match (context.shown.steps(&snapshot.stores)?, step) {
-        (Some(shown), _) => shown,
-        (None, None) => last_change(&Real, &data, &snapshot.stores, false)?,
-        (None, Some(number)) => {
+    let steps = match step {
+        None => last_change(&Real, &data, &snapshot.stores, false)?,
+        Some(number) => {
             let store = with_step(&snapshot.stores, &data, number)?;
             store.into_iter().map(|store| (store, number)).collect()
         }
     };
-    turn(context, &snapshot.stores, &steps, &|writer, number| writer.undo(number.or(step)))
+    turn(context, &snapshot, &steps, Turn::Undo(step.unwrap_or_default()))
 }
 
 /// Redo what was undone last.
 pub fn redo(context: &mut Context) -> Result<Exit, Failure> {
     let snapshot = open::to_change(context)?;
     let data = open::data_folder(context)?;
-    let shown = context.shown.steps(&snapshot.stores)?;
-    let steps = match shown {
-        Some(shown) => shown,
-        None => last_change(&Real, &data, &snapshot.stores, true)?,
-    };
-    turn(context, &snapshot.stores, &steps, &|writer, number| writer.redo(number))
+    let steps = last_change(&Real, &data, &snapshot.stores, true)?;
+    turn(context, &snapshot, &steps, Turn::Redo(0))
 }
 
 /// The one store in which a step of that number is in force.
@@ -149,37 +143,28 @@ fn with_step<'a>(
     }
 }
 
-type Planned<'p> = dyn Fn(&Writer<'_>, Option<u64>) -> Result<(Plan, Turn), CommitError> + 'p;
-
-/// Turns steps round that belong together.
+/// Turns steps round that belong together. Where there is none, the first store says so of the one that
+/// was asked for, or of its last.
 fn turn(
     context: &mut Context,
-    stores: &[Arc<Store>],
+    snapshot: &Snapshot,
     steps: &[(&Arc<Store>, u64)],
-    planned: &Planned<'_>,
+    asked: Turn,
 ) -> Result<Exit, Failure> {
-    let data = open::data_folder(context)?;
-    let machine = machine();
+    let (machine, data) = (machine(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
-    let Some(first) = stores.first() else { return Err(Failure::new(Exit::Nothing, "no store is open.")) };
-    let mut plans: Vec<(&Store, Plan)> = Vec::new();
-    let (mut turns, mut shown) = (Vec::new(), Vec::new());
-    let steps = match steps {
-        // The first store says that there is none.
-        [] => vec![(first, None)],
-        own => own.iter().map(|(store, step)| (*store, Some(*step))).collect(),
-    };
-    for (store, step) in steps {
-        let (plan, turn) = planned(&Writer::look(host, store)?, step)?;
-        let (Turn::Undo(number) | Turn::Redo(number)) = turn;
-        shown.push((store.root.clone(), step.unwrap_or(number)));
-        turns.push((store.root.clone(), turn));
-        plans.push((store, plan));
+    let place = |store: &Arc<Store>| snapshot.stores.iter().position(|own| Arc::ptr_eq(own, store));
+    let turn = |step| if let Turn::Undo(_) = asked { Turn::Undo(step) } else { Turn::Redo(step) };
+    let own = steps.iter().filter_map(|(store, step)| Some((place(store)?, turn(*step))));
+    let mut turns: Vec<(usize, Turn)> = own.collect();
+    if turns.is_empty() {
+        let none = || Failure::new(Exit::Nothing, "no store is open.");
+        let writer = Writer::look(host, snapshot.stores.first().ok_or_else(none)?)?;
+        let (_, turn) = match asked {
+            Turn::Undo(step) => writer.undo(Some(step).filter(|step| *step > 0))?,
+            Turn::Redo(_) => writer.redo(None)?,
+        };
+        turns.push((0, turn));
     }
-    let carry: &Carry<'_> = &|writer, plan| match turns.iter().find(|(root, _)| *root == plan.root) {
-        Some((_, turn)) => writer.turn(plan, *turn),
-        None => writer.commit(plan),
-    };
-    context.shown.keep_steps(shown);
-    make_with(context, &plans, carry)
+    make_of(context, snapshot, (Vec::new(), By::Ids), Wanted::Turn(turns))
 }

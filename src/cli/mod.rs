@@ -47,6 +47,7 @@ use args::Verb;
 use failure::Failure;
 use out::Out;
 
+use crate::deed::{DeleteAs, NewRecord, Wanted};
 use crate::model::Moment;
 
 /// What every verb is given.
@@ -58,8 +59,6 @@ struct Context {
     changed: Vec<String>,
     /// What could not be read, and was told.
     unread: unread::Told,
-    /// What was shown to the user before the question.
-    shown: shown::Shown,
     /// Whether an erasure that was cut short was finished now, and left something.
     is_left: Cell<bool>,
 }
@@ -67,7 +66,6 @@ struct Context {
 /// Runs what the arguments say and tells how it ended.
 pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
-    let shown = shown::Shown::default();
     let unread = unread::Told::default();
     let mut context = Context {
         out: Out::stdout(),
@@ -75,17 +73,9 @@ pub fn run(args: Args) -> Exit {
         now,
         changed: Vec::new(),
         unread,
-        shown,
         is_left: Cell::new(false),
     };
-    let ended = loop {
-        let ended = verb(&mut context, args.verb.clone(), args.paths.clone(), args.demo);
-        match ended {
-            // What others changed meanwhile is shown, and asked for again.
-            Err(failure) if context.shown.asks_again(&failure, &context.changed) => {}
-            ended => break ended,
-        }
-    };
+    let ended = verb(&mut context, args.verb, args.paths, args.demo);
     let ended = ended.and_then(|exit| match exit {
         // A hang-up: nothing takes what is left.
         Exit::Signal(_) => Ok(exit),
@@ -97,12 +87,7 @@ pub fn run(args: Args) -> Exit {
     });
     let exit = match ended {
         Ok(exit) => exit,
-        Err(failure) => {
-            // Said when it is known that nothing saves it.
-            let draft = context.shown.draft().filter(|_| failure.kept.is_none());
-            let failure = draft.iter().fold(failure, |failure, told| failure.with(told));
-            failure.after(&context.changed).tell()
-        }
+        Err(failure) => failure.after(&context.changed).tell(),
     };
     after::leave();
     exit
@@ -122,25 +107,25 @@ fn verb(
         Some(Verb::Show { id }) => show::run(context, &id),
         Some(Verb::Check) => check::run(context),
         Some(Verb::Add { session, kind, tags, importance, text, record }) => {
-            add::run(context, &add::NewRecord { session, kind, tags, importance, text, record })
+            add::run(context, NewRecord { session, kind, tags, importance, text, record })
         }
         Some(Verb::Edit { id, query, set, editor }) => edit::run(context, id.as_deref(), query, &set, editor),
         Some(Verb::Tag { words, query, rename }) => records::tag(context, &words, query, rename.as_deref()),
         Some(Verb::Delete { chosen, reason, replaced_by, remove }) => {
-            records::delete(context, &chosen, reason.as_deref(), replaced_by.as_deref(), remove)
+            records::delete(context, &chosen, DeleteAs { reason, replaced_by, remove })
         }
-        Some(Verb::Erase { chosen, reason }) => erase::run(context, &chosen, reason.as_deref()),
+        Some(Verb::Erase { chosen, reason }) => erase::run(context, &chosen, reason),
         Some(Verb::Undelete { chosen }) => records::undelete(context, &chosen),
         Some(Verb::Archive { chosen }) => records::archive(context, &chosen),
         Some(Verb::Unarchive { chosen }) => records::unarchive(context, &chosen),
         Some(Verb::Session { what }) => session::run(context, what),
         Some(Verb::Init { format, folder }) => store_verbs::init(context, &format, &folder),
-        Some(Verb::Repair { .. }) => store_verbs::repair(context),
+        Some(Verb::Repair { .. }) => store_verbs::each(context, Wanted::Repair),
         Some(Verb::Backup { what }) => backup::run(context, what),
-        Some(Verb::Compact { session }) => store_verbs::compact(context, session.as_deref()),
-        Some(Verb::Reindex) => store_verbs::reindex(context),
+        Some(Verb::Compact { session }) => store_verbs::each(context, Wanted::Compact(session)),
+        Some(Verb::Reindex) => store_verbs::each(context, Wanted::Reindex),
         Some(Verb::Maintain) => store_verbs::maintain(context),
-        Some(Verb::Migrate) => store_verbs::migrate(context),
+        Some(Verb::Migrate) => store_verbs::each(context, Wanted::Migrate),
         Some(Verb::Stats) => stats::run(context),
         Some(Verb::Journal) => journal::run(context),
         Some(Verb::Undo { step }) => journal::undo(context, step),

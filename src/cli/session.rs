@@ -4,14 +4,11 @@ use serde::Serialize;
 
 use super::add::the_store;
 use super::args::{SessionVerb, ShapeArg};
-use super::change::{make, scene};
+use super::change::{make, request};
 use super::failure::{Exit, Failure};
 use super::{Context, export, open};
-use crate::disk::Real;
-use crate::format::writing::Scene;
+use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell, plan};
-use crate::ops;
-use crate::store::packed_bytes;
 
 #[derive(Serialize)]
 struct Row {
@@ -32,44 +29,25 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
         SessionVerb::List | SessionVerb::Export { .. } => open::snapshot(context)?,
         _ => open::to_change(context)?,
     };
-    match what {
-        SessionVerb::New { id, user } => {
-            let store = the_store(&snapshot, None)?;
-            let plan = ops::session::new(&scene(context, store), id.as_deref(), &user)?;
-            make(context, &[(store, plan)])
-        }
-        SessionVerb::List => list(context, &snapshot),
-        SessionVerb::Export { id, shape } => export_one(context, &snapshot, &id, shape),
-        SessionVerb::Delete { id } => {
-            let store = with_session(&snapshot, &id)?;
-            let packed = packed_bytes(&Real, store, &ops::session::packed_files(store, &id)?);
-            let packed = packed.map_err(|error| {
-                let said = format!("the session's archive can't be read: {error}. Nothing was changed.");
-                Failure::new(Exit::Failed, said)
-            })?;
-            let scene = Scene { packed: &packed, ..scene(context, store) };
-            let plan = ops::session::delete(&scene, &id)?;
-            make(context, &[(store, plan)])
-        }
-        SessionVerb::Archive { id } => {
-            let store = with_session(&snapshot, &id)?;
-            let plan = ops::session::archive(&scene(context, store), &id)?;
-            make(context, &[(store, plan)])
-        }
+    let (number, deed) = match what {
+        SessionVerb::List => return list(context, &snapshot),
+        SessionVerb::Export { id, shape } => return export_one(context, &snapshot, &id, shape),
+        SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionDeed::New(id, user)),
+        SessionVerb::Delete { id } => (with_session(&snapshot, &id)?, SessionDeed::Delete(id)),
+        SessionVerb::Archive { id } => (with_session(&snapshot, &id)?, SessionDeed::Archive(id)),
         SessionVerb::Unarchive { id, allow_large } => {
-            let store = with_session(&snapshot, &id)?;
-            let packed = open::packed_session(store, &id)?;
-            let plan = ops::session::unarchive(&scene(context, store), &id, allow_large, &packed)?;
-            make(context, &[(store, plan)])
+            (with_session(&snapshot, &id)?, SessionDeed::Unarchive(id, allow_large))
         }
-    }
+    };
+    make(context, request(context, &snapshot, Wanted::Session(number, deed)), None)
 }
 
-fn with_session<'a>(snapshot: &'a Snapshot, id: &str) -> Result<&'a Store, Failure> {
-    let has = |store: &&std::sync::Arc<Store>| store.sessions.iter().any(|own| own.name == id);
-    let with: Vec<_> = snapshot.stores.iter().filter(has).collect();
+/// The number of the one store that has such a session.
+fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize, Failure> {
+    let has = |at: &usize| snapshot.stores[*at].sessions.iter().any(|own| own.name == id);
+    let with: Vec<usize> = (0..snapshot.stores.len()).filter(has).collect();
     match with.as_slice() {
-        [one] => Ok(one),
+        [one] => Ok(*one),
         [] => Err(Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))),
         _ => Err(Failure::new(
             Exit::Refused,

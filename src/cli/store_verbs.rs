@@ -1,17 +1,18 @@
-//! `init`, `compact`, `reindex`, `repair`: verbs on stores as a whole.
+//! `init`, `compact`, `reindex`, `repair`, `migrate`, `maintain`: verbs on stores as a whole.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::change::{Carry, make, make_with, scene};
+use std::sync::Arc;
+
+use super::change::{carry, make, plan, request};
 use super::failure::{Exit, Failure};
 use super::{Context, open};
+use crate::deed::{Planned, Wanted};
 use crate::disk::{Disk, Real, Seen};
-use crate::format::writing::Scene;
-use crate::model::{Moment, Plan, Store, Tell};
+use crate::model::{Extent, Snapshot, Tell};
 use crate::ops;
 use crate::store::commit::make_folders;
-use crate::store::{self, Place, packed_bytes};
+use crate::store::{self, Place};
 
 /// Makes an empty store.
 pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, Failure> {
@@ -31,27 +32,16 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
         let failed = |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.told()));
         make_folders(&Real, &root).map_err(failed)?;
     }
-    let empty = store::load(&place(&root, &plan), crate::model::Extent::Whole, None, context.now);
-    make(context, &[(&empty, plan)])
+    let place = Place { root: root.clone(), format: plan.format, session: None };
+    let empty = Arc::new(store::load(&place, Extent::Whole, None, context.now));
+    let request = request(context, &Snapshot::of(vec![empty]), Wanted::Init);
+    carry(context, Planned::of(request, vec![(0, plan)]), None)
 }
 
-fn place(root: &Path, plan: &Plan) -> Place {
-    Place { root: root.to_owned(), format: plan.format, session: None }
-}
-
-/// Drops what logs need not keep.
-pub fn compact(context: &mut Context, session: Option<&str>) -> Result<Exit, Failure> {
-    each(context, |context, store| {
-        let mut plan = ops::compact::compact(&scene(context, store), session)?;
-        let rule = ops::compact::rule(store);
-        tell(&mut plan, store, &rule, context.now);
-        Ok(plan)
-    })
-}
-
-/// Makes what is derived anew.
-pub fn reindex(context: &mut Context) -> Result<Exit, Failure> {
-    each(context, |context, store| Ok(ops::reindex::reindex(&scene(context, store))?))
+/// Does something with every store as a whole.
+pub fn each(context: &mut Context, wanted: Wanted) -> Result<Exit, Failure> {
+    let snapshot = open::to_change(context)?;
+    make(context, request(context, &snapshot, wanted), None)
 }
 
 /// Does what is due, one thing after the other: each is planned on the store as the one
@@ -60,27 +50,17 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
     let mut any = false;
     for _ in 0..ROUNDS {
         let snapshot = open::to_change(context)?;
-        let mut plans: Vec<(&Store, Plan)> = Vec::new();
-        for store in &snapshot.stores {
-            let packed = due_files(context, store)?;
-            let scene = Scene { packed: &packed, ..scene(context, store) };
-            let due = ops::upkeep::due(&scene)?.into_iter().filter(|(plan, _)| !plan.is_empty());
-            let most = if context.options.yes && !context.options.dry_run { 1 } else { usize::MAX };
-            let before = plans.len();
-            plans.extend(due.take(most).map(|(mut plan, rule)| {
-                tell(&mut plan, store, &rule, context.now);
-                (&**store, plan)
-            }));
-            if plans.len() == before && !any {
-                // That nothing is due is told of each store once.
-                plans.push((store, Plan::of("maintain", store.whole()?)));
-            }
+        let mut planned = plan(request(context, &snapshot, Wanted::Maintain))?;
+        if context.options.yes && !context.options.dry_run {
+            planned.plans.dedup_by_key(|(number, _)| *number);
         }
-        let is_over = plans.iter().all(|(_, plan)| plan.is_empty());
+        // That nothing is due is told of each store once.
+        planned.plans.retain(|(_, plan)| !any || !plan.is_empty());
+        let is_over = planned.is_empty();
         if is_over && any {
             return Ok(Exit::Done);
         }
-        let ended = make(context, &plans)?;
+        let ended = carry(context, planned, None)?;
         any = true;
         if is_over || !context.options.yes || context.options.dry_run {
             return Ok(ended);
@@ -89,61 +69,5 @@ pub fn maintain(context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Adds to a plan the rule that it follows, and exactly which memories it concerns.
-fn tell(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
-    let touched = ops::effect::effect(store, plan, now);
-    if !touched.is_empty() {
-        plan.lines.push(format!("the rule: {rule}"));
-    }
-    plan.lines.extend(touched.iter().map(ops::effect::Touched::line));
-}
-
-/// The compressed files that it takes to do what is due.
-fn due_files(context: &Context, store: &Store) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
-    let files = ops::upkeep::due_files(&scene(context, store))?;
-    packed_bytes(&Real, store, &files).map_err(|error| {
-        Failure::new(Exit::Failed, format!("an archive can't be read: {error}. Nothing was changed."))
-    })
-}
-
 /// More things than any store has due at once.
 const ROUNDS: usize = 100;
-
-/// Brings files of an older version to this one.
-pub fn migrate(context: &mut Context) -> Result<Exit, Failure> {
-    each(context, |context, store| Ok(ops::upkeep::migrate(&scene(context, store))?))
-}
-
-fn each(
-    context: &mut Context,
-    plan: impl Fn(&Context, &Store) -> Result<Plan, Failure>,
-) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
-    let mut plans: Vec<(&Store, Plan)> = Vec::new();
-    for store in &snapshot.stores {
-        plans.push((store, plan(context, store)?));
-    }
-    make(context, &plans)
-}
-
-/// Repairs what can be repaired without a loss; what leaves a store is kept in quarantine.
-pub fn repair(context: &mut Context) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
-    let mut plans: Vec<(&Store, Plan)> = Vec::new();
-    let mut out = Vec::new();
-    for store in &snapshot.stores {
-        let repair = ops::repair::all_safe(&scene(context, store))?;
-        let none = Plan::of("repair", store.whole()?);
-        plans.push((store, repair.plan.unwrap_or(none)));
-        out.push((store.root.clone(), repair.quarantined));
-    }
-    let now: Moment = context.now;
-    let carry: &Carry<'_> = &|writer, plan| {
-        let own = out.iter().find(|(root, _)| *root == plan.root);
-        for (path, at, bytes) in own.iter().flat_map(|(_, own)| own) {
-            writer.vault().quarantine(path, *at, bytes, now)?;
-        }
-        writer.commit(plan)
-    };
-    make_with(context, &plans, carry)
-}

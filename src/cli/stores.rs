@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::Context;
 use super::failure::{Exit, Failure};
 use super::open;
+use crate::deed::checked;
 use crate::model::plan::counted;
 use crate::model::{State, Store, Tell};
-use crate::work::checked;
 
 #[derive(Serialize)]
 struct Row {

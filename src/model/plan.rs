@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::Tell;
 use super::attributes::Had;
 use super::bytes::Bytes;
 use super::unread::Whole;
@@ -308,6 +309,18 @@ impl Plan {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.changes.iter().chain(&self.derived).all(Change::is_empty)
+    }
+
+    /// Whether there is something to carry out: of a step that others undid already the journal says so.
+    pub fn is_due(&self) -> bool {
+        !self.is_empty() || matches!(self.verb, "undo" | "redo")
+    }
+
+    /// What a person is told of it: its lines, and every file that changes. Untrusted text.
+    pub fn told(&self) -> Vec<String> {
+        let file = |own: &Change| format!("{:8} {}", own.word(), self.place(&own.path).told());
+        let files = self.all().filter(|own| !own.is_empty()).map(file);
+        self.lines.iter().cloned().chain(files).collect()
     }
 
     /// Whether what undoes it is more than is kept: then nothing does.

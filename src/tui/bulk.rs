@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::app::Aim;
+use crate::deed::Wanted;
 use crate::model::{EntryRef, Snapshot};
-use crate::work::{Progress, Wanted};
+use crate::ops::Progress;
 
 /// Changes that are under way, and the last one.
 #[derive(Default)]

@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use super::app::App;
 use super::layout;
 use super::theme;
+use crate::deed::{Moved, Planned, memories};
 use crate::model::{Change, EntryRef, Tell};
 use crate::text::secrets::mask;
 use crate::text::show::show;
-use crate::work::{Moved, Planned, memories};
 
 /// The widest that it gets, and the highest.
 const SIZE: (u16, u16) = (96, 14);

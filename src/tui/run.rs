@@ -25,9 +25,10 @@ use super::signals;
 use super::terminal::{Left, Screen, enter, leave, redraw, retake, with_editor};
 use super::update;
 use super::view::view;
+use crate::deed::keep;
 use crate::format;
 use crate::model::{EntryRef, Moment, Snapshot};
-use crate::work::{Watch, Workers, keep};
+use crate::work::{Watch, Workers};
 
 /// Ages are drawn anew this often while nothing else happens.
 const TICK: Duration = Duration::from_secs(60);

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{Changed, Turned, keep};
-use super::erase::{ERASED, is_erased, unless_erased};
-use super::turn::{Recent, Step};
+use crate::deed::{Changed, ERASED, Recent, Step, Turned, is_erased, keep, unless_erased};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
@@ -136,7 +134,7 @@ impl FormRequest {
 
 /// What names a memory in its draft.
 pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).filter(|id| !id.is_empty());
+    let id = store.view(entry).and_then(|view| view.id).filter(|id| !id.is_empty());
     DraftOf {
         session: store.session(entry).map(|session| session.name.clone()),
         id: id.map_or_else(|| store.key(entry), str::to_owned),

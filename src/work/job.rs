@@ -7,13 +7,11 @@ use std::sync::Arc;
 
 use searching::{find, why};
 
-use super::change::{self, ChangeRequest, Changed, Committed, Tended};
-use super::checked::{self, AllChecked};
 use super::editor::{self, FormJudged, FormRequest, FormSaved};
 use super::inspect::{self, InspectRequest, Inspected};
-use super::planned::{Planned, preview};
 use super::tally::Tally;
-use super::turn::Recent;
+use super::tend::{Tended, tend};
+use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Planned, Recent, preview};
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::{Cancel, Explanation, Facets, Matches, Order, QueryError, Ranking, Results, TextIndex};
 use crate::store::commit::FormDraft;
@@ -192,7 +190,7 @@ pub struct Kept {
     /// Stores, and the same with what was deleted from them.
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: Recent,
-    checked: checked::Known,
+    checked: deed::Known,
 }
 
 /// Does a job; `None` when a newer one took its place.
@@ -205,9 +203,9 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
         Job::Search(asked) => find(asked, kept, cancel).map(|found| Done::Found(Box::new(found))),
         Job::Select(asked) => find(asked, kept, cancel).map(|found| Done::Selected(Box::new(found))),
         Job::Explain(asked, at) => Some(Done::Explained(Box::new(why(asked, at, kept)?))),
-        Job::Change(request) => Some(committed(change::carry_out(&request, &mut kept.recent))),
+        Job::Change(request) => Some(committed(deed::carry_out_at_once(&request, &mut kept.recent))),
         Job::Plan(request) => Some(Done::Planned(Box::new(preview(*request)))),
-        Job::Commit(planned) => Some(committed(change::commit(*planned, &mut kept.recent))),
+        Job::Commit(planned) => Some(committed(deed::commit(*planned, &mut kept.recent))),
         Job::Inspect(request) => Some(Done::Inspected(Box::new(inspect::inspect(*request)))),
         Job::Judge(request, is_whole) => Some(Done::Judged(Box::new(editor::judged(&request, is_whole)))),
         Job::Keep(request) => Some(Done::Kept(request.version, editor::keep_typed(&request))),
@@ -222,7 +220,7 @@ pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
             let (store, entry) = snapshot.get(at);
             Some(Done::DraftFound(at, editor::draft_of(&data, store, entry, now)))
         }
-        Job::Tend { snapshot, data, now } => Some(Done::Tended(change::tend(&snapshot, &data, now))),
+        Job::Tend { snapshot, data, now } => Some(Done::Tended(tend(&snapshot, &data, now))),
     }
 }
 

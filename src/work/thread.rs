@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::change::{ChangeRequest, not_made};
 use super::editor::FormSaved;
 use super::job::{Done, Job, Kept, perform};
+use crate::deed::{ChangeRequest, not_made};
 use crate::query::Cancel;
 
 /// The threads, as the event loop sees them.

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use code::{code_of, has_word, imports};
 
 /// The modules, each allowed to import only those before it: `cli` opens the screens of `tui`.
-const ORDER: [&[&str]; 14] = [
+const ORDER: [&[&str]; 15] = [
     &["model"],
     &["text"],
     &["disk"],
@@ -20,6 +20,7 @@ const ORDER: [&[&str]; 14] = [
     &["query"],
     &["check"],
     &["ops"],
+    &["deed"],
     &["memory"],
     &["demo"],
     &["work"],

@@ -13,13 +13,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use palimp::deed::{By, ChangeRequest, Changed, Planned, Restoring, Wanted};
 use palimp::model::time::DAY;
 use palimp::model::{EntryRef, Moment, Role, Snapshot, State};
 use palimp::ops::restore::{Comparison, Item, Kind};
-use palimp::work::{
-    ChangeRequest, Changed, Done, Inspect, InspectRequest, Inspected, Job, Kept, Opened, Planned, Restoring,
-    Wanted, perform,
-};
+use palimp::work::{Done, Inspect, InspectRequest, Inspected, Job, Kept, Opened, perform};
 use palimp::{demo, store};
 use proptest::prelude::*;
 

@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::{Desk, happenings, now, stable};
+use crate::deed::Wanted;
 use crate::disk::Real;
 use crate::model::State;
 use crate::ops::restore::Kind;
@@ -14,7 +15,7 @@ use crate::tui::app::Screen;
 use crate::tui::back::Shelf;
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Job, Task, Wanted};
+use crate::work::{Job, Task};
 
 pub(super) use super::changes::{files, notice};
 

@@ -11,10 +11,11 @@ use super::bulk::{enter, question, tagged};
 use super::changes::{differing, files, key, notice};
 use super::marks::search;
 use super::{Desk, Happening, happenings, now};
+use crate::deed::Wanted;
 use crate::model::{Act, Change, Plan};
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Job, Wanted};
+use crate::work::Job;
 
 /// Where a file of a plan is, without the way that leads out of the store.
 fn place(plan: &Plan, change: &Change) -> PathBuf {
@@ -191,7 +192,7 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
             Effect::Job(Job::Change(request)) => {
                 let turns = matches!(request.wanted, Wanted::Undo | Wanted::Redo);
                 assert!(turns || request.at.len() == 1 && request.hidden.is_empty());
-                assert!(request.wanted != Wanted::Erase);
+                assert!(!matches!(request.wanted, Wanted::Erase(_)));
                 true
             }
             _ => false,

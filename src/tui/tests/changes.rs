@@ -6,12 +6,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::{Desk, happenings, now, stable};
+use crate::deed::{Changed, Turned, Wanted};
 use crate::model::{Snapshot, State};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::msg::{Effect, Msg};
 use crate::tui::update::update;
-use crate::work::{Changed, Done, Job, Tended, Turned, Wanted};
+use crate::work::{Done, Job, Tended};
 
 pub(super) fn key(c: char) -> Msg {
     Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
@@ -96,7 +97,7 @@ fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
     assert_eq!(selected_id(&desk), id);
     let has_tag = |desk: &Desk| {
         let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
-        store.view(entry).unwrap().tags.iter().any(|tag| &**tag == "reviewed")
+        store.view(entry).unwrap().tags.iter().any(|tag| tag == "reviewed")
     };
     assert!(has_tag(&desk));
     let tagged = files(&desk);

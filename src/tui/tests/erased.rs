@@ -8,27 +8,21 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on, selected_id};
 use super::{Desk, now};
+use crate::deed::{By, ChangeRequest, Wanted};
 use crate::model::EntryRef;
 use crate::query::Cancel;
 use crate::tui::app::App;
 use crate::tui::msg::Msg;
 use crate::tui::update::update;
 use crate::work::editor::FormRequest;
-use crate::work::{ChangeRequest, Done, Job, Kept, Wanted, perform};
+use crate::work::{Done, Job, Kept, perform};
 
 const TYPED: &str = "typed and meant for nobody else";
 
 fn request(desk: &Desk, wanted: Wanted) -> ChangeRequest {
-    ChangeRequest {
-        snapshot: Arc::clone(&desk.app.listed),
-        at: vec![desk.app.selected().unwrap()],
-        name: selected_id(desk),
-        hidden: Vec::new(),
-        progress: Arc::default(),
-        wanted,
-        data: desk.app.data.clone().unwrap(),
-        now: now(),
-    }
+    let (snapshot, data) = (Arc::clone(&desk.app.listed), desk.app.data.clone().unwrap());
+    let (at, name) = (vec![desk.app.selected().unwrap()], selected_id(desk));
+    ChangeRequest { at, name, ..ChangeRequest::new(snapshot, By::Screen, wanted, data, now()) }
 }
 
 /// Another palimp erases the memory under the cursor.
@@ -37,7 +31,7 @@ fn erase(desk: &Desk) {
 }
 
 fn erase_at(desk: &Desk, at: EntryRef) {
-    let job = Job::Change(Box::new(ChangeRequest { at: vec![at], ..request(desk, Wanted::Erase) }));
+    let job = Job::Change(Box::new(ChangeRequest { at: vec![at], ..request(desk, Wanted::Erase(None)) }));
     match perform(job, &mut Kept::default(), &Cancel::default()) {
         Some(Done::Changed(outcome)) => assert!(outcome.is_ok(), "{outcome:?}"),
         _ => panic!("an erasure is made"),

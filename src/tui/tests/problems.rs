@@ -1,9 +1,9 @@
 //! The problems view tells what `check` tells.
 
 use super::Desk;
+use crate::deed::checked;
 use crate::model::{Code, Role, Severity};
 use crate::tui::app::Screen;
-use crate::work::checked;
 
 /// How many errors, warnings and notes `check` lists, and what it says of derived files.
 fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {

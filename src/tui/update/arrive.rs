@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::{change, confirm, editor, filter, mark, walk};
+use crate::deed::AllChecked;
 use crate::model::{Carry, Severity};
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::app::{App, Branch, Screen};
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::work::{AllChecked, Done, Explained, Found, Job, Loaded, Tally};
+use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
 
 /// Opens stores: from their first entries, which are there already, to everything.
 pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {

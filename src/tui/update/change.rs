@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{among_memories, arrive, editor, filter, menu, words};
+use crate::deed::{By, ChangeRequest, Changed, Turned, Wanted, memories};
 use crate::model::carried::carried;
 use crate::model::{EntryRef, Snapshot, plan};
 use crate::ops::{self, Deed};
@@ -13,7 +14,7 @@ use crate::tui::app::{Aim, App, Pane, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::prompt::Purpose;
-use crate::work::{ChangeRequest, Changed, Job, Tended, Turned, Wanted, memories};
+use crate::work::{Job, Tended};
 
 /// What a change asks of a format, where it asks for something.
 fn deed(action: Action) -> Option<Deed> {
@@ -184,24 +185,16 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
         return Vec::new();
     }
     let is_repeated = app.bulk.last.as_ref() == Some(&wanted);
-    let for_good = matches!(wanted, Wanted::Erase | Wanted::Rename { .. });
+    let for_good = matches!(wanted, Wanted::Erase(_) | Wanted::Rename { .. });
     let shown = at.len() > 1
         || !hidden.is_empty()
         || for_good
-        || is_repeated && app.menu.is_none() && wanted == Wanted::Delete;
+        || is_repeated && app.menu.is_none() && matches!(wanted, Wanted::Delete(_));
     let waits = if app.changing > 0 { ", after the change before it" } else { "" };
     let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
-    let request = Box::new(ChangeRequest {
-        snapshot,
-        at,
-        name,
-        hidden,
-        progress: Arc::default(),
-        wanted,
-        data,
-        now: app.now,
-    });
+    let request = ChangeRequest::new(snapshot, By::Screen, wanted, data, app.now);
+    let request = Box::new(ChangeRequest { at, name, hidden, ..request });
     if shown {
         hold(app, &request);
         return vec![Effect::Job(Job::Plan(request))];
@@ -213,10 +206,7 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
 
 /// A change is given to the thread that makes them.
 pub(super) fn given(app: &mut App, request: Option<&ChangeRequest>) {
-    let goes_or_comes = |own: &&ChangeRequest| {
-        use Wanted::{Archive, Delete, Erase, Unarchive, Undelete};
-        matches!(own.wanted, Delete | Archive | Undelete | Unarchive | Erase)
-    };
+    let goes_or_comes = |own: &&ChangeRequest| own.wanted.binds() || matches!(own.wanted, Wanted::Erase(_));
     let own = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
     app.bulk.moves.push_back(own);
     app.changing += 1;

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{arrive, change};
+use crate::deed::{Planned, Wanted, moved_since};
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::app::{App, Screen};
 use crate::tui::bulk::Going;
 use crate::tui::confirm::{self, Confirm, Typed};
 use crate::tui::layout;
 use crate::tui::msg::Effect;
-use crate::work::{Job, Planned, Wanted, moved_since};
+use crate::work::Job;
 
 /// A change was planned: it is shown, and waits for a yes.
 pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
@@ -40,7 +41,8 @@ pub fn planned(app: &mut App, outcome: Result<Planned, String>) -> Vec<Effect> {
 fn show(app: &mut App, planned: Planned) {
     let question = question(&planned);
     let (wanted, records) = (&planned.request.wanted, planned.records());
-    let is_typed = *wanted == Wanted::Erase || *wanted == Wanted::Delete && records > MANY;
+    let is_typed =
+        matches!(wanted, Wanted::Erase(_)) || matches!(wanted, Wanted::Delete(_)) && records > MANY;
     let typed =
         is_typed.then(|| Typed { wanted: format!("{} {records}", wanted.verb()), so_far: String::new() });
     app.confirm = Some(Confirm::new(Box::new(planned), question, typed));

@@ -4,21 +4,26 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::change::{aim_at, ask};
+use crate::deed::{DeleteAs, Wanted, memories};
 use crate::tui::app::{Aim, App};
 use crate::tui::bulk::{Choice, Menu};
 use crate::tui::msg::Effect;
-use crate::work::{Wanted, memories};
 
 /// A line: its key, its name, what it does to one, and what is wanted.
 type Line = (char, &'static str, &'static str, Wanted);
 
 fn lines() -> [Line; 5] {
     [
-        ('x', "delete", "as its format does it; what goes is kept for 30 days", Wanted::Delete),
+        (
+            'x',
+            "delete",
+            "as its format does it; what goes is kept for 30 days",
+            Wanted::Delete(DeleteAs::default()),
+        ),
         ('a', "archive", "moved aside, out of the list", Wanted::Archive),
         ('r', "restore", "brought back to the list", Wanted::Undelete),
         ('b', "bring back", "out of the archive", Wanted::Unarchive),
-        ('e', "erase", "out of every file and copy, for good", Wanted::Erase),
+        ('e', "erase", "out of every file and copy, for good", Wanted::Erase(None)),
     ]
 }
 
@@ -29,7 +34,7 @@ pub fn of(app: &App, aim: Aim) -> Menu {
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
     if app.marks.is_empty() && !app.query.trim().is_empty() && all.len() > 1 {
         let found = aim_at(app, all, Vec::new());
-        for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != Wanted::Erase) {
+        for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != Wanted::Erase(None)) {
             let key = key.to_ascii_uppercase();
             let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
             let about = format!("{}: all that `{}` shows", own.about, app.query.trim());

@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Chore, Look, Task};
-use crate::disk::{Machine, Real, ThisMachine};
+use crate::deed::plans_due;
 use crate::format::writing::NO_PACKED;
 use crate::model::time::DAY;
-use crate::model::{Moment, Plan, Store, Tell};
+use crate::model::{Moment, Store, Tell};
+use crate::ops;
 use crate::ops::effect::{Touched, effect};
-use crate::ops::{self, Refusal, Scene};
-use crate::store::packed_bytes;
 
 /// How far ahead it is looked for what will be due, in days.
 const AHEAD: [i64; 3] = [7, 30, 90];
@@ -33,14 +32,14 @@ impl<'a> Look<'a> {
     fn due(&self, number: usize, store: &Arc<Store>, now: Moment) -> Vec<Chore> {
         let plans = plans_due(store, now);
         match plans {
-            Err(refused) => vec![Chore {
+            Err(failed) => vec![Chore {
                 store: number,
                 task: Task::Due,
                 what: format!("what is due in {} is unknown", short(&store.root)),
                 rule: String::new(),
                 touched: Vec::new(),
                 plan: None,
-                refused: Some(refused),
+                refused: Some(failed.why().to_owned()),
             }],
             Ok(plans) => plans
                 .into_iter()
@@ -106,15 +105,4 @@ impl<'a> Look<'a> {
 fn short(root: &Path) -> String {
     let parts: Vec<_> = root.components().map(|part| part.as_os_str().told()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
-}
-
-/// What is due in a store at a time, with the rule of each.
-pub(in crate::work) fn plans_due(store: &Arc<Store>, now: Moment) -> Result<Vec<(Plan, String)>, String> {
-    let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
-    let told = |refusal: Refusal| refusal.message;
-    let files = ops::upkeep::due_files(&scene).map_err(told)?;
-    let packed =
-        packed_bytes(&Real, store, &files).map_err(|error| format!("an archive can't be read: {error}."))?;
-    let scene = Scene { packed: &packed, ..scene };
-    ops::upkeep::due(&scene).map_err(told)
 }

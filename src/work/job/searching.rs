@@ -52,7 +52,7 @@ impl Kept {
         if let Some((_, with)) = known {
             return Ok(Arc::clone(with));
         }
-        let with = crate::work::deleted::with_deleted(&asked.snapshot, data, asked.now)?;
+        let with = crate::deed::with_deleted(&asked.snapshot, data, asked.now)?;
         self.deleted = Some((Arc::clone(&asked.snapshot), Arc::clone(&with)));
         Ok(with)
     }

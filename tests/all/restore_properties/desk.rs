@@ -52,16 +52,9 @@ impl Desk {
     }
 
     pub(super) fn request(&self, wanted: Wanted, at: Vec<EntryRef>) -> Box<ChangeRequest> {
-        Box::new(ChangeRequest {
-            snapshot: Arc::clone(&self.snapshot),
-            at,
-            name: "some".into(),
-            hidden: Vec::new(),
-            progress: Arc::default(),
-            wanted,
-            data: self.data(),
-            now: self.now,
-        })
+        let snapshot = Arc::clone(&self.snapshot);
+        let request = ChangeRequest::new(snapshot, By::Screen, wanted, self.data(), self.now);
+        Box::new(ChangeRequest { at, name: "some".into(), ..request })
     }
 
     pub(super) fn plan(&mut self, wanted: Wanted, at: Vec<EntryRef>) -> Result<Planned, String> {
@@ -182,7 +175,7 @@ impl Desk {
     pub(super) fn happens(&mut self, what: &Happening, number: usize) -> Vec<Vec<u8>> {
         let mut erased = Vec::new();
         match what {
-            Happening::Delete(some) => self.change(Wanted::Delete, self.some(some)),
+            Happening::Delete(some) => self.change(Wanted::Delete(Default::default()), self.some(some)),
             Happening::Archive(some) => self.change(Wanted::Archive, self.some(some)),
             Happening::Tag(some) => {
                 let wanted = Wanted::Tag { add: vec![format!("tag{number}")], remove: Vec::new() };
@@ -195,7 +188,7 @@ impl Desk {
             Happening::Erase(one) => {
                 let at = self.some(&[*one]);
                 let own = at.first().map(|at| self.snapshot.stores[0].raw(self.snapshot.get(*at).1).to_vec());
-                if let Ok(planned) = self.plan(Wanted::Erase, at)
+                if let Ok(planned) = self.plan(Wanted::Erase(None), at)
                     && self.commit(planned).is_ok()
                 {
                     erased.extend(own);

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::super::confirm;
 use super::{change, request};
+use crate::deed::{Planned, Wanted, memories, say_which};
 use crate::model::{Entry, EntryRef, Plan};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{ChoreName, Shelf, name_of};
 use crate::tui::msg::Effect;
-use crate::work::{Batch, Chore, Job, Planned, Task, Upkeep, Wanted, memories, say_which};
+use crate::work::{Batch, Chore, Job, Task, Upkeep};
 
 /// What is due was read, and what is archived.
 pub fn read(app: &mut App, seen: Upkeep) {
@@ -165,7 +166,7 @@ fn carry_out(app: &mut App) -> Vec<Effect> {
     }
     let chores: Vec<&Chore> = app.back.chores.iter().filter(|own| names.contains(&name_of(own))).collect();
     let wanted = match chores.iter().all(|own| own.task == Task::Compact) {
-        true => Wanted::Compact,
+        true => Wanted::Compact(None),
         false => Wanted::Maintain,
     };
     let (plans, later) = together(&chores);

@@ -1,13 +1,14 @@
 //! The journal: what a step changed, and turning it round.
 
 use super::{ask, plan};
+use crate::deed::Wanted;
 use crate::model::Tell;
 use crate::store::commit::{Account, Outcome, Turn};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::back::Line;
 use crate::tui::msg::Effect;
-use crate::work::{Inspect, Wanted};
+use crate::work::Inspect;
 
 /// The steps were read: the cursor stays on its own.
 pub fn read(app: &mut App, accounts: Vec<Account>) {
@@ -91,5 +92,5 @@ fn turn(app: &mut App, is_redo: bool) -> Vec<Effect> {
         _ => format!("step {of} of {}", app.snapshot.stores[store].root.told()),
     };
     app.back.read_of = Some(std::sync::Arc::clone(&app.snapshot));
-    plan(app, name, Wanted::Turn(store, wanted))
+    plan(app, name, Wanted::Turn(vec![(store, wanted)]))
 }

@@ -7,13 +7,14 @@ mod restore;
 use std::sync::Arc;
 
 use super::{change, walk};
+use crate::deed::{By, ChangeRequest, Wanted};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::back::{Archive, Journal, Restore, Upkeep};
 use crate::tui::cursor::Cursor;
 use crate::tui::layout;
 use crate::tui::msg::Effect;
-use crate::work::{ChangeRequest, Inspect, InspectRequest, Inspected, Job, Wanted};
+use crate::work::{Inspect, InspectRequest, Inspected, Job};
 
 /// Whether one of these views fills the screen.
 pub fn is_open(app: &App) -> bool {
@@ -139,8 +140,7 @@ fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest>
         (Ok(()), None) => return None,
     };
     let snapshot = Arc::clone(app.back.read_of.as_ref().unwrap_or(&app.snapshot));
-    let (at, hidden, progress) = (Vec::new(), Vec::new(), Arc::default());
-    Some(ChangeRequest { snapshot, at, name, hidden, progress, wanted, data, now: app.now })
+    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, By::Screen, wanted, data, app.now) })
 }
 
 /// One level back: from the difference, from within, and at last to the memories.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{ask, plan};
+use crate::deed::{Restoring, Wanted};
 use crate::model::Tell;
 use crate::model::plan::counted;
 use crate::ops::restore::{Item, Kind};
@@ -11,7 +12,7 @@ use crate::store::commit::Verified;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::msg::Effect;
-use crate::work::{Backup, Inspect, Opened, Restoring, Wanted};
+use crate::work::{Backup, Inspect, Opened};
 
 /// Does an action of the view; `None` where it has none of the kind.
 pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {

@@ -7,14 +7,16 @@ mod told;
 
 use std::sync::Arc;
 
-pub use renew::say_which;
+pub use renew::{say_rule, say_which};
 
-use super::change::{Committed, Failed, make};
+use super::asked::By;
+use super::carried::{Committed, Teller, make};
 use super::deleted::as_before;
+use super::failed::{Ends, Failed};
 use super::planned::Planned;
 use super::turn::Recent;
 use super::wanted::Wanted;
-use crate::model::{Carry, EntryRef, Extent, Moment, Plan, Snapshot, Store};
+use crate::model::{Carry, Entry, EntryRef, Extent, Moment, Snapshot, Store};
 use crate::ops::delete::is_held;
 use crate::ops::effect::effect;
 use crate::store::commit::{Host, deleted_from};
@@ -81,61 +83,84 @@ impl Moved {
 }
 
 /// Carries a plan out that was shown, where its memories are as they were shown.
-pub(super) fn carry_out(planned: Planned, host: Host<'_>, recent: &mut Recent) -> Result<Committed, Failed> {
+pub(super) fn carry_out(
+    planned: Planned,
+    host: Host<'_>,
+    recent: &mut Recent,
+    teller: &mut dyn Teller,
+) -> Result<Committed, Failed> {
     let mut planned = planned;
     planned.request.progress.go_on()?;
     for _ in 0..TRIES {
-        let fresh = read_with_deleted(&planned.request.snapshot, host, planned.request.now);
+        let fresh = read(&planned.request.snapshot, host, planned.request.now);
         let difference = difference(&planned, &fresh, host)?;
         if !difference.is_none() {
             let again = renew::asked_again(&planned, difference, fresh, host)?;
             return Ok(Committed::Moved(Box::new(again)));
         }
-        planned.make_exact();
-        match make(&planned, host, recent) {
-            Err(failed) if failed.is_moved => planned = as_it_is(planned, failed, host)?,
+        let made = match is_used(&planned, &fresh) {
+            true => Err(used()),
+            false => {
+                planned.make_exact();
+                make(&planned, host, recent, teller)
+            }
+        };
+        match made {
+            Err(failed) if failed.is_moved => match as_it_is(planned, failed, host)? {
+                (again, true) => return Ok(Committed::Moved(Box::new(again))),
+                (again, false) => planned = again,
+            },
             made => return made.map(Committed::Made),
         }
     }
     planned.make_exact();
-    make(&planned, host, recent).map(Committed::Made)
+    make(&planned, host, recent, teller).map(Committed::Made)
+}
+
+/// Whether a memory was used that is to be erased: an erasure that began on the bytes as they were
+/// would stop in its midst.
+fn is_used(planned: &Planned, fresh: &Snapshot) -> bool {
+    let was = &planned.request.snapshot;
+    let mut carry = Carry::new(was, fresh);
+    let raw = |(store, entry): (&Store, &Entry)| store.raw(entry).to_vec();
+    let mut is_other = |at: &EntryRef| match carry.find(*at, &|_| false) {
+        Some(is) => raw(fresh.get(is)) != raw(was.get(*at)),
+        None => !is_held(was.get(*at).0, was.get(*at).1),
+    };
+    !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
+}
+
+fn used() -> Failed {
+    let message = "others keep using what this is about. Nothing was changed. (E_CONCURRENT_MOD)".to_owned();
+    Failed { is_moved: true, ..Failed::new(Ends::Refused, message) }
 }
 
 /// The plan for the next try, where its files were not as they were read: made anew, where its
-/// memories are as they were shown and others wrote beside them, or used them.
-fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<Planned, Failed> {
-    let fresh = read_with_deleted(&planned.request.snapshot, host, planned.request.now);
+/// memories are as they were shown and others wrote beside them, or used them. The flag says whether
+/// it is to be asked for again: a verb would do something else now.
+fn as_it_is(planned: Planned, failed: Failed, host: Host<'_>) -> Result<(Planned, bool), Failed> {
+    let fresh = read(&planned.request.snapshot, host, planned.request.now);
     let difference = difference(&planned, &fresh, host)?;
     if !difference.is_none() {
-        return Ok(planned);
+        return Ok((planned, false));
     }
     match renew::again(&planned, fresh, host) {
-        Ok(again) if !again.is_empty() && again.records() == planned.records() => Ok(again),
+        Ok(again) if !again.is_empty() && again.comes_to() == planned.comes_to() => Ok((again, false)),
+        Ok(again) if !again.is_empty() && planned.request.by != By::Screen => {
+            Ok((Planned { difference: Some(difference), ..again }, true))
+        }
         _ => Err(failed),
     }
 }
 
-/// The stores of a snapshot as they are now.
-pub fn read(snapshot: &Snapshot, now: Moment) -> Arc<Snapshot> {
-    read_as(snapshot, now, &|_, anew| anew)
-}
-
-/// The same, with what was deleted listed with a store where it was.
-fn read_with_deleted(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
-    read_as(snapshot, now, &|old, anew| as_before(old, anew, host.data, now))
-}
-
-fn read_as(
-    snapshot: &Snapshot,
-    now: Moment,
-    changed: &dyn Fn(&Store, Arc<Store>) -> Arc<Store>,
-) -> Arc<Snapshot> {
+/// The stores of a snapshot as they are now, with what was deleted listed with a store where it was.
+fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     let place = |store: &Arc<Store>| Place { root: store.root.clone(), format: store.format, session: None };
     let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
     let stores = store::load_each(&places, Extent::Whole, snapshot, now);
     let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
         true => Arc::clone(old),
-        false => changed(old, new),
+        false => as_before(old, new, host.data, now),
     };
     Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
 }
@@ -153,21 +178,12 @@ fn bound(planned: &Planned) -> Vec<EntryRef> {
     if !planned.changing.is_empty() {
         return planned.changing.clone();
     }
-    let plans = planned.plans.iter().map(|(number, plan)| (*number, plan));
-    touched(&planned.request.snapshot, plans, planned.request.now)
-}
-
-/// The memories that plans change, each with the number of its store.
-pub fn touched<'p>(
-    snapshot: &Snapshot,
-    plans: impl Iterator<Item = (usize, &'p Plan)>,
-    now: Moment,
-) -> Vec<EntryRef> {
+    let request = &planned.request;
     let mut all = Vec::new();
-    for (number, plan) in plans {
-        let Some(store) = snapshot.stores.get(number) else { continue };
-        let own = effect(store, plan, now).into_iter();
-        all.extend(own.map(|own| EntryRef { store: number as u32, entry: own.entry }));
+    for (number, plan) in &planned.plans {
+        let Some(store) = request.snapshot.stores.get(*number) else { continue };
+        let own = effect(store, plan, request.now).into_iter();
+        all.extend(own.map(|own| EntryRef { store: *number as u32, entry: own.entry }));
     }
     all
 }
@@ -178,7 +194,9 @@ fn difference(planned: &Planned, fresh: &Snapshot, host: Host<'_>) -> Result<Dif
         return Ok(Difference::default());
     }
     match &planned.request.wanted {
-        Wanted::Restore(restoring) => renew::restoring(planned, restoring, fresh, host),
+        Wanted::Restore(restoring) if planned.request.by == By::Screen => {
+            renew::restoring(planned, restoring, fresh, host)
+        }
         _ => Ok(of_memories(planned, fresh)),
     }
 }
@@ -194,7 +212,7 @@ fn of_memories(planned: &Planned, fresh: &Snapshot) -> Difference {
 }
 
 /// What others did to memories since they were read.
-pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> Difference {
+fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> Difference {
     let mut carry = Carry::new(was, fresh);
     let mut moved = Vec::new();
     for &at in bound {

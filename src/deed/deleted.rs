@@ -22,7 +22,7 @@ pub fn with_deleted(snapshot: &Snapshot, data: &Path, now: Moment) -> Result<Arc
 }
 
 /// A store that was read anew, with what was deleted from it if the one before had that.
-pub fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
+pub(super) fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
     if !holds_deleted(before) {
         return anew;
     }

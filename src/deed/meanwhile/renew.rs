@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::super::change::{ChangeRequest, Failed, memories};
-use super::super::inspect::upkeep::plans_due;
-use super::super::planned::{Planned, name_of, planned};
+use super::super::asked::{By, ChangeRequest};
+use super::super::carried::memories;
+use super::super::failed::Failed;
+use super::super::of_stores::plans_due;
+use super::super::planned::{Planned, name_of, plan};
 use super::super::wanted::{Restoring, Wanted};
 use super::{Difference, Moved};
 use crate::format::writing::NO_PACKED;
 use crate::model::plan::counted;
-use crate::model::{Carry, EntryRef, Plan, Snapshot, Store, Tell};
+use crate::model::{Carry, EntryRef, Moment, Plan, Snapshot, Store, Tell};
 use crate::ops::effect::{Touched, effect};
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, Item, Kind, compare};
@@ -67,19 +69,23 @@ pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Pl
         progress: Arc::new(Progress::default()),
         ..shown.request.clone()
     };
+    let is_shown = request.by == By::Screen;
     match &shown.request.wanted {
-        Wanted::Turn(..) => planned(request, host),
-        Wanted::Maintain | Wanted::Compact => chores(shown, request),
-        Wanted::Restore(restoring) => match same_of(shown, restoring, &fresh, host)? {
-            Some((name, restoring)) => {
-                let wanted = Wanted::Restore(restoring);
-                planned(ChangeRequest { name, wanted, ..request }, host)
+        Wanted::Init => Ok(Planned::of(request, shown.plans.clone())),
+        Wanted::Maintain | Wanted::Compact(_) if is_shown => chores(shown, request),
+        Wanted::Restore(own) if is_shown || own.chosen.is_some() => {
+            match same_of(shown, own, &fresh, host)? {
+                Some((name, restoring)) => {
+                    let wanted = Wanted::Restore(restoring);
+                    plan(ChangeRequest { name, wanted, ..request }, host)
+                }
+                None => Ok(Planned::of(request, Vec::new())),
             }
-            None => Ok(Planned::of(request, Vec::new())),
-        },
+        }
+        wanted if !wanted.is_of_records() => plan(request, host),
         _ => {
             let request = same_memories(shown, request);
-            if request.at.is_empty() { Ok(Planned::of(request, Vec::new())) } else { planned(request, host) }
+            if request.at.is_empty() { Ok(Planned::of(request, Vec::new())) } else { plan(request, host) }
         }
     }
 }
@@ -142,19 +148,23 @@ fn chores(shown: &Planned, request: ChangeRequest) -> Result<Planned, Failed> {
     Ok(Planned::of(request, plans))
 }
 
+/// Adds to a plan that concerns memories the rule that it follows, and which they are.
+pub fn say_rule(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
+    let touched = effect(store, plan, now);
+    if !touched.is_empty() {
+        say_which(plan, rule, &touched);
+    }
+}
+
 /// Adds to a plan the rule that it follows, and exactly which memories it concerns.
 pub fn say_which(plan: &mut Plan, rule: &str, touched: &[Touched]) {
     plan.lines.push(format!("the rule: {rule}"));
     plan.lines.extend(touched.iter().map(Touched::line));
 }
 
-fn candidates(
-    store: &Arc<Store>,
-    plan: &Plan,
-    request: &ChangeRequest,
-) -> Result<Vec<(Plan, String)>, Failed> {
+fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec<(Plan, String)>, Failed> {
     if plan.verb != "compact" {
-        return plans_due(store, request.now).map_err(|why| Refusal::unfit(why).into());
+        return plans_due(store, request.now);
     }
     let scene = Scene { store, now: request.now, random: [0; 16], packed: &NO_PACKED };
     let plan = ops::compact::compact(&scene, None)?;

@@ -1,10 +1,16 @@
-//! Changes planned of the entries that the user saw, as they are shown and carried out.
+//! Changes planned of what the user saw, as they are shown and carried out.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{ChangeRequest, Failed, memories, not_made};
+use super::asked::{By, ChangeRequest};
+use super::carried::memories;
+use super::drafts::not_made;
 use super::erase::{self, ErasureAsked};
+use super::failed::Failed;
 use super::meanwhile::Difference;
+use super::of_stores::of_stores;
 use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
 use crate::format;
@@ -12,10 +18,12 @@ use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::effect::{brought, effect};
 use crate::ops::erase::{Gone, REASON};
 use crate::ops::several::{self, LeftOut, leave_out};
-use crate::ops::tag::Tagging;
-use crate::ops::{self, Progress, Refusal, Scene, Setting};
+use crate::ops::{self, NO_PACKED, Refusal, Scene};
 use crate::store::commit::{Host, Vault, change_id};
 use crate::store::packed_bytes;
+
+/// What a repair takes out of files: of which, from where, and the bytes.
+type Quarantined = Vec<(PathBuf, u64, Vec<u8>)>;
 
 /// A change as it will be made: what is shown is what is carried out.
 pub struct Planned {
@@ -29,6 +37,10 @@ pub struct Planned {
     pub changing: Vec<EntryRef>,
     /// What can't be changed, and why.
     pub left: Vec<LeftOut<EntryRef>>,
+    /// What a repair keeps of what it takes out, by the store's number.
+    pub(super) quarantined: Vec<(usize, Quarantined)>,
+    /// What ids are made of: what is made anew has those that were shown.
+    pub(super) random: [u8; 16],
     /// What others did since it was shown before, where it was.
     pub difference: Option<Difference>,
 }
@@ -36,14 +48,61 @@ pub struct Planned {
 impl Planned {
     /// Plans that were made before.
     pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> Planned {
-        let (erasures, changing, left) = Default::default();
-        Planned { request, plans, erasures, changing, left, difference: None }
+        let (erasures, changing, left, quarantined, random) = Default::default();
+        Planned { request, plans, erasures, changing, left, quarantined, random, difference: None }
     }
 
-    /// What it replaces has to be as it was shown.
+    /// What it replaces has to be as it was shown. What a plan before changed is not what others did.
     pub(super) fn make_exact(&mut self) {
-        self.plans.iter_mut().for_each(|(_, plan)| plan.exact = true);
+        for at in 0..self.plans.len() {
+            let (before, rest) = self.plans.split_at_mut(at);
+            let Some((number, plan)) = rest.first_mut() else { continue };
+            let own = before.iter().filter(|(other, _)| other == number);
+            let is_changed =
+                |path: &Path| own.clone().any(|(_, other)| other.all().any(|own| own.path == path));
+            let is_first = !plan.all().any(|own| is_changed(&own.path));
+            plan.exact = is_first;
+        }
         self.erasures.iter_mut().for_each(|own| own.plan.exact = true);
+    }
+
+    /// Every plan of it with its store, those of erasures too.
+    pub fn all(&self) -> impl Iterator<Item = (&Arc<Store>, &Plan)> {
+        let plans = self.plans.iter().map(|(number, plan)| (&self.request.snapshot.stores[*number], plan));
+        plans.chain(self.erasures.iter().map(|own| (&own.store, &own.plan)))
+    }
+
+    /// What the plans come to, line by line: where that is the same, a yes to one holds for the other.
+    pub(super) fn comes_to(&self) -> Vec<String> {
+        if self.request.by == By::Screen {
+            return vec![self.records().to_string()];
+        }
+        let mut told = Vec::new();
+        for (store, plan) in self.all() {
+            told.push(format!("{} {}", plan.verb, plan.records));
+            told.extend(plan.told());
+            if self.changing.is_empty() {
+                let now = self.request.now;
+                told.extend(
+                    effect(store, plan, now)
+                        .iter()
+                        .map(|own| format!("{:?} {:?} {}", own.id, own.fate, own.title)),
+                );
+                told.extend(brought(store, plan, now));
+            }
+        }
+        told
+    }
+
+    /// What a repair keeps of what it takes out of a store.
+    pub(super) fn quarantined_of(&self, number: usize) -> impl Iterator<Item = &(PathBuf, u64, Vec<u8>)> {
+        self.quarantined.iter().filter(move |(own, _)| *own == number).flat_map(|(_, own)| own)
+    }
+
+    /// The plan for a store as it is now.
+    pub(super) fn anew(&self, store: &Store) -> Result<Plan, Refusal> {
+        let scene = Scene { store, now: self.request.now, random: self.random, packed: &NO_PACKED };
+        self.request.wanted.of_store(&scene, &[])
     }
 
     /// How many memories change.
@@ -54,7 +113,7 @@ impl Planned {
 
     /// Whether nothing would change.
     pub fn is_empty(&self) -> bool {
-        self.plans.is_empty() && self.erasures.is_empty()
+        self.erasures.is_empty() && self.plans.iter().all(|(_, plan)| !plan.is_due())
     }
 
     /// What is left out, and why; empty where nothing is. May quote the store.
@@ -92,11 +151,12 @@ pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
     let data = request.data.clone();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
     let of = request.clone();
-    planned(request, host).map_err(|failed| not_made(&of, failed.message))
+    plan(request, host).map_err(|failed| not_made(&of, failed.message))
 }
 
-pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
-    let request = match &request.wanted {
+/// The same, on a disk and a machine of the caller's choice.
+pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+    let mut planned = match &request.wanted {
         Wanted::Restore(wanted) => {
             let mut plan = restored(&request, wanted, host)?;
             // The plan of a whole file names each itself.
@@ -104,19 +164,35 @@ pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned,
                 say_each(&request, wanted.store, &mut plan);
             }
             let plans = vec![(wanted.store, plan)];
-            return Ok(Planned::of(request, plans));
+            Planned::of(request, plans)
         }
-        Wanted::Turn(number, turn) => {
-            let (mut plan, turn) = super::turn::preview(&request, host, *number, *turn)?;
-            say_each(&request, *number, &mut plan);
-            let (plans, wanted) = (vec![(*number, plan)], Wanted::Turn(*number, turn));
-            return Ok(Planned::of(ChangeRequest { wanted, ..request }, plans));
+        Wanted::Turn(steps) => {
+            let (mut plans, mut turns) = (Vec::new(), Vec::new());
+            for &(number, turn) in steps {
+                let (mut plan, turn) = super::turn::preview(&request, host, number, turn)?;
+                say_each(&request, number, &mut plan);
+                plans.push((number, plan));
+                turns.push((number, turn));
+            }
+            Planned::of(ChangeRequest { wanted: Wanted::Turn(turns), ..request }, plans)
         }
-        _ => request,
+        wanted if wanted.is_of_stores() => of_stores(request, host)?,
+        _ => of_records(request, host)?,
     };
+    let changing = || planned.plans.iter().filter(|(_, plan)| !plan.is_empty()).map(|(number, _)| *number);
+    let stores: BTreeSet<usize> = changing().collect();
+    if stores.len() > 1 && changing().count() == stores.len() {
+        let change = change_id(host.machine);
+        let free = planned.plans.iter_mut().filter(|(_, plan)| plan.change.is_none());
+        free.for_each(|(_, plan)| plan.change = Some(change.clone()));
+    }
+    Ok(planned)
+}
+
+/// Plans for memories, store by store.
+fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
     let mut planned = Planned::of(request, Vec::new());
     let request = planned.request.clone();
-    let is_one = request.at.len() == 1;
     request.progress.begin(request.at.len());
     for (number, store) in request.snapshot.stores.iter().enumerate() {
         let own: Vec<EntryRef> = request.at.iter().filter(|at| at.store == number as u32).copied().collect();
@@ -124,25 +200,34 @@ pub(super) fn planned(request: ChangeRequest, host: Host<'_>) -> Result<Planned,
             continue;
         }
         let entries: Vec<Entry> = own.iter().map(|&at| *request.snapshot.get(at).1).collect();
+        let stops = match request.by {
+            By::Screen => request.at.len() == 1,
+            By::Ids => true,
+            By::Query => request.at.len() == own.len(),
+        };
         match in_store(&request, host, store, &entries) {
             Ok(part) => part.into(&mut planned, number, store),
             // Of several stores one that refuses is left out.
             Err(failed) => match &failed.refused {
-                Some(why) if !is_one => leave_out(&mut planned.left, &own, why),
+                Some(why) if !stops => leave_out(&mut planned.left, &own, why),
                 _ => return Err(failed),
             },
         }
     }
-    if planned.plans.len() > 1 {
-        let change = change_id(host.machine);
-        planned.plans.iter_mut().for_each(|(_, plan)| plan.change = Some(change.clone()));
+    match planned.left.first() {
+        Some(first)
+            if request.by != By::Screen && planned.plans.is_empty() && planned.erasures.is_empty() =>
+        {
+            Err(Refusal::unfit(first.reason.clone()).into())
+        }
+        _ => Ok(planned),
     }
-    Ok(planned)
 }
 
 /// Adds to a plan every memory that it concerns.
 fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
-    let Some(store) = request.snapshot.stores.get(number) else { return };
+    let own = request.snapshot.stores.get(number).filter(|_| request.by == By::Screen);
+    let Some(store) = own else { return };
     let mut lines: Vec<String> =
         effect(store, plan, request.now).iter().map(|own| format!("  {}", own.line())).collect();
     lines.extend(brought(store, plan, request.now).into_iter().map(|line| format!("  {line}")));
@@ -151,7 +236,7 @@ fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
 
 /// The id of a memory, or its place.
 pub fn name_of(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
     id.unwrap_or_else(|| store.key(entry))
 }
 
@@ -174,8 +259,9 @@ impl Part {
             let which: Vec<EntryRef> = own.which.iter().filter_map(place).collect();
             leave_out(&mut planned.left, &which, &own.reason);
         }
-        let plan = self.plan.filter(|plan| !plan.is_empty());
-        let erasure = self.erasure.filter(|own| !own.targets.is_empty());
+        let is_shown = planned.request.by == By::Screen;
+        let plan = self.plan.filter(|plan| !is_shown || !plan.is_empty());
+        let erasure = self.erasure.filter(|own| !is_shown || !own.targets.is_empty());
         if plan.is_some() || erasure.is_some() {
             planned.changing.extend(self.entries.iter().filter_map(place));
         }
@@ -193,29 +279,38 @@ fn in_store(
     let progress = &*request.progress;
     let wanted = &request.wanted;
     store.whole().map_err(Refusal::from)?;
-    if *wanted == Wanted::Erase {
-        let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
-        let erasure = erase::ask(host, &scene, store, entries, (REASON, false), progress)?;
+    if let Wanted::Erase(reason) = wanted {
+        let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &NO_PACKED };
+        let how = (reason.as_deref().unwrap_or(REASON), request.by != By::Screen);
+        let erasure = erase::ask(host, &scene, store, entries, how, progress)?;
         let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
         let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
         let left = erasure.left.clone();
         return Ok(Part { plan: None, erasure: Some(erasure), entries: stays, left });
     }
     // What brings deleted memories back has to see them; nothing else plans with them.
+    let brings_back = *wanted == Wanted::Undelete;
     let as_read = ops::delete::as_read(store);
-    let planned_on = if *wanted == Wanted::Undelete { &**store } else { &*as_read };
-    let erased = Vault::look(host.disk, host.data, &store.root).erased()?;
-    let gone = Gone::of(erased.into_iter().map(|line| line.record));
-    let random = host.machine.random();
-    let make = |own: &[Entry]| {
-        let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, own)?)
-            .map_err(|error| Refusal::corrupt(format!("an archive can't be read: {error}.")))?;
-        let scene = Scene { store: planned_on, now: request.now, random, packed: &packed };
-        plan(wanted, &scene, own, &gone, progress)
-    };
+    let planned_on = if brings_back { &**store } else { &*as_read };
+    let mut gone = Gone::default();
+    if brings_back {
+        let erased = Vault::look(host.disk, host.data, &store.root).erased();
+        gone =
+            Gone::of_lines(erased.map_err(|error| Refusal::corrupt(format!("{error} ({})", error.code())))?);
+    }
+    let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, entries)?);
+    let packed = packed.map_err(|error| Failed::unread("an archive", &error))?;
+    let scene = Scene { store: planned_on, now: request.now, random: host.machine.random(), packed: &packed };
+    let make = |own: &[Entry]| wanted.of_records(&scene, own, &gone, progress);
+    if request.by == By::Ids {
+        let plan = Some(make(entries)?);
+        return Ok(Part { plan, erasure: None, entries: entries.to_vec(), left: Vec::new() });
+    }
     // Where the plan itself counts, this does not.
     let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
-    let may = |entry: &Entry| look().and_then(|()| wanted.may(store, entry));
+    let is_sorted_out = brings_back && request.by == By::Query;
+    let may =
+        |entry: &Entry| look().and_then(|()| if is_sorted_out { Ok(()) } else { wanted.may(store, entry) });
     let sifted = several::sift(entries, &may, &make)?;
     Ok(Part { plan: sifted.made, erasure: None, entries: sifted.entries, left: sifted.left })
 }
@@ -230,40 +325,4 @@ fn restored(request: &ChangeRequest, wanted: &Restoring, host: Host<'_>) -> Resu
     let scene = Scene { store, now: request.now, random: host.machine.random(), packed: &ops::NO_PACKED };
     let compared = ops::restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &gone)?;
     Ok(ops::restore::bring_back(&scene, &compared, wanted.chosen.as_ref(), &wanted.bytes, &gone)?)
-}
-
-fn plan(
-    wanted: &Wanted,
-    scene: &Scene<'_>,
-    entries: &[Entry],
-    gone: &Gone,
-    progress: &Progress,
-) -> Result<Plan, Refusal> {
-    let one = || match entries {
-        [one] => Ok(one),
-        _ => Err(Refusal::unfit("that is done with one memory at a time.")),
-    };
-    progress.go_on()?;
-    match wanted {
-        Wanted::Tag { add, remove } => {
-            ops::tag::tagged(scene, entries, Tagging::Change { add, remove }, progress)
-        }
-        Wanted::Rename { from, to } => {
-            ops::tag::tagged(scene, entries, Tagging::Rename { from, to }, progress)
-        }
-        Wanted::Importance(value) => ops::tag::importances(scene, entries, *value, progress),
-        Wanted::Word { field, value } => ops::tag::set_word(scene, entries, (field, value), progress),
-        Wanted::Text(text) => ops::edit::edit(scene, one()?, &[Setting { name: "text", value: text }]),
-        Wanted::Archive => ops::archive::archive(scene, entries),
-        Wanted::Unarchive => ops::archive::unarchive(scene, entries),
-        Wanted::Delete => ops::delete::delete(scene, entries, ops::delete::Asked::default()),
-        Wanted::Undelete => ops::delete::undelete(scene, entries, gone),
-        Wanted::Erase
-        | Wanted::Undo
-        | Wanted::Redo
-        | Wanted::Restore(_)
-        | Wanted::Maintain
-        | Wanted::Compact
-        | Wanted::Turn(..) => Err(Refusal::unfit("there is nothing to plan.")),
-    }
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{ChangeRequest, Changed, Failed, Turned};
+use super::asked::ChangeRequest;
+use super::carried::{Changed, Turned};
+use super::failed::Failed;
 use crate::model::plan::counted;
 use crate::model::{Plan, Store};
 use crate::store::commit::{CommitError, Host, Turn, Writer, last_change};
@@ -22,12 +24,12 @@ pub struct Recent {
 
 impl Recent {
     /// A change begins: its steps are turned together.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.change += 1;
     }
 
     /// Something new was done: what was undone before is not redone.
-    pub(super) fn made(&mut self, step: Step) {
+    pub(crate) fn made(&mut self, step: Step) {
         self.done.push(Step { change: self.change, ..step });
         self.undone.clear();
         self.is_new = true;
@@ -79,7 +81,8 @@ pub(super) fn preview(
     })
 }
 
-pub(super) struct Step {
+/// A step of this run.
+pub struct Step {
     root: PathBuf,
     number: u64,
     said: String,
@@ -87,7 +90,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    pub(super) fn new(root: &Path, number: u64, said: &str) -> Step {
+    pub(crate) fn new(root: &Path, number: u64, said: &str) -> Step {
         Step { root: root.to_owned(), number, said: said.to_owned(), change: 0 }
     }
 }

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Measures palimp's goals of speed, memory and writing, beside their peers: `python3 benches/goals --help`.
+
+docs/performance.md says what is measured. Needs Linux, Python 3.10 and a release build:
+`cargo build --release --example trivial_screen` and `cargo build --release`.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import screens
+import stores
+import verbs
+from bench import Bench
+
+REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ALL = "1 3 7 9 10 11 12 13 14 15 16 17 18 agent".split()
+
+
+def arguments():
+    words = argparse.ArgumentParser(
+        prog="python3 benches/goals",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    words.add_argument("goal", nargs="*", help=f"only these: {' '.join(ALL)}")
+    words.add_argument(
+        "--sizes",
+        default="10,100",
+        help="MB of data, with commas; 1000 is reported, not judged (default 10,100)",
+    )
+    words.add_argument("--palimp", default=f"{REPO}/target/release/palimp")
+    words.add_argument("--trivial", default=f"{REPO}/target/release/examples/trivial_screen")
+    words.add_argument(
+        "--runs", type=int, default=15, help="of what is quick, a third of what is not (default 15)"
+    )
+    words.add_argument(
+        "--files", type=int, metavar="N", help="goal 14 also with so many notes, a file each: 100000"
+    )
+    words.add_argument("--stores", type=int, metavar="N", help="goal 14 also with so many stores: 1000")
+    words.add_argument(
+        "--agent",
+        type=int,
+        metavar="SECONDS",
+        default=30,
+        help="how long an agent writes while the screens are open (30; 600 shows growth)",
+    )
+    words.add_argument("--folder", default=None, help="where the stores are made (a temporary folder)")
+    words.add_argument(
+        "--install",
+        action="store_true",
+        help="install ripgrep by the platform's package manager, if it is missing",
+    )
+    return words.parse_args()
+
+
+def install():
+    """Installs ripgrep, where a package manager is known."""
+    for tool, words in (
+        ("apt-get", ["install", "-y"]),
+        ("dnf", ["install", "-y"]),
+        ("brew", ["install"]),
+        ("pacman", ["-S", "--noconfirm"]),
+    ):
+        if shutil.which(tool) and not shutil.which("rg"):
+            subprocess.run([tool, *words, "ripgrep"], check=False)
+
+
+def of_one_size(bench, size, given, wanted):
+    """Every goal on stores of that many megabytes."""
+    entries = size * 1_000_000 * 9_355 // 10_290_500
+    if size in (10, 100):
+        entries = {10: 9_355, 100: 93_355}[size]
+    folder, rounds = bench.folder, {10: 12, 100: 6}.get(size, 1)
+    made = stores.make(bench.palimp, bench.env(), folder, "session-log", entries)
+    verbs.peers(bench, made)
+    if "1" in wanted:
+        screens.first_frame(bench, "1", "first frame, session-log", [made.root], 1.3)
+        screens.pager(bench, made)
+    if wanted & {"1", "14"}:
+        others = [
+            stores.make(bench.palimp, bench.env(), folder, form, entries)
+            for form in stores.LOGS
+            if form != "session-log"
+        ]
+        for other in others if "1" in wanted else []:
+            screens.first_frame(bench, "1", f"first frame, {other.name.rsplit('-', 2)[0]}", [other.root], 1.3)
+        if "14" in wanted:
+            screens.first_frame(
+                bench, "14", "first frame, five stores", [made.root] + [other.root for other in others], 1.6
+            )
+            notes = stores.notes(bench.palimp, bench.env(), folder, entries)
+            screens.first_frame(bench, "14", f"first frame, {entries:,} notes", [notes.root], 1.6, 5)
+        for other in others:
+            shutil.rmtree(other.root)
+    steps = [
+        ("3", lambda: verbs.reading(bench, made)),
+        ("11 12", lambda: screens.cursor(bench, made)),
+        ("7 11 13", lambda: screens.keys(bench, made, size, rounds)),
+        ("10 15", lambda: verbs.writing(bench, made)),
+        ("16", lambda: verbs.peaks(bench, made)),
+        ("17", lambda: verbs.erasing(bench, made, 100)),
+        ("18", lambda: verbs.many_at_once(bench, made)),
+    ]
+    for names, step in steps:
+        if wanted & set(names.split()):
+            try:
+                step()
+            except (RuntimeError, TimeoutError) as problem:
+                bench.row(names, "could not be measured", str(problem).strip()[:100], "", None, "", None)
+    return made
+
+
+def print_table(tables):
+    print("\n| goal | at | what | figure | peer | ratio | limit | |\n|---|---|---|---|---|---|---|---|")
+    for size, rows in tables:
+        for goal, *rest in rows:
+            print("| " + " | ".join([goal, size, *rest]) + " |")
+
+
+def main():
+    given = arguments()
+    wanted = set(given.goal or ALL)
+    if wanted - set(ALL):
+        sys.exit(f"no such goal: {' '.join(wanted - set(ALL))}; there are {' '.join(ALL)}")
+    for path, how in (
+        (given.palimp, "cargo build --release"),
+        (given.trivial, "cargo build --release --example trivial_screen"),
+    ):
+        if not os.access(path, os.X_OK):
+            sys.exit(f"{path} is not there: {how}")
+    if given.install:
+        install()
+    tables, begun = [], time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="palimp-goals-", dir=given.folder) as folder:
+        for size in [int(size) for size in given.sizes.split(",")]:
+            bench = Bench(given.palimp, given.trivial, folder, given.runs, judged=size <= 100)
+            print(f"{size} MB", flush=True)
+            made = of_one_size(bench, size, given, wanted)
+            if size == 100 and "agent" in wanted:
+                screens.agent(bench, made, given.agent)
+            shutil.rmtree(made.root, ignore_errors=True)
+            tables.append((f"{size} MB", bench.rows))
+        bench = Bench(given.palimp, given.trivial, folder, given.runs)
+        if "9" in wanted:
+            screens.fuzzy(
+                bench, stores.make(given.palimp, bench.env(), folder, "session-log", 100_000, 320), 2
+            )
+        if given.files:
+            screens.first_frame(
+                bench,
+                "14",
+                f"first frame, {given.files:,} notes",
+                [stores.notes(given.palimp, bench.env(), folder, given.files).root],
+                1.6,
+                3,
+            )
+        if given.stores:
+            screens.first_frame(
+                bench,
+                "14",
+                f"first frame, {given.stores:,} stores",
+                [stores.many(given.palimp, bench.env(), folder, given.stores).root],
+                1.6,
+                3,
+            )
+        tables.append(("", bench.rows))
+    print_table(tables)
+    print(f"\n{time.monotonic() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+//! Why nothing came of a change.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::{NotWhole, Tell};
+use crate::ops::Refusal;
+use crate::ops::progress::is_stop;
+use crate::store::commit::{CommitError, Files, nothing_else};
+
+/// How a change ended that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// There is nothing to do it with.
+    Nothing,
+    /// It was refused, and nothing changed.
+    Refused,
+    /// The system failed, or it stopped halfway.
+    Failed,
+}
+
+/// Why nothing came of a change, and what state the files are in.
+#[derive(Debug)]
+pub struct Failed {
+    /// What happened, in sentences, with the code. May quote the store.
+    pub message: String,
+    /// How it ended.
+    pub ends: Ends,
+    /// The step that was to be turned is not there any more.
+    pub(super) is_gone: bool,
+    /// Why it was refused before anything began; `None` where it was otherwise, or the user
+    /// stopped it.
+    pub(super) refused: Option<String>,
+    /// The files were not as it was planned of them, and are as they were.
+    pub(super) is_moved: bool,
+    /// The stores that were changed before.
+    pub(super) changed: Vec<PathBuf>,
+}
+
+impl Failed {
+    /// A failure with its message.
+    pub(super) fn new(ends: Ends, message: String) -> Failed {
+        Failed { message, ends, is_gone: false, refused: None, is_moved: false, changed: Vec::new() }
+    }
+
+    /// An archive that a change goes by could not be read.
+    pub(super) fn unread(what: &str, error: &std::io::Error) -> Failed {
+        let why = format!("{what} can't be read: {error}.");
+        Failed {
+            refused: Some(why.clone()),
+            ..Failed::new(Ends::Failed, format!("{why} Nothing was changed."))
+        }
+    }
+
+    /// The same when other stores had been changed before.
+    pub(super) fn after(self, changed: &[&Path]) -> Failed {
+        let is_moved = self.is_moved && changed.is_empty();
+        Failed { changed: changed.iter().map(|root| (*root).to_owned()).collect(), is_moved, ..self }
+    }
+
+    /// What was in the way, without what it means for the files.
+    pub fn why(&self) -> &str {
+        self.refused.as_deref().unwrap_or(&self.message)
+    }
+
+    /// What happened, with the stores that were changed before.
+    pub fn told(&self) -> String {
+        if self.changed.is_empty() {
+            return self.message.clone();
+        }
+        let roots: Vec<String> = self.changed.iter().map(|root| root.told().into_owned()).collect();
+        format!("{} Changed before that: {}.", nothing_else(&self.message), roots.join(", "))
+    }
+}
+
+impl From<Refusal> for Failed {
+    fn from(refusal: Refusal) -> Self {
+        let message = format!("{} Nothing was changed. ({})", refusal.message, refusal.code);
+        Failed { refused: reason(&refusal), ..Failed::new(Ends::Refused, message) }
+    }
+}
+
+impl From<NotWhole> for Failed {
+    fn from(not: NotWhole) -> Self {
+        Refusal::from(not).into()
+    }
+}
+
+fn reason(refusal: &Refusal) -> Option<String> {
+    (!is_stop(refusal)).then(|| refusal.message.clone())
+}
+
+impl From<CommitError> for Failed {
+    fn from(error: CommitError) -> Self {
+        let ends = match &error {
+            CommitError::NoStep(_) => Ends::Nothing,
+            error if error.is_failure() => Ends::Failed,
+            // "Refused" says that nothing changed.
+            error if matches!(error.files(), Files::Halfway | Files::Erasing) => Ends::Failed,
+            _ => Ends::Refused,
+        };
+        Failed {
+            is_gone: ends == Ends::Nothing,
+            refused: match &error {
+                CommitError::Refused(refusal) => reason(refusal),
+                _ => None,
+            },
+            is_moved: error.is_moved(),
+            ..Failed::new(ends, format!("{error} ({})", error.code()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_stopped_halfway_is_no_refusal() {
+        let moved = |files| CommitError::Moved { file: "a".into(), what: "it is gone", files };
+        assert_eq!(Failed::from(moved(Files::Halfway)).ends, Ends::Failed);
+        assert_eq!(Failed::from(moved(Files::Erasing)).ends, Ends::Failed);
+        assert_eq!(Failed::from(moved(Files::Restored)).ends, Ends::Refused);
+        let erased = Failed::from(moved(Files::Erasing)).message;
+        assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
+    }
+}

@@ -1,0 +1,31 @@
+//! A change from the wish to the word about it: asked → planned → shown → still so? → carried out →
+//! told. Verbs, screens and programs all come here; what differs between them is who is asked and how
+//! it is told, which is [`By`] and [`Teller`].
+
+mod asked;
+mod carried;
+mod checked;
+mod deleted;
+mod drafts;
+mod erase;
+mod failed;
+mod meanwhile;
+mod of_stores;
+mod planned;
+mod turn;
+mod wanted;
+
+pub use asked::{By, ChangeRequest};
+pub use carried::{
+    Changed, Committed, Quiet, Teller, Turned, carry_out, carry_out_at_once, commit, memories,
+};
+pub use checked::{AllChecked, Checked, Known, checked};
+pub use deleted::with_deleted;
+pub use drafts::{keep, keep_at, not_made};
+pub use erase::{ERASED, ErasureAsked, is_erased, unless_erased};
+pub use failed::{Ends, Failed};
+pub use meanwhile::{Difference, Moved, moved_since, say_rule, say_which};
+pub use of_stores::plans_due;
+pub use planned::{Planned, name_of, plan, preview};
+pub use turn::{Recent, Step};
+pub use wanted::{DeleteAs, NewRecord, Restoring, SessionDeed, Wanted};

@@ -1,0 +1,79 @@
+//! Changes of stores as a whole, planned.
+
+use std::path::Path;
+
+use super::asked::ChangeRequest;
+use super::failed::Failed;
+use super::meanwhile::say_rule;
+use super::planned::Planned;
+use super::wanted::{SessionDeed, Wanted};
+use crate::disk::{Machine, Real, ThisMachine};
+use crate::model::{Moment, Plan, Store, Tell, container};
+use crate::ops::{self, NO_PACKED, Scene};
+use crate::store::commit::Host;
+use crate::store::packed_bytes;
+
+/// Plans for stores as a whole.
+pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+    let mut planned = Planned::of(request, Vec::new());
+    planned.random = host.machine.random();
+    let request = &planned.request;
+    for (number, store) in request.snapshot.stores.iter().enumerate() {
+        if !request.wanted.stores(request.snapshot.stores.len()).contains(&number) {
+            continue;
+        }
+        let scene = Scene { store, now: request.now, random: planned.random, packed: &NO_PACKED };
+        let plan = match &request.wanted {
+            Wanted::Maintain => {
+                let due = plans_due(store, request.now)?.into_iter().filter(|(plan, _)| !plan.is_empty());
+                let before = planned.plans.len();
+                planned.plans.extend(due.map(|(mut plan, rule)| {
+                    say_rule(&mut plan, store, &rule, request.now);
+                    (number, plan)
+                }));
+                if planned.plans.len() > before {
+                    continue;
+                }
+                Plan::of("maintain", store.whole()?)
+            }
+            Wanted::Repair => {
+                let repair = ops::repair::all_safe(&scene)?;
+                planned.quarantined.push((number, repair.quarantined));
+                repair.plan.map_or_else(|| store.whole().map(|whole| Plan::of("repair", whole)), Ok)?
+            }
+            Wanted::Session(_, SessionDeed::Delete(id)) => {
+                let files = ops::session::packed_files(store, id)?;
+                let packed = packed_bytes(host.disk, store, &files);
+                let packed = packed.map_err(|error| Failed::unread("the session's archive", &error))?;
+                request.wanted.of_store(&Scene { packed: &packed, ..scene }, &[])?
+            }
+            Wanted::Session(_, SessionDeed::Unarchive(id, _)) => {
+                request.wanted.of_store(&scene, &packed_session(host, store, id)?)?
+            }
+            wanted => wanted.of_store(&scene, &[])?,
+        };
+        planned.plans.push((number, plan));
+    }
+    Ok(planned)
+}
+
+/// The archive of a session, as it is on the disk; empty where there is none.
+fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>, Failed> {
+    let is_named = |file: &Path| {
+        let file = file.file_name().unwrap_or_default().told();
+        file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".tgz")) == Some(name)
+    };
+    let own = store.documents.iter().find(|own| container(&own.path).is_none() && is_named(&own.path));
+    let Some(document) = own else { return Ok(Vec::new()) };
+    let path = store.root.join(&document.path);
+    let read = host.disk.read(&path, 0, None);
+    read.map(|(bytes, _)| bytes).map_err(|error| Failed::unread(&path.told(), &error))
+}
+
+/// What is due in a store at a time, with the rule of each.
+pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>, Failed> {
+    let scene = Scene { store, now, random: ThisMachine::new().random(), packed: &NO_PACKED };
+    let files = ops::upkeep::due_files(&scene)?;
+    let packed = packed_bytes(&Real, store, &files).map_err(|error| Failed::unread("an archive", &error))?;
+    Ok(ops::upkeep::due(&Scene { packed: &packed, ..scene })?)
+}

@@ -1,0 +1,36 @@
+//! Files of ours that an earlier change left in stores.
+
+use std::path::Path;
+
+use crate::disk::{Real, ThisMachine};
+use crate::model::{Moment, Snapshot};
+use crate::store::commit::{Host, Writer, is_left_over};
+
+/// What came of looking after files of ours.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tended {
+    /// So many lines were rescued.
+    pub rescued: usize,
+    /// What was found and can't be repaired here. May quote the store.
+    pub notes: Vec<String>,
+}
+
+/// Finishes what was cut short in stores that hold files of ours, and rescues late lines.
+/// What can't be done now is done next time.
+pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data, now };
+    let mut tended = Tended::default();
+    for store in &snapshot.stores {
+        match is_left_over(&Real, &machine, data, store) {
+            Ok(false) => {}
+            Ok(true) => {
+                let Ok(writer) = Writer::open(host, store) else { continue };
+                tended.rescued += writer.rescued();
+                tended.notes.extend(writer.notes());
+            }
+            Err(error) => tended.notes.push(error.to_string()),
+        }
+    }
+    tended
+}
