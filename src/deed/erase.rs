@@ -71,7 +71,7 @@ pub fn unless_erased<T>(
 /// Whether a nameless record that was erased was in the file of the entry, or was called like it
 /// in another: a part is in every version of its document.
 fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
-    let id = store.view(entry).and_then(|view| view.id.as_deref());
+    let id = store.view(entry).and_then(|view| view.id);
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
@@ -176,7 +176,7 @@ fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
 /// stays where it names the record.
 fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
     let view = store.view(entry)?;
-    let id = view.id.as_deref()?;
+    let id = view.id?;
     let is_word = |word: &&str| {
         word.len() >= SHORTEST_WORD && word.chars().all(char::is_alphabetic) && **word != *view.kind
     };

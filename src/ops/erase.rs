@@ -57,7 +57,7 @@ pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let erases = writes(store).ok().and_then(|(_, writes)| writes.erases());
     let is_part =
         erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
-    is_part || store.view(entry).and_then(|view| view.id.as_deref()).is_none_or(str::is_empty)
+    is_part || store.view(entry).and_then(|view| view.id).is_none_or(str::is_empty)
 }
 
 fn is_log(path: &Path) -> bool {
@@ -92,7 +92,7 @@ pub fn plan(
 fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
     let goes = |entry: &&Entry| {
         let view = store.view(entry);
-        view.and_then(|view| view.id.as_deref()).is_some_and(|id| wanted.is_shared(id))
+        view.and_then(|view| view.id).is_some_and(|id| wanted.is_shared(id))
             && wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
     };
     let told = |entry: &Entry| {
@@ -150,7 +150,7 @@ impl Gone {
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
                 if wanted.takes(&own.path, own.raw(record), record.view(), None) {
-                    let id = record.view().and_then(|view| view.id.as_deref());
+                    let id = record.view().and_then(|view| view.id);
                     let message = "It was erased, and was written again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));

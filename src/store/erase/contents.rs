@@ -128,7 +128,7 @@ impl Contents {
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
-    fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8], view: Option<&View>) {
+    fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8], view: Option<View<'_>>) {
         let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
         let mut beside: Vec<Vec<u8>> = Vec::new();
         match format.shape(&original(path)) {
@@ -196,7 +196,7 @@ impl Contents {
                 shared.extend(all.which(raw));
                 let found = main.which(raw);
                 if !found.is_empty() {
-                    let id = record.view().and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+                    let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
                     alike.push(format!("{}:{} {id}", own.path.told(), record.line));
                 }
                 shared_main.extend(found);
@@ -213,8 +213,8 @@ impl Contents {
 }
 
 /// What a record refers to, and what else it may be called.
-fn meant(view: &View) -> impl Iterator<Item = &[u8]> {
-    let names = view.references.iter().map(|own| &own.to).chain(&*view.names);
+fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
+    let names = view.references.map(|own| own.to).chain(view.names);
     names.map(|name| name.text.as_bytes())
 }
 

@@ -118,7 +118,7 @@ impl Site<'_> {
         let store = self.scene.store;
         let stays = |entry: &&Entry| {
             let view = store.view(entry);
-            view.and_then(|view| view.id.as_deref()).is_some_and(|id| self.wanted.is_shared(id))
+            view.and_then(|view| view.id).is_some_and(|id| self.wanted.is_shared(id))
                 && !self.wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
         };
         let name = |entry: &Entry| {
@@ -267,7 +267,7 @@ impl Site<'_> {
             if !self.wanted.takes(path, store.raw(entry), view, Some(main)) {
                 continue;
             }
-            let id = view.and_then(|view| view.id.as_deref());
+            let id = view.and_then(|view| view.id);
             // It would hide the record that stays.
             if id.is_some_and(|id| self.wanted.is_shared(id)) {
                 continue;
@@ -276,7 +276,7 @@ impl Site<'_> {
             let Some((path, line)) = new else { continue };
             let known = known.entry(path.clone()).or_insert_with(|| {
                 let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
-                own.filter_map(|own| own.view()?.id.as_deref()).collect()
+                own.filter_map(|own| own.view()?.id).collect()
             });
             let is_known = id.is_some_and(|id| known.contains(id));
             let own = lines.entry(path.clone()).or_default();

@@ -45,7 +45,7 @@ impl Target {
     /// The name of an entry. `salt` is random; `part` is what the entry is known by if it is
     /// a part of a document.
     pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> Target {
-        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        let id = store.view(entry).and_then(|view| view.id);
         // An empty id names nothing.
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
@@ -237,7 +237,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a record is one of those that are erased, or a copy of one.
-    pub fn takes(&self, path: &Path, raw: &[u8], view: Option<&View>, contents: Option<&Needles>) -> bool {
+    pub fn takes(&self, path: &Path, raw: &[u8], view: Option<View<'_>>, contents: Option<&Needles>) -> bool {
         // What was left of an erased record says nothing any more.
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
@@ -247,7 +247,7 @@ impl<'a> Wanted<'a> {
                 && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
         let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
-        let is_named = match view.map(|view| view.id.as_deref()) {
+        let is_named = match view.map(|view| view.id) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
         };

@@ -62,12 +62,12 @@ impl Loader<'_> {
         if is_long || Packing::of(&found.path).is_some() {
             return Seen::Absent;
         }
-        if len <= self.tail || found.role != Role::Records || !is_log(&found.path) {
+        if len <= self.given.tail || found.role != Role::Records || !is_log(&found.path) {
             return self.bytes(found, 0, None).map(|(bytes, own)| self.read(found, bytes, 0, own));
         }
-        self.bytes(found, len - self.tail, None).map(|(bytes, generation)| {
+        self.bytes(found, len - self.given.tail, None).map(|(bytes, generation)| {
             let start = tail_start(&bytes);
-            self.read(found, bytes[start..].to_vec(), len - self.tail + start as u64, generation)
+            self.read(found, bytes[start..].to_vec(), len - self.given.tail + start as u64, generation)
         })
     }
 }
