@@ -125,7 +125,8 @@ mod tests {
         let mut names: Vec<&str> = shown.map(|verb| verb.get_name()).collect();
         let mut table: Vec<&str> =
             VERBS.iter().map(|own| own.name).filter(|name| !name.contains(' ')).collect();
-        (names.sort_unstable(), table.sort_unstable());
+        names.sort_unstable();
+        table.sort_unstable();
         assert_eq!(names, table);
         for own in VERBS {
             let (whole, part) = own.name.split_once(' ').unwrap_or((own.name, ""));
