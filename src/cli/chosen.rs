@@ -62,7 +62,7 @@ fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
 /// Records were found, and none in a state that this is done to: which, by the first of them.
 fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
         State::Live => "is live: there is nothing to bring back",

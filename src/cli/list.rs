@@ -20,10 +20,9 @@ pub fn print(
     explained: bool,
 ) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
-    let snapshot = open::snapshot(context)?;
     let snapshot = match context.options.all || query.asks_deleted() {
-        true => open::with_deleted(context, &snapshot)?,
-        false => snapshot,
+        true => open::with_deleted(context, &open::snapshot(context)?)?,
+        false => open::listing(context)?,
     };
     let request = Request {
         snapshot: &snapshot,

@@ -90,14 +90,23 @@ pub fn found(looked: &[Looked]) -> Vec<Place> {
 /// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
 /// and what can't be done does not keep from reading.
 pub fn snapshot(context: &Context) -> Result<Snapshot, Failure> {
-    let snapshot = read(context, false)?;
+    looked_after(context, Extent::Whole)
+}
+
+/// The same, to be shown alone: the bytes of long logs are not held.
+pub fn listing(context: &Context) -> Result<Snapshot, Failure> {
+    looked_after(context, Extent::Listed)
+}
+
+fn looked_after(context: &Context, extent: Extent) -> Result<Snapshot, Failure> {
+    let snapshot = read(context, extent, false)?;
     let snapshot = tended(context, snapshot, Tends::AtOnce)?;
     snapshot.stores.iter().for_each(|store| context.unread.store(store));
     Ok(snapshot)
 }
 
 /// The same; where `all`, each store that is named has to be there.
-fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
+fn read(context: &Context, extent: Extent, all: bool) -> Result<Snapshot, Failure> {
     let looked = places(context, &[]);
     let found = found(&looked);
     let named = !context.options.stores.is_empty();
@@ -114,7 +123,7 @@ fn read(context: &Context, all: bool) -> Result<Snapshot, Failure> {
         }
     }
     unseen(context, &looked, all)?;
-    Ok(Snapshot::of(store::load_each(&found, Extent::Whole, &Snapshot::default(), context.now)))
+    Ok(Snapshot::of(store::load_each(&found, extent, &Snapshot::default(), context.now)))
 }
 
 /// Says what was not looked into. A verb that changes something needs all.
@@ -156,7 +165,7 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot, 
 /// what an earlier change left behind is finished or undone first. Refused where something
 /// could not be read: which records are meant, and which ids are free, is told by all of them.
 pub fn to_change(context: &Context) -> Result<Snapshot, Failure> {
-    let snapshot = tended(context, read(context, true)?, Tends::First)?;
+    let snapshot = tended(context, read(context, Extent::Whole, true)?, Tends::First)?;
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     Ok(snapshot)
 }
@@ -208,7 +217,7 @@ fn tended(context: &Context, snapshot: Snapshot, tends: Tends) -> Result<Snapsho
         tell(context, &writer);
         drop(writer);
         let place = Place { root: store.root.clone(), format: store.format, session: None };
-        tended.stores.push(Arc::new(store::load(&place, Extent::Whole, Some(store), context.now)));
+        tended.stores.extend(store::load_each(&[place], store.extent, &snapshot, context.now));
     }
     Ok(tended)
 }

@@ -1,5 +1,7 @@
 //! A record as the verbs give it out.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
@@ -60,8 +62,7 @@ impl Row {
         let view = store.view(entry);
         let text = format::text_of(store, entry);
         let document = store.document(entry);
-        let line = format::lines_of(document, record);
-        let raw = document.bytes_of(line);
+        let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
         let decay = view.map(|view| Fading::of(store, entry, view, now).now());
         Row {
             key: store.key(entry),
@@ -73,7 +74,7 @@ impl Row {
             title: text.title,
             text: text.text,
             tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
-            topic: view.and_then(|view| view.topic.as_deref()).map(str::to_owned),
+            topic: view.and_then(|view| view.topic).map(str::to_owned),
             created: view.and_then(|view| view.created).map(Moment::to_rfc3339),
             accessed: view.and_then(|view| view.accessed).map(Moment::to_rfc3339),
             importance: view.map(|view| view.importance),
@@ -90,8 +91,8 @@ impl Row {
                 .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),
             facets: facets(snapshot, at),
-            raw: String::from_utf8_lossy(raw).into_owned(),
-            raw_base64: std::str::from_utf8(raw).is_err().then(|| BASE64_STANDARD.encode(raw)),
+            raw: String::from_utf8_lossy(&raw).into_owned(),
+            raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
             explain: explain.map(Explained::new),
         }
     }
@@ -129,14 +130,13 @@ impl Row {
 fn id(store: &Store, entry: &Entry) -> Option<String> {
     let view = store.view(entry)?;
     let keyed = format::by_name(store.format).is_some_and(|format| format.keys_are_ids());
-    view.id.as_deref().map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
+    view.id.map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
 }
 
 /// The fields that only some formats have, and what other files say of the record.
 fn facets(snapshot: &Snapshot, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = snapshot.get(at);
-    let own = store.view(entry).into_iter().flat_map(|view| &view.facets);
-    let own = own.map(|(name, value)| (*name, &**value));
+    let own = store.view(entry).into_iter().flat_map(|view| view.facets);
     own.chain(store.facts_of(at.entry)).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 

@@ -11,7 +11,7 @@ use crate::store::commit::{LogLine, Vault};
 
 /// Prints figures of every store, and the metrics of all.
 pub fn run(context: &mut Context) -> Result<Exit, Failure> {
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::listing(context)?;
     let stores: Vec<_> = snapshot.stores.iter().map(|store| figures(store)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
@@ -63,7 +63,7 @@ fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine
 fn figures(store: &Store) -> serde_json::Value {
     let mut kinds = std::collections::BTreeMap::<String, u64>::new();
     for entry in store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let kind = store.view(entry).map_or("unknown", |view| &view.kind);
+        let kind = store.view(entry).map_or("unknown", |view| view.kind);
         *kinds.entry(kind.to_owned()).or_default() += 1;
     }
     json!({

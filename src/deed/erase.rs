@@ -9,7 +9,7 @@ use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
-use crate::store::commit::erase::{Erased, gather, kept_copies, versions};
+use crate::store::commit::erase::{Erased, gather, versions};
 use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{Contents, Target, Wanted};
 
@@ -71,7 +71,7 @@ pub fn unless_erased<T>(
 /// Whether a nameless record that was erased was in the file of the entry, or was called like it
 /// in another: a part is in every version of its document.
 fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
-    let id = store.view(entry).and_then(|view| view.id.as_deref());
+    let id = store.view(entry).and_then(|view| view.id);
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
@@ -115,13 +115,12 @@ pub fn ask(
     let vault = Vault::look(host.disk, host.data, &store.root);
     let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(host.disk, store, &vault, &wanted, &mut contents)?;
+    let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
-    let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
-    let mut plan = removal.map_err(refused)?.plan;
+    let mut plan = planned(scene, &wanted, &contents, &gathered, reason)?.plan;
     let copies = copies(store, entries, &wanted, &plan.with_torn);
     plan.lines.extend(copies);
-    plan.lines.extend(kept(&versions(store, &vault, &wanted, &outside)?));
+    plan.lines.extend(kept(&versions(store, &wanted, &gathered)?));
     plan.lines.extend(telling);
     Ok(ErasureAsked { store: Arc::clone(store), targets, plan, left })
 }
@@ -176,7 +175,7 @@ fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
 /// stays where it names the record.
 fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
     let view = store.view(entry)?;
-    let id = view.id.as_deref()?;
+    let id = view.id?;
     let is_word = |word: &&str| {
         word.len() >= SHORTEST_WORD && word.chars().all(char::is_alphabetic) && **word != *view.kind
     };

@@ -236,7 +236,7 @@ fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
 
 /// The id of a memory, or its place.
 pub fn name_of(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
     id.unwrap_or_else(|| store.key(entry))
 }
 

@@ -333,7 +333,7 @@ impl Wanted {
     /// What becomes of one memory, in a few words; empty where the verb says it all. Untrusted text.
     pub fn told(&self, store: &Store, entry: &Entry) -> String {
         let Some(view) = store.view(entry) else { return String::new() };
-        let has = |tag: &String| view.tags.iter().any(|own| **own == **tag);
+        let has = |tag: &String| view.tags.contains(tag);
         match self {
             Wanted::Tag { add, remove } => {
                 let come = add.iter().filter(|tag| !has(tag)).map(|tag| format!("+{tag}"));
@@ -344,7 +344,7 @@ impl Wanted {
             Wanted::Importance(value) => format!("{:.2} → {value:.2}", view.importance),
             Wanted::Word { field: "type", value } => format!("{} → {value}", view.kind),
             Wanted::Word { value, .. } => {
-                format!("{} → {value}", view.topic.as_deref().unwrap_or("none"))
+                format!("{} → {value}", view.topic.unwrap_or("none"))
             }
             _ => String::new(),
         }

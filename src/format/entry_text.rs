@@ -50,7 +50,10 @@ pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
 
 /// An entry's title alone, for lists.
 pub fn title(store: &Store, entry: &Entry) -> String {
-    title_of_raw(store, &store.document(entry).path, store.record(entry), store.raw(entry))
+    match store.read(entry) {
+        Some(raw) => title_of_raw(store, &store.document(entry).path, store.record(entry), &raw),
+        None => CHANGED.into(),
+    }
 }
 
 /// The title of a record of those bytes that is, or was, in a file of the store.
@@ -69,7 +72,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
     let names = |title: String| {
         let mut head = vec![title];
         if let Some(view) = store.view(entry) {
-            head.extend(view.tags.iter().chain(&view.id).map(|text| text.to_string()));
+            head.extend(view.tags.iter().chain(view.id).map(|text| text.to_string()));
         }
         head
     };
@@ -107,6 +110,9 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     body
 }
 
+/// What stands for a record whose bytes are gone from its file.
+const CHANGED: &str = "(its file has changed since it was read)";
+
 /// A record's bytes, parsed.
 enum Content<'a> {
     Json(&'static dyn Format, Json<'a>),
@@ -120,7 +126,10 @@ enum Content<'a> {
 fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(Content<'_>) -> T) -> T {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());
     let path = &store.document(entry).path;
-    with_bytes(format, deleted_from(path).unwrap_or(path), store.raw(entry), take)
+    match store.read(entry) {
+        Some(raw) => with_bytes(format, deleted_from(path).unwrap_or(path), &raw, take),
+        None => take(Content::Text("", CHANGED)),
+    }
 }
 
 fn with_bytes<T>(

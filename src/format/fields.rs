@@ -247,7 +247,7 @@ impl<'a> Fields<'a> {
     }
 
     /// An array of ids of other records.
-    pub fn references(&mut self, name: &'static str, need: Need) -> Box<[Reference]> {
+    pub fn references(&mut self, name: &'static str, need: Need) -> Box<[Reference<'static>]> {
         self.ask(name, need, || Holds::References);
         self.texts(name, need).into_iter().map(|id| Reference::to_record(name, id)).collect()
     }

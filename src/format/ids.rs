@@ -55,10 +55,10 @@ pub struct Missing<'a>(HashSet<(Named, &'a str)>);
 impl<'a> Missing<'a> {
     /// Of what the references name, whatever is not among the `known`.
     pub fn of(
-        references: impl Iterator<Item = &'a Reference>,
+        references: impl Iterator<Item = Reference<'a, &'a str>>,
         known: impl Iterator<Item = (Named, &'a str)>,
     ) -> Self {
-        let mut missing: HashSet<_> = references.map(|own| (own.to.of, &*own.to.text)).collect();
+        let mut missing: HashSet<_> = references.map(|own| (own.to.of, own.to.text)).collect();
         // Most stores have few references, and many ids.
         if !missing.is_empty() {
             known.for_each(|own| {
@@ -69,7 +69,7 @@ impl<'a> Missing<'a> {
     }
 
     /// Whether a reference names something of it.
-    pub fn has(&self, reference: &Reference) -> bool {
-        self.0.contains(&(reference.to.of, &*reference.to.text))
+    pub fn has(&self, reference: &Reference<'_, &str>) -> bool {
+        self.0.contains(&(reference.to.of, reference.to.text))
     }
 }

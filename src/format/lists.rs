@@ -9,7 +9,7 @@ use crate::text::edit;
 use crate::text::json::Json;
 
 /// What a record is listed under in a map from keys to ids.
-pub type Keys = for<'v> fn(&'v View) -> Vec<&'v str>;
+pub type Keys = for<'v> fn(View<'v>) -> Vec<&'v str>;
 
 /// A map from keys to ids under construction.
 #[derive(Default)]

@@ -151,6 +151,11 @@ pub trait Format: Sync {
         None
     }
 
+    /// Whether a store can be put together from the records of such logs alone, without their bytes.
+    fn lists(&self, _role: Role) -> bool {
+        false
+    }
+
     /// Whether others append to that file: their late lines are taken over.
     fn grows(&self, path: &Path) -> bool {
         path.extension().is_some_and(|end| end == "jsonl")

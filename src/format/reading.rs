@@ -1,17 +1,15 @@
 //! A file of records, read: shared by every format that keeps JSON Lines.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::Format;
 use super::fields::{Fault, Fields};
 use super::form::Form;
-use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span, View};
+use crate::model::{Body, Code, Moment, Packer, Parsed, Problem, Record, Role, Severity, Span};
 use crate::text::json::{Json, Kind};
 use crate::text::lines;
 use crate::text::records::{self, Piece};
 use crate::text::scan::{Newlines, Scan, Tape};
-use crate::text::secrets;
 
 /// What reading one file gave.
 #[derive(Debug, Default)]
@@ -22,15 +20,63 @@ pub struct Reading {
     pub problems: Vec<Problem>,
 }
 
-impl Reading {
-    /// Adds a record that is at `span` and was viewed through `fields`.
-    pub fn push(&mut self, path: &Path, span: Span, line: u32, lines: u32, view: View, faults: Vec<Fault>) {
-        let index = self.records.len() as u32;
+/// A reading under way: the views of its records are packed together at its end.
+#[derive(Default)]
+pub struct Rows {
+    packer: Packer,
+    /// Each record without its view, and where that is among the packed ones.
+    own: Vec<(Record, Option<u32>)>,
+    problems: Vec<Problem>,
+}
+
+impl Rows {
+    /// Adds a record that is at `span` and was read.
+    pub fn push(&mut self, path: &Path, place: Place, parsed: &Parsed, faults: Vec<Fault>) {
+        self.faults(path, place.line, parsed.id.as_deref(), faults);
+        let view = self.packer.add(parsed);
+        self.own.push((place.record(Body::Broken), Some(view)));
+    }
+
+    /// Adds a record that can't be read.
+    pub fn broken(&mut self, path: &Path, place: Place, faults: Vec<Fault>) {
+        self.faults(path, place.line, None, faults);
+        self.own.push((place.record(Body::Broken), None));
+    }
+
+    fn faults(&mut self, path: &Path, line: u32, id: Option<&str>, faults: Vec<Fault>) {
+        let index = self.own.len() as u32;
         for (code, severity, message) in faults {
             let problem = Problem::of_file(code, severity, path, message);
-            self.problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
+            self.problems.push(problem.at_line(line).of_record(index, id));
         }
-        self.records.push(Record { span, line, lines, body: Body::Read(Arc::new(view)) });
+    }
+
+    /// What was read.
+    pub fn finish(self) -> Reading {
+        let view = self.packer.views();
+        let with_view = |(record, own): (Record, Option<u32>)| match own {
+            Some(at) => Record { body: Body::Read(view(at)), ..record },
+            None => record,
+        };
+        Reading { records: self.own.into_iter().map(with_view).collect(), problems: self.problems }
+    }
+}
+
+/// Where a record is.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// Its bytes.
+    pub span: Span,
+    /// The line that it starts on, from 1.
+    pub line: u32,
+    /// How many lines it covers.
+    pub lines: u32,
+}
+
+impl Place {
+    /// The record that is there.
+    pub fn record(self, body: Body) -> Record {
+        Record { span: self.span, line: self.line, lines: self.lines, body }
     }
 }
 
@@ -45,51 +91,43 @@ pub fn read_lines(
     path: &Path,
     bytes: &[u8],
     now: Moment,
-    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
+    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> Parsed,
 ) -> Reading {
-    let mut reading = Reading::default();
-    let file_faults = records::split(bytes, &mut |piece| take(&mut reading, path, bytes, piece, now, view));
+    let mut rows = Rows::default();
+    let file_faults = records::split(bytes, &mut |piece| take(&mut rows, path, bytes, piece, now, view));
     for (code, line) in file_faults {
         let message = match code {
             Code::ByteOrderMark => "The file starts with a byte order mark; it is read without it.",
             _ => "The last line has no line end; an append would be glued to it.",
         };
         let severity = if code == Code::ByteOrderMark { Severity::Note } else { Severity::Warning };
-        reading.problems.push(Problem::of_file(code, severity, path, message).at_line(line));
+        rows.problems.push(Problem::of_file(code, severity, path, message).at_line(line));
     }
-    reading
+    rows.finish()
 }
 
 fn take(
-    reading: &mut Reading,
+    rows: &mut Rows,
     path: &Path,
     bytes: &[u8],
     piece: Piece<'_>,
     now: Moment,
-    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
+    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> Parsed,
 ) {
     let raw = &bytes[piece.start..piece.end];
     let span = Span { start: piece.start as u64, end: piece.end as u64 };
+    let place = Place { span, line: piece.line, lines: piece.lines };
     let mut faults: Vec<Fault> =
         piece.faults.iter().map(|&code| fault(code, piece.object.is_some())).collect();
-    let Some(object) = piece.object else {
-        let index = reading.records.len() as u32;
-        for (code, severity, message) in faults {
-            let problem = Problem::of_file(code, severity, path, message);
-            reading.problems.push(problem.at_line(piece.line).of_record(index, None));
-        }
-        reading.records.push(Record { span, line: piece.line, lines: piece.lines, body: Body::Broken });
-        return;
-    };
+    let Some(object) = piece.object else { return rows.broken(path, place, faults) };
     let mut fields = Fields::new(object, now);
-    let mut seen = view(&mut fields, raw);
-    seen.sensitive = secrets::is_sensitive(raw);
+    let seen = view(&mut fields, raw);
     faults.extend(fields.into_faults());
-    reading.push(path, span, piece.line, piece.lines, seen, faults);
+    rows.push(path, place, &seen, faults);
 }
 
 /// The form of one record, as it is read.
-pub fn form(record: &[u8], now: Moment, view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View) -> Form {
+pub fn form(record: &[u8], now: Moment, view: &dyn Fn(&mut Fields<'_>, &[u8]) -> Parsed) -> Form {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, record) else { return Form::default() };
     let mut fields = Fields::noting(object, now);
@@ -178,21 +216,21 @@ pub fn read_document(
     path: &Path,
     bytes: &[u8],
     now: Moment,
-    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> View,
+    view: &dyn Fn(&mut Fields<'_>, &[u8]) -> Parsed,
 ) -> Reading {
-    let mut reading = Reading::default();
+    let mut rows = Rows::default();
     let mark = bytes.len() - without_mark(bytes).len();
     let problems = read_object(path, bytes, Code::BadJson, &mut |object, _| {
         let (start, end) = object.span();
         let (start, end) = (start + mark, end + mark);
         let raw = bytes.get(start..end).unwrap_or_default();
         let mut fields = Fields::new(object, now);
-        let mut seen = view(&mut fields, raw);
-        seen.sensitive = secrets::is_sensitive(raw);
-        let line = 1 + feeds(&bytes[..start]);
+        let seen = view(&mut fields, raw);
         let span = Span { start: start as u64, end: end as u64 };
-        reading.push(path, span, line, 1 + feeds(raw), seen, fields.into_faults());
+        let place = Place { span, line: 1 + feeds(&bytes[..start]), lines: 1 + feeds(raw) };
+        rows.push(path, place, &seen, fields.into_faults());
     });
+    let mut reading = rows.finish();
     if reading.records.is_empty() {
         let of_record = problems.into_iter().map(|problem| problem.of_record(0, None));
         reading.problems.extend(of_record);

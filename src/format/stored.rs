@@ -1,25 +1,47 @@
 //! A record as it is stored: the lines that it is on, and whether it holds a secret.
 
-use crate::model::{Document, Entry, Record, Span, Store};
+use std::borrow::Cow;
+
+use crate::model::{Body, Document, Entry, Span, Store};
 use crate::text::{lines, secrets};
 
 /// The whole lines that a record of a log is on, without their last line end and without the
-/// file's byte order mark; the record itself in any other file.
-pub fn lines_of(document: &Document, record: &Record) -> Span {
+/// file's byte order mark; the record itself in any other file. `None` where the file changed since.
+pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>)> {
+    let own = document.records.get(record as usize)?.span;
     let name = document.path.as_os_str().as_encoded_bytes();
     if !(name.ends_with(b".jsonl") || name.ends_with(b".jsonl.gz")) {
-        return record.span;
+        return Some((own, document.read(record)?));
     }
-    let offset = document.offset;
-    let own = |place: u64| place.saturating_sub(offset) as usize;
-    let range = lines::around(&document.bytes, own(record.span.start)..own(record.span.end), offset == 0);
-    Span { start: range.start as u64 + offset, end: range.end as u64 + offset }
+    let around = around(document, record);
+    let bytes = document.read_around(record, around)?;
+    let at = |place: u64| place.saturating_sub(around.start) as usize;
+    let range = lines::around(&bytes, at(own.start)..at(own.end), around.start == 0);
+    let span = Span { start: range.start as u64 + around.start, end: range.end as u64 + around.start };
+    let lines = match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(range).unwrap_or_default()),
+        Cow::Owned(bytes) => Cow::Owned(bytes.get(range).unwrap_or_default().to_vec()),
+    };
+    Some((span, lines))
+}
+
+/// What is between the records on other lines before and behind a record.
+fn around(document: &Document, record: u32) -> Span {
+    let (before, rest) = document.records.split_at(record as usize);
+    let Some(own) = rest.first() else { return Span { start: 0, end: 0 } };
+    let before = before.iter().rev().find(|other| other.line + other.lines <= own.line);
+    let behind = rest.iter().find(|other| other.line >= own.line + own.lines);
+    Span {
+        start: before.map_or(document.offset, |other| other.span.end),
+        end: behind.map_or(document.len, |other| other.span.start),
+    }
 }
 
 /// Whether the text of an entry holds what looks like a token or a private key.
 pub fn is_sensitive(store: &Store, entry: &Entry) -> bool {
-    match store.view(entry) {
-        Some(view) => view.sensitive,
-        None => secrets::is_sensitive(store.raw(entry)),
+    let look = || store.read(entry).is_some_and(|raw| secrets::is_sensitive(&raw));
+    match &store.record(entry).body {
+        Body::Read(packed) => packed.is_sensitive(look),
+        Body::Broken => look(),
     }
 }

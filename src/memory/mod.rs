@@ -199,7 +199,7 @@ impl Memory {
             return Ok(vec![(EntryRef { store: 0, entry: at }, store.entries[at as usize])]);
         }
         let own = |(_, entry): &(usize, &Entry)| {
-            let named = store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
+            let named = store.view(entry).is_some_and(|view| view.id == Some(id));
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
             named && within
         };

@@ -45,7 +45,7 @@ pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<Brought
     let is_log = |path: &Path| at(&after, path).filter(|own| own.role == Role::Records);
     let document = plan.changes.iter().find_map(|change| is_log(&change.path))?;
     let record = document.records.last()?;
-    let id = record.view().and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = record.view().and_then(|view| view.id).map(str::to_owned);
     Some(Brought { path: document.path.clone(), raw: document.raw(record).to_vec(), id })
 }
 
@@ -74,7 +74,7 @@ pub(super) fn dropped(store: &Store, plan: &Plan, now: Moment) -> Vec<Dropped> {
     });
     let told = |entry: &crate::model::Entry| Dropped {
         session: store.session(entry).map(|session| session.name.clone()),
-        id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
+        id: store.view(entry).and_then(|view| view.id).map(str::to_owned),
         raw: store.raw(entry).to_vec(),
     };
     gone.map(told).collect()

@@ -239,7 +239,7 @@ impl Memory {
         let (store, entry) = self.snapshot.get(at);
         let view = store.view(entry);
         Found {
-            id: view.and_then(|view| view.id.as_deref()).map(str::to_owned),
+            id: view.and_then(|view| view.id).map(str::to_owned),
             session: store.session(entry).map(|session| session.name.clone()),
             kind: view.map(|view| view.kind.to_string()).unwrap_or_default(),
             text: format::text_of(store, entry).text,

@@ -87,7 +87,7 @@ impl<'a> Carry<'a> {
         {
             return Some(at);
         }
-        match was.view(entry).and_then(|view| view.id.as_deref()) {
+        match was.view(entry).and_then(|view| view.id) {
             Some(id) => self.by_id(was, entry, (is, store), id, taken),
             None => by_bytes(was, entry, (is, store), file?, taken),
         }
@@ -99,7 +99,7 @@ impl<'a> Carry<'a> {
         let is_aside = |state| matches!(state, State::Deleted | State::Archived);
         let is_as_it_was = old.state == new.state || !is_aside(old.state) && !is_aside(new.state);
         // Where ids are places in a list, another one moves up when one goes.
-        let id = was.view(old).and_then(|view| view.id.as_deref()).unwrap_or_default();
+        let id = was.view(old).and_then(|view| view.id).unwrap_or_default();
         let is_place = id.rsplit_once('.').is_some_and(|(_, place)| place.parse::<u32>().is_ok());
         let count = |store: &Store, entry: &Entry| store.document(entry).records.len();
         let moved_up = is_place && count(was, old) != count(is, new) && was.raw(old) != is.raw(new);
@@ -153,7 +153,7 @@ impl<'a> Carry<'a> {
         let same = |at: &EntryRef| {
             let own = &is.entries[at.entry as usize];
             is.session(own).map(|session| session.name.as_str()) == session
-                && is.view(own).and_then(|view| view.id.as_deref()) == Some(id)
+                && is.view(own).and_then(|view| view.id) == Some(id)
         };
         let mut named: Vec<EntryRef> =
             self.to.references().named(is, store, Named::Record, id).filter(same).collect();

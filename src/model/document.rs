@@ -1,10 +1,12 @@
 //! One file of a store, as it was read.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
 use super::bytes::Bytes;
 use super::key::Digests;
+use super::on_demand::OnDemand;
 use super::problem::Problem;
 use super::record::{Record, Span};
 
@@ -47,8 +49,10 @@ pub struct Document {
     pub path: PathBuf,
     /// What it is for.
     pub role: Role,
-    /// Its bytes from `offset` on; unread files (backups, others) hold none.
+    /// Its bytes from `offset` on; unread files (backups, others) hold none, nor do those `on_demand`.
     pub bytes: Bytes,
+    /// Where its bytes are read from when they are asked for, if they are not held.
+    pub on_demand: Option<OnDemand>,
     /// Where `bytes` starts in the file: 0 unless only the tail was read.
     pub offset: u64,
     /// The file's length when it was read.
@@ -76,6 +80,7 @@ impl Document {
         Document {
             path,
             role,
+            on_demand: None,
             offset: 0,
             len: bytes.len() as u64,
             bytes: bytes.into(),
@@ -89,6 +94,25 @@ impl Document {
     /// The exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> &[u8] {
         self.bytes_of(record.span)
+    }
+
+    /// The bytes of its record of that index, also where they are not held; `None` where the file
+    /// changed since and they are gone.
+    pub fn read(&self, record: u32) -> Option<Cow<'_, [u8]>> {
+        let own = self.records.get(record as usize)?;
+        match &self.on_demand {
+            None => Some(Cow::Borrowed(self.raw(own))),
+            Some(from) => from.record(record, own.span).map(Cow::Owned),
+        }
+    }
+
+    /// The bytes of a range of the file that holds that record.
+    pub fn read_around(&self, record: u32, span: Span) -> Option<Cow<'_, [u8]>> {
+        let own = self.records.get(record as usize)?;
+        match &self.on_demand {
+            None => Some(Cow::Borrowed(self.bytes_of(span))),
+            Some(from) => from.around(record, own.span, span).map(Cow::Owned),
+        }
     }
 
     /// The bytes of a range of the file.

@@ -6,11 +6,12 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
 use super::document::Document;
+use super::on_demand;
 
 /// A key, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,9 +76,14 @@ impl fmt::Display for Key {
     }
 }
 
-/// The digests of a document's records, worked out when a key is first asked for.
+/// What the records of a document are told apart by, worked out when it is first asked for.
 #[derive(Debug, Default)]
-pub struct Digests(OnceLock<Table>);
+pub struct Digests {
+    /// By what is quick to work out: which are equal.
+    equal: OnceLock<Table>,
+    /// By what stands in keys: which one is meant.
+    meant: OnceLock<Table>,
+}
 
 /// A document that is copied may be changed before it is asked.
 impl Clone for Digests {
@@ -89,14 +95,13 @@ impl Clone for Digests {
 #[derive(Debug)]
 struct Table {
     /// By record.
-    of: Box<[u64]>,
+    of: Arc<[u64]>,
     /// The records by digest, those of one digest in file order.
     sorted: Box<[u32]>,
 }
 
 impl Table {
-    fn new(document: &Document) -> Table {
-        let of: Box<[u64]> = document.records.iter().map(|own| digest(document.raw(own))).collect();
+    fn new(of: Arc<[u64]>) -> Table {
         let mut sorted: Box<[u32]> = (0..of.len() as u32).collect();
         sorted.sort_by_key(|own| of[*own as usize]);
         Table { of, sorted }
@@ -112,19 +117,28 @@ impl Table {
 }
 
 impl Document {
-    fn table(&self) -> &Table {
-        self.digests.0.get_or_init(|| Table::new(self))
+    fn equal(&self) -> &Table {
+        self.digests.equal.get_or_init(|| {
+            Table::new(match &self.on_demand {
+                Some(from) => from.digests(),
+                None => on_demand::digests(&self.bytes, self.offset, &self.records).collect(),
+            })
+        })
+    }
+
+    fn meant(&self) -> &Table {
+        let of = |own| self.read(own).map_or(0, |bytes| digest(&bytes));
+        self.digests.meant.get_or_init(|| Table::new((0..self.records.len() as u32).map(of).collect()))
     }
 
     /// The key of its record of that index.
     pub fn key(&self, root: &Path, record: u32) -> Key {
-        let table = self.table();
-        let digest = table.of[record as usize];
-        let equal = table.equal(digest);
+        let table = self.equal();
+        let equal = table.equal(table.of[record as usize]);
         let before = equal.partition_point(|own| *own < record);
         Key {
             file: file_digest(root, &self.path),
-            record: digest,
+            record: self.read(record).map_or(0, |bytes| digest(&bytes)),
             number: before as u32 + 1,
             of: equal.len() as u32,
         }
@@ -137,7 +151,7 @@ impl Document {
     /// nothing but their place, so that the keys of one list, each used once, hit each of them once,
     /// in whichever order: the likeliest is the last of those that can still be it.
     pub fn of_key(&self, key: &Key) -> impl Iterator<Item = u32> {
-        let equal = self.table().equal(key.record);
+        let equal = self.meant().equal(key.record);
         let (before, behind) = equal.split_at((key.number as usize).min(equal.len()));
         before.iter().rev().chain(behind).copied()
     }

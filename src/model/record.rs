@@ -1,9 +1,6 @@
 //! A record: a span of a file's bytes, and a typed view of them.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use super::time::Moment;
+use super::view::{Packed, View};
 
 /// A range of bytes within a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,56 +40,20 @@ pub struct Record {
 /// What could be read of a record's bytes.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A whole object. The view is shared by all readings in which its bytes are the same.
-    Read(Arc<View>),
+    /// A whole object, and its view.
+    Read(Packed),
     /// Nothing without guessing: torn, not JSON, not an object, …
     Broken,
 }
 
 impl Record {
     /// The typed view, if the record is not broken.
-    pub fn view(&self) -> Option<&View> {
+    pub fn view(&self) -> Option<View<'_>> {
         match &self.body {
-            Body::Read(view) => Some(view),
+            Body::Read(packed) => Some(packed.view()),
             Body::Broken => None,
         }
     }
-}
-
-/// What the program needs of a record at hand; everything else stays in its bytes.
-#[derive(Clone, Debug, Default)]
-pub struct View {
-    /// The stored id.
-    pub id: Option<Box<str>>,
-    /// The format's own word for its type (`decision`, `learning`, …), as stored.
-    pub kind: Cow<'static, str>,
-    /// When it was created.
-    pub created: Option<Moment>,
-    /// When it was last accessed, where that is recorded.
-    pub accessed: Option<Moment>,
-    /// How often it was accessed, where that is recorded.
-    pub access_count: u64,
-    /// 0 to 1; 0.5 where nothing is recorded.
-    pub importance: f64,
-    /// The stored tags, in order.
-    pub tags: Box<[Box<str>]>,
-    /// The topic, for formats that have one.
-    pub topic: Option<Box<str>>,
-    /// What it refers to, in order.
-    pub references: Box<[Reference]>,
-    /// What else than its id references may call it: the stem of its file, its trace.
-    pub names: Box<[Name]>,
-    /// The other fields of its schema that the query language knows, by their names there
-    /// (`severity`, `status`, `agent`, …), as text. A name may occur several times.
-    pub facets: Box<[(&'static str, Box<str>)]>,
-    /// Whether it is at the floor of its decay whatever its age: a deprecated note.
-    pub faded: bool,
-    /// Whether the record itself says that it is archived.
-    pub archived: bool,
-    /// Whether it holds a checksum.
-    pub checksum: bool,
-    /// Whether its text holds what looks like a token or a private key.
-    pub sensitive: bool,
 }
 
 /// What a name names. An id and a trace of the same letters are two things.
@@ -107,24 +68,24 @@ pub enum Named {
 }
 
 /// A name by which records are referred to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Name {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Name<T = Box<str>> {
     /// What it names.
     pub of: Named,
     /// The name as stored. Untrusted text.
-    pub text: Box<str>,
+    pub text: T,
 }
 
 /// One reference of a record to others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference<'a, T = Box<str>> {
     /// The specification's word for it: `references`, `parent_message_id`, `[[link]]`, …
-    pub relation: &'static str,
+    pub relation: &'a str,
     /// What it refers to.
-    pub to: Name,
+    pub to: Name<T>,
 }
 
-impl Reference {
+impl Reference<'static> {
     /// A reference to one record.
     pub fn to_record(relation: &'static str, id: impl Into<Box<str>>) -> Self {
         Reference { relation, to: Name { of: Named::Record, text: id.into() } }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::record::{Name, Named, View};
+use super::record::{Name, Named};
 use super::snapshot::{Entry, EntryRef, Store};
+use super::view::View;
 
 /// Of so many entries under one name the rest is not looked at: no healthy store has more
 /// of one id.
@@ -30,7 +31,7 @@ pub struct Tie {
     /// Whether the entry refers to the other; else the other refers to it.
     pub outward: bool,
     /// The specification's word for it.
-    pub relation: &'static str,
+    pub relation: Box<str>,
     /// What is referred to; of an inward tie, what the other is called. Untrusted text.
     pub name: Box<str>,
     /// The other; `None` where the store holds none of that name.
@@ -63,7 +64,7 @@ impl References {
             let Some(view) = store.view(entry) else { continue };
             self.named.extend(names(view).map(|(of, text)| (digest(number, of, text), at)));
             self.naming
-                .extend(view.references.iter().map(|own| (digest(number, own.to.of, &own.to.text), at)));
+                .extend(view.references.iter().map(|own| (digest(number, own.to.of, own.to.text), at)));
         }
     }
 
@@ -74,9 +75,9 @@ impl References {
 
     /// What a name names, seen from `from`: an entry of the same session rather than of
     /// another, one that counts rather than one that does not; of a trace its first event.
-    pub fn find(&self, store: &Store, from: EntryRef, name: &Name) -> Option<EntryRef> {
+    pub fn find(&self, store: &Store, from: EntryRef, name: &Name<&str>) -> Option<EntryRef> {
         let own = store.entries.get(from.entry as usize)?.session;
-        self.named(store, from.store, name.of, &name.text).take(MOST).min_by_key(|at| {
+        self.named(store, from.store, name.of, name.text).take(MOST).min_by_key(|at| {
             let entry = &store.entries[at.entry as usize];
             let created = store.view(entry).and_then(|view| view.created);
             let first = if name.of == Named::Trace { created } else { None };
@@ -89,8 +90,8 @@ impl References {
         let Some((_, view)) = entry_view(store, at) else { return Vec::new() };
         let outward = view.references.iter().map(|own| Tie {
             outward: true,
-            relation: own.relation,
-            name: own.to.text.clone(),
+            relation: own.relation.into(),
+            name: own.to.text.into(),
             other: self.find(store, at, &own.to),
         });
         let mut ties: Vec<Tie> = outward.collect();
@@ -103,7 +104,7 @@ impl References {
     /// Adds what refers to an entry by one of its names. An id that several have leads to
     /// one of them; a trace is all of its events.
     fn inward(&self, store: &Store, at: EntryRef, of: Named, text: &str, ties: &mut Vec<Tie>) {
-        let name = Name { of, text: text.into() };
+        let name = Name { of, text };
         if of != Named::Trace && !self.is_led_to(store, at, &name) {
             return;
         }
@@ -118,15 +119,15 @@ impl References {
                 continue;
             }
             let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
-            let name = view.id.clone().unwrap_or_default();
-            ties.push(Tie { outward: false, relation: reference.relation, name, other: Some(other) });
+            let name = view.id.unwrap_or_default().into();
+            ties.push(Tie { outward: false, relation: reference.relation.into(), name, other: Some(other) });
         }
     }
 
     /// Whether a name leads to this entry from anywhere: from its own session, or from one
     /// that has no entry of the name.
-    fn is_led_to(&self, store: &Store, at: EntryRef, name: &Name) -> bool {
-        let named = self.named(store, at.store, name.of, &name.text).take(MOST);
+    fn is_led_to(&self, store: &Store, at: EntryRef, name: &Name<&str>) -> bool {
+        let named = self.named(store, at.store, name.of, name.text).take(MOST);
         let first = named.min_by_key(|other| store.entries[other.entry as usize].state);
         first == Some(at) || self.find(store, at, name) == Some(at)
     }
@@ -146,13 +147,13 @@ impl References {
 }
 
 /// The trace that a record belongs to.
-pub fn trace(view: &View) -> Option<&str> {
-    view.names.iter().find(|name| name.of == Named::Trace).map(|name| &*name.text)
+pub fn trace(view: View<'_>) -> Option<&str> {
+    view.names.iter().find(|name| name.of == Named::Trace).map(|name| name.text)
 }
 
-fn names(view: &View) -> impl Iterator<Item = (Named, &str)> {
-    let others = view.names.iter().map(|name| (name.of, &*name.text));
-    view.id.iter().map(|id| (Named::Record, &**id)).chain(others)
+fn names<'a>(view: View<'a>) -> impl Iterator<Item = (Named, &'a str)> {
+    let others = view.names.map(|name| (name.of, name.text));
+    view.id.into_iter().map(|id| (Named::Record, id)).chain(others)
 }
 
 fn is_named(store: &Store, at: EntryRef, of: Named, text: &str) -> bool {
@@ -163,7 +164,7 @@ fn is_named(store: &Store, at: EntryRef, of: Named, text: &str) -> bool {
     }
 }
 
-fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, &View)> {
+fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, View<'_>)> {
     let entry = store.entries.get(at.entry as usize)?;
     Some((entry, store.view(entry)?))
 }

@@ -1,5 +1,6 @@
 //! Stores as they were when they were read: immutable, shared between threads.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -10,11 +11,12 @@ pub use super::document::Generation;
 use super::key::{Key, file_digest};
 use super::plan::{Act, Change};
 use super::problem::{Code, Problem, Severity};
-use super::record::{Record, View};
+use super::record::{Body, Record};
 use super::references::References;
 use super::time::Moment;
 use super::told::Tell;
 use super::unread::Unread;
+use super::view::View;
 
 /// Whether a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,7 +81,10 @@ pub struct Session {
 pub enum Extent {
     /// The newest entries alone; counts and ranks follow.
     Tail,
-    /// Everything.
+    /// Everything, to be shown and searched: the bytes of long logs are read again when they are asked
+    /// for. No plan is made of it.
+    Listed,
+    /// Everything, and all bytes are held.
     Whole,
 }
 
@@ -148,14 +153,25 @@ impl Store {
     }
 
     /// The typed view of an entry, if it could be read.
-    pub fn view(&self, entry: &Entry) -> Option<&View> {
+    pub fn view(&self, entry: &Entry) -> Option<View<'_>> {
         self.record(entry).view()
+    }
+
+    /// Whether an entry could be read.
+    pub fn is_readable(&self, entry: &Entry) -> bool {
+        matches!(self.record(entry).body, Body::Read(_))
     }
 
     /// The exact bytes of an entry.
     pub fn raw(&self, entry: &Entry) -> &[u8] {
         let document = self.document(entry);
         document.raw(&document.records[entry.record as usize])
+    }
+
+    /// The bytes of an entry, also where they are not held; `None` where its file changed since and
+    /// they are gone.
+    pub fn read(&self, entry: &Entry) -> Option<Cow<'_, [u8]>> {
+        self.document(entry).read(entry.record)
     }
 
     /// The session of an entry.
@@ -179,7 +195,7 @@ impl Store {
     }
 
     /// What other files say of the entry of that index: names and values. Untrusted text.
-    pub fn facts_of(&self, entry: u32) -> impl Iterator<Item = (&'static str, &str)> {
+    pub fn facts_of(&self, entry: u32) -> impl Iterator<Item = (&str, &str)> {
         let from = self.facts.partition_point(|(own, ..)| *own < entry);
         let own = self.facts[from..].iter().take_while(move |(own, ..)| *own == entry);
         own.map(|(_, name, value)| (*name, value.as_str()))
@@ -284,6 +300,6 @@ impl Snapshot {
 
     /// Whether everything has been read.
     pub fn is_whole(&self) -> bool {
-        self.stores.iter().all(|store| store.extent == Extent::Whole)
+        self.stores.iter().all(|store| store.extent != Extent::Tail)
     }
 }

@@ -70,7 +70,7 @@ pub enum NotWhole {
         /// What could not be read; never empty.
         unread: Vec<Unread>,
     },
-    /// Only its newest entries were read so far.
+    /// Only its newest entries were read so far, or not all bytes are held.
     #[error("the store has not been read whole yet.")]
     Tail,
 }
@@ -97,7 +97,7 @@ impl Store {
     pub fn whole(&self) -> Result<Whole<'_>, NotWhole> {
         match (self.unread.as_slice(), self.extent) {
             ([], Extent::Whole) => Ok(Whole(self)),
-            ([], Extent::Tail) => Err(NotWhole::Tail),
+            ([], Extent::Tail | Extent::Listed) => Err(NotWhole::Tail),
             (unread, _) => Err(NotWhole::Unread { root: self.root.clone(), unread: unread.to_vec() }),
         }
     }

@@ -46,7 +46,7 @@ fn has_text(format: &dyn Format, draft: &Draft<'_>) -> Result<(), Refusal> {
 }
 
 fn named(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+    let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
     format!("removes {id}: {}", format::title(store, entry))
 }
 

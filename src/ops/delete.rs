@@ -113,7 +113,7 @@ impl<'a> Tombstones<'a> {
     fn of(store: &'a Store, entries: &[Entry]) -> Tombstones<'a> {
         let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
         let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
-        let named = |own: &Entry| Some(((own.session, store.view(own)?.id.as_deref()?), *own));
+        let named = |own: &Entry| Some(((own.session, store.view(own)?.id?), *own));
         let stay = store.entries.iter().filter(stays).filter_map(named).collect();
         Tombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
     }
@@ -124,7 +124,7 @@ impl<'a> Tombstones<'a> {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
         };
         // Of records that share an id, one tombstone hides all.
-        let id = scene.store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
+        let id = scene.store.view(entry).and_then(|view| view.id).unwrap_or_default();
         if let Some(other) = self.stay.get(&(entry.session, id)) {
             let (own, line) = (scene.store.document(other), scene.store.record(other).line);
             return Err(Refusal::unfit(format!(
@@ -187,7 +187,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(scene);
-    let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id.as_deref()?));
+    let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
     let mut faults = Faults::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
@@ -210,7 +210,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
             let own = file
                 .records
                 .iter()
-                .filter(|record| record.view().and_then(|view| view.id.as_deref()).is_some_and(wanted));
+                .filter(|record| record.view().and_then(|view| view.id).is_some_and(wanted));
             let spans: Vec<_> = own.map(|record| record.span).collect();
             Change::edits(&file.path, base(file), lines::holes(&file.bytes, &spans))
         });

@@ -212,7 +212,7 @@ fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
 /// Refuses tags that an edit brings and that are no words; those that were there stay.
 pub(super) fn fits_words(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
     let old = scene.store.view(entry);
-    let known = |tag: &str| old.is_some_and(|old| old.tags.iter().any(|own| &**own == tag));
+    let known = |tag: &str| old.is_some_and(|old| old.tags.contains(tag));
     check_words(tags.iter().map(String::as_str).filter(|tag| !known(tag)))
 }
 

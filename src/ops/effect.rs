@@ -87,7 +87,7 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
         let previous: HashSet<&[u8]> =
             before.iter().flat_map(|own| own.records.iter().map(|record| own.raw(record))).collect();
         for record in document.records.iter().filter(|_| is_data(document.role)) {
-            let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id.as_deref()));
+            let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id));
             if id.map_or(previous.contains(raw), |id| known.contains(id)) {
                 continue;
             }
@@ -106,14 +106,14 @@ fn is_data(role: Role) -> bool {
 
 fn ids<'d>(documents: impl Iterator<Item = &'d Document>) -> HashSet<&'d str> {
     let records = documents.flat_map(|own| &own.records);
-    records.filter_map(|record| record.view()?.id.as_deref()).collect()
+    records.filter_map(|record| record.view()?.id).collect()
 }
 
 fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> Touched {
     let view = store.view(entry);
     Touched {
         entry: number,
-        id: view.and_then(|view| view.id.as_deref()).map(str::to_owned),
+        id: view.and_then(|view| view.id).map(str::to_owned),
         kind: view.map_or_else(|| "broken".to_owned(), |view| view.kind.to_string()),
         title: format::title(store, entry),
         fate,
@@ -160,7 +160,7 @@ impl After {
             let lines = own.lines.entry(document.path.clone()).or_default();
             for record in &document.records {
                 lines.insert(document.raw(record).to_vec());
-                if let Some(id) = record.view().and_then(|view| view.id.as_deref()) {
+                if let Some(id) = record.view().and_then(|view| view.id) {
                     own.ids.entry(id.to_owned()).or_default().push(document.path.clone());
                 }
             }
@@ -179,7 +179,7 @@ impl After {
             return None;
         }
         let raw = document.raw(record);
-        let id = record.view().and_then(|view| view.id.as_deref());
+        let id = record.view().and_then(|view| view.id);
         if path == document.path && self.lines.get(path).is_some_and(|lines| lines.contains(raw)) {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell, deleted_from};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
-use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean, spare};
+use crate::store::erase::{Contents, Kept, Marks, Removal, Site, Target, Wanted, clean, spare};
 use crate::text::lines;
 use crate::text::needle::Needles;
 
@@ -57,7 +57,7 @@ pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let erases = writes(store).ok().and_then(|(_, writes)| writes.erases());
     let is_part =
         erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
-    is_part || store.view(entry).and_then(|view| view.id.as_deref()).is_none_or(str::is_empty)
+    is_part || store.view(entry).and_then(|view| view.id).is_none_or(str::is_empty)
 }
 
 fn is_log(path: &Path) -> bool {
@@ -65,17 +65,16 @@ fn is_log(path: &Path) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 
-/// What erasing them comes to. `outside` are the store's files that were not read, `copies`
-/// those of our own data; `contents` is what all of them say of the records.
+/// What erasing them comes to; `contents` is what the store and what is kept beside it say of the
+/// records.
 pub fn plan(
     scene: &Scene<'_>,
     wanted: &Wanted<'_>,
     contents: &Contents,
-    outside: &[Outside],
-    copies: &[Outside],
+    kept: &dyn Kept,
     reason: &str,
-) -> Result<Removal, Refusal> {
-    let mut removal = Site { scene, wanted, contents, outside, copies, reason }.removal()?;
+) -> Result<Removal, CommitError> {
+    let mut removal = Site { scene, wanted, contents, kept, reason }.removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
     let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
     let told = |own: String| {
@@ -92,7 +91,7 @@ pub fn plan(
 fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
     let goes = |entry: &&Entry| {
         let view = store.view(entry);
-        view.and_then(|view| view.id.as_deref()).is_some_and(|id| wanted.is_shared(id))
+        view.and_then(|view| view.id).is_some_and(|id| wanted.is_shared(id))
             && wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
     };
     let told = |entry: &Entry| {
@@ -150,7 +149,7 @@ impl Gone {
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
                 if wanted.takes(&own.path, own.raw(record), record.view(), None) {
-                    let id = record.view().and_then(|view| view.id.as_deref());
+                    let id = record.view().and_then(|view| view.id);
                     let message = "It was erased, and was written again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
                     problems.push(problem.at_line(record.line).of_record(number, id));

@@ -46,7 +46,7 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let text = format::text_of(store, entry);
     let fields: serde_json::Map<String, Value> =
         text.fields.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
-    let id = store.view(entry).and_then(|view| view.id.as_deref());
+    let id = store.view(entry).and_then(|view| view.id);
     let value = json!({ "id": id, "state": entry.state.as_str(), "text": text.text, "fields": fields });
     value.to_string().into_bytes()
 }
@@ -54,7 +54,7 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
 fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+    let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
     let fields: String =
         text.fields.iter().map(|(name, value)| format!("- {}: {}\n", show(name), show(value))).collect();
     format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", show(&text.title), show(id), text.text)
@@ -67,7 +67,7 @@ fn csv(snapshot: &Snapshot, entries: &[EntryRef]) -> String {
         let view = store.view(entry);
         let text = format::text_of(store, entry).text;
         let cells = [
-            view.and_then(|view| view.id.as_deref()).unwrap_or_default().to_owned(),
+            view.and_then(|view| view.id).unwrap_or_default().to_owned(),
             view.map(|view| view.kind.to_string()).unwrap_or_default(),
             entry.state.as_str().to_owned(),
             store.session(entry).map(|session| session.name.clone()).unwrap_or_default(),

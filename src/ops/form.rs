@@ -89,7 +89,7 @@ impl Field {
     /// Its value as a setting has it.
     fn setting(&self, value: &str) -> String {
         match &self.kind {
-            kind if kind.is_list() => list(&items(value)),
+            kind if kind.is_list() => list(items(value)),
             // What is there is no string, and what belongs there is one.
             kind if kind.is_text() && self.stored == Stored::Other => quoted(value),
             _ => value.to_owned(),
@@ -129,7 +129,7 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form, Refusal> 
     let Some(view) = store.view(entry) else { return Err(Refusal::broken()) };
     let document = store.document(entry);
     let raw = store.raw(entry);
-    let asked = format.form(&document.path, &view.kind, raw, now);
+    let asked = format.form(&document.path, view.kind, raw, now);
     let mut form = Form { fields: Vec::new(), most_bytes: asked.most_bytes };
     let fields = asked.fields.into_iter().map(|asked| Field {
         set_as: asked.name.clone(),

@@ -139,7 +139,7 @@ fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     else {
         return Ok(());
     };
-    let id = scene.store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+    let id = scene.store.view(entry).and_then(|view| view.id).map(str::to_owned);
     let id = id.unwrap_or_else(|| scene.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
@@ -249,7 +249,7 @@ pub fn importances(
 ) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     super::edit::each(scene, entries, progress, &|entry| {
-        let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+        let kind = scene.store.view(entry).map_or("", |view| view.kind);
         let (name, raw) = writes.importance(kind, value).map_err(Refusal::unfit)?;
         Ok(vec![(name.to_owned(), raw.trim_matches('"').to_owned())])
     })
@@ -271,7 +271,7 @@ pub fn set_word(
 /// Refuses a word that the record has no place for: what would be written there would mean nothing.
 fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal> {
     let (format, writes) = writes(scene.store)?;
-    let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+    let kind = scene.store.view(entry).map_or("", |view| view.kind);
     if field != "type" {
         return writes.may_set(kind, field).map_err(Refusal::unfit);
     }

@@ -37,16 +37,16 @@ pub struct SessionCount {
 /// Counts types, tags, importance and sessions of the results.
 pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
     let mut importance = [0; 3];
-    let mut fields: HashMap<&'static str, HashMap<&str, usize>> = HashMap::new();
+    let mut fields: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
     let (mut types, mut tags, mut sessions) = (HashMap::new(), HashMap::new(), HashMap::new());
     for hit in hits {
         let (store, entry) = snapshot.get(hit.at);
         count(&mut sessions, (hit.at.store, entry.session));
         let Some(view) = store.view(entry) else { continue };
-        count(&mut types, view.kind.as_ref());
-        view.tags.iter().for_each(|tag| count(&mut tags, tag.as_ref()));
-        for (name, value) in &view.facets {
-            count(fields.entry(name).or_default(), &**value);
+        count(&mut types, view.kind);
+        view.tags.iter().for_each(|tag| count(&mut tags, tag));
+        for (name, value) in view.facets {
+            count(fields.entry(name).or_default(), value);
         }
         let [high, medium, low] = &mut importance;
         *match view.importance {
@@ -68,7 +68,7 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
 const VALUES: usize = 24;
 
 fn worth_filtering(
-    mut fields: HashMap<&'static str, HashMap<&str, usize>>,
+    mut fields: HashMap<&str, HashMap<&str, usize>>,
 ) -> Vec<(&'static str, Vec<(String, usize)>)> {
     let few = |values: &HashMap<&str, usize>| values.len() <= VALUES;
     let named = crate::format::facets().filter_map(|name| Some((name, fields.remove(name).filter(few)?)));

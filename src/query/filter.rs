@@ -66,7 +66,7 @@ pub(super) struct Candidate<'a> {
     pub at: EntryRef,
     pub store: &'a Store,
     pub entry: &'a Entry,
-    pub view: Option<&'a View>,
+    pub view: Option<View<'a>>,
     /// When it was created; for a broken record, when its nearest neighbour was.
     pub time: Option<Moment>,
 }
@@ -84,12 +84,12 @@ impl Filter {
     /// file, bytes and problems, and nothing else.
     pub fn holds(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { at, store, entry, view, time } = *candidate;
-        let viewed = |test: &dyn Fn(&View) -> bool| view.is_some_and(test);
+        let viewed = |test: &dyn Fn(View<'_>) -> bool| view.is_some_and(test);
         match self {
-            Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(&view.kind))),
+            Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(view.kind))),
             Filter::Topic(pattern) => viewed(&|view| has_topic(view, pattern)),
             Filter::Tag(pattern) => viewed(&|view| has_tag(view, pattern)),
-            Filter::Id(pattern) => match view.and_then(|view| view.id.as_deref()) {
+            Filter::Id(pattern) => match view.and_then(|view| view.id) {
                 Some(id) => pattern.matches(id),
                 None => pattern.matches(&store.key(entry)),
             },
@@ -109,19 +109,19 @@ impl Filter {
             }
             Filter::Importance(bounds) => viewed(&|view| bounds.holds(view.importance)),
             Filter::Facet(name, wanted) => {
-                let own = view.into_iter().flat_map(|view| &view.facets).map(|(own, value)| (*own, &**value));
+                let own = view.into_iter().flat_map(|view| view.facets);
                 own.chain(store.facts_of(at.entry)).any(|(own, value)| own == *name && wanted.holds(value))
             }
         }
     }
 }
 
-fn has_tag(view: &View, pattern: &Pattern) -> bool {
+fn has_tag(view: View<'_>, pattern: &Pattern) -> bool {
     view.tags.iter().any(|tag| pattern.matches(&fold(tag)))
 }
 
 /// Where a format has no topic, the tags take its place.
-fn has_topic(view: &View, pattern: &Pattern) -> bool {
+fn has_topic(view: View<'_>, pattern: &Pattern) -> bool {
     match &view.topic {
         Some(topic) => pattern.matches(&fold(topic)),
         None => has_tag(view, pattern),

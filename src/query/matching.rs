@@ -7,7 +7,9 @@ use memchr::memmem::{self, Finder};
 use super::cancel::Cancel;
 use super::syntax::{Form, Query};
 use super::text_index::{Chunk, DocumentText, TextIndex, letters};
-use crate::model::{EntryRef, Snapshot, State};
+use super::unindexed::{self, Found};
+use crate::format;
+use crate::model::{EntryRef, Snapshot, State, Store};
 
 /// `*` within a word stands for at most so many bytes, so that no text makes it slow.
 const STAR: usize = 256;
@@ -74,21 +76,30 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Looks for every word in every entry; `None` when cancelled.
+    /// Looks for every word in every entry, in their text as far as it is held; `None` when cancelled.
     pub(super) fn find(
         query: &Query,
         snapshot: &Snapshot,
-        text: &TextIndex,
+        text: Option<&TextIndex>,
         cancel: &Cancel,
     ) -> Option<Matches> {
-        let readable = snapshot.stores.iter().flat_map(|store| {
-            store.entries.iter().filter(|entry| entry.state == State::Live && store.view(entry).is_some())
-        });
-        let n = readable.count();
-        let mut words = Vec::with_capacity(query.words.len());
-        for word in &query.words {
-            words.push(word_levels(&word.form, snapshot, text, cancel)?);
+        let matchers: Vec<Matcher<'_>> = query.words.iter().map(|word| Matcher::new(&word.form)).collect();
+        let found = match text {
+            Some(text) => in_text(&matchers, text, cancel)?,
+            None => unindexed::find(query, &matchers, snapshot, &format::searched_of, cancel)?,
+        };
+        let none = || snapshot.stores.iter().map(|store| vec![Level::None; store.entries.len()]).collect();
+        let mut levels: Vec<Vec<Vec<Level>>> = matchers.iter().map(|_| none()).collect();
+        for (store, first, own) in found {
+            for (word, own) in own.into_iter().enumerate() {
+                if let Some(place) = levels[word][store].get_mut(first..first + own.len()) {
+                    place.copy_from_slice(&own);
+                }
+            }
         }
+        let words: Vec<WordLevels> =
+            levels.into_iter().map(|levels| WordLevels { df: df(snapshot, &levels), levels }).collect();
+        let n = snapshot.stores.iter().map(|store| readable(store).count()).sum();
         let df = |index| words.get(index).map_or(0, |word: &WordLevels| word.df);
         let weights: Vec<(usize, f64)> =
             query.wanted_words().map(|(index, _)| (index, idf(n, df(index)))).collect();
@@ -125,27 +136,35 @@ pub(super) fn idf(n: usize, df: usize) -> f64 {
     (1.0 + n as f64 / df.max(1) as f64).ln()
 }
 
-fn word_levels(form: &Form, snapshot: &Snapshot, text: &TextIndex, cancel: &Cancel) -> Option<WordLevels> {
-    let matcher = Matcher::new(form);
-    let mut levels = Vec::with_capacity(snapshot.stores.len());
-    let mut df = 0;
-    for (store, chunks) in snapshot.stores.iter().zip(text.chunks()) {
-        let mut of_store = vec![Level::None; store.entries.len()];
+/// How well the words hit entries whose text is held.
+fn in_text(matchers: &[Matcher<'_>], text: &TextIndex, cancel: &Cancel) -> Option<Vec<Found>> {
+    let mut found = Vec::new();
+    for (store, chunks) in text.chunks().enumerate() {
         for Chunk { first, text } in chunks {
-            let Some(of_chunk) = of_store.get_mut(*first..first + text.slots.len()) else { continue };
-            matcher.scan(text, of_chunk, cancel)?;
+            let of_word = |matcher: &Matcher<'_>| {
+                let mut levels = vec![Level::None; text.slots.len()];
+                matcher.scan(text, &mut levels, cancel).map(|()| levels)
+            };
+            found.push((store, *first, matchers.iter().map(of_word).collect::<Option<_>>()?));
         }
-        let hit = store.entries.iter().zip(&of_store).filter(|(entry, level)| {
-            **level > Level::None && entry.state == State::Live && store.view(entry).is_some()
-        });
-        df += hit.count();
-        levels.push(of_store);
     }
-    Some(WordLevels { levels, df })
+    Some(found)
+}
+
+/// The entries that count, with their numbers.
+fn readable(store: &Store) -> impl Iterator<Item = usize> + '_ {
+    let entries = store.entries.iter().enumerate();
+    entries.filter(|(_, own)| own.state == State::Live && store.is_readable(own)).map(|(number, _)| number)
+}
+
+fn df(snapshot: &Snapshot, levels: &[Vec<Level>]) -> usize {
+    let hit = |levels: &[Level], number: usize| levels.get(number).is_some_and(|level| *level > Level::None);
+    let stores = snapshot.stores.iter().zip(levels);
+    stores.map(|(store, own)| readable(store).filter(|number| hit(own, *number)).count()).sum()
 }
 
 /// A word made ready to be looked for.
-struct Matcher<'a> {
+pub(super) struct Matcher<'a> {
     form: &'a Form,
     /// Finds the word, or the first piece of a word with stars.
     finder: Finder<'a>,
@@ -163,7 +182,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Raises the levels of a document's entries to what this word makes of them.
-    fn scan(&self, text: &DocumentText, levels: &mut [Level], cancel: &Cancel) -> Option<()> {
+    pub fn scan(&self, text: &DocumentText, levels: &mut [Level], cancel: &Cancel) -> Option<()> {
         self.scan_exact(text, levels, cancel)?;
         match (self.form, &self.fuzzy) {
             (Form::Fuzzy(word), Some(fuzzy)) => scan_fuzzy(word, fuzzy, text, levels, cancel),

@@ -39,6 +39,7 @@ mod related;
 mod search;
 mod syntax;
 mod text_index;
+mod unindexed;
 mod walk;
 mod when;
 

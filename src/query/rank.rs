@@ -35,8 +35,8 @@ pub struct Fading {
 
 impl Fading {
     /// How an entry fades.
-    pub fn of(store: &Store, entry: &Entry, view: &View, now: Moment) -> Fading {
-        let rule = store.decay(entry).rule(&view.kind);
+    pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> Fading {
+        let rule = store.decay(entry).rule(view.kind);
         let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
         Fading {
             rule,
@@ -57,7 +57,7 @@ impl Fading {
     }
 }
 
-fn importance(view: &View) -> f64 {
+fn importance(view: View<'_>) -> f64 {
     if view.importance.is_nan() { IMPORTANCE } else { view.importance.clamp(0.0, 1.0) }
 }
 
@@ -79,7 +79,7 @@ impl Factors {
     pub fn of(
         store: &Store,
         entry: &Entry,
-        view: &View,
+        view: View<'_>,
         matched: f64,
         ranking: Ranking,
         now: Moment,

@@ -34,6 +34,6 @@ pub fn tied(snapshot: &Snapshot, start: HashSet<EntryRef>, depth: usize) -> Hash
 fn is_meant(snapshot: &Snapshot, at: EntryRef, patterns: &[Pattern]) -> bool {
     let (store, entry) = snapshot.get(at);
     let Some(view) = store.view(entry) else { return false };
-    let others = view.names.iter().filter(|name| name.of == Named::Record).map(|name| &*name.text);
-    view.id.as_deref().into_iter().chain(others).any(|name| patterns.iter().any(|own| own.matches(name)))
+    let others = view.names.iter().filter(|name| name.of == Named::Record).map(|name| name.text);
+    view.id.into_iter().chain(others).any(|name| patterns.iter().any(|own| own.matches(name)))
 }

@@ -1,6 +1,5 @@
 //! Running a query: who matches, in what order, and what is in the way.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cancel::Cancel;
@@ -74,11 +73,8 @@ impl Request<'_> {
         if !self.query.has_words() {
             return Some(Matches::default());
         }
-        let text = match self.text {
-            Some(text) if text.is_of(self.snapshot) => Cow::Borrowed(text),
-            older => Cow::Owned(TextIndex::build(self.snapshot, older, cancel)?),
-        };
-        Matches::find(self.query, self.snapshot, &text, cancel)
+        let text = self.text.filter(|text| text.is_of(self.snapshot));
+        Matches::find(self.query, self.snapshot, text, cancel)
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) struct Slot {
 }
 
 /// Where an entry's searched text comes from: its format, or a test.
-pub(super) type Source<'a> = &'a dyn Fn(&Store, &Entry) -> Searched;
+pub(super) type Source<'a> = &'a (dyn Fn(&Store, &Entry) -> Searched + Sync);
 
 impl TextIndex {
     /// Folds the text of every entry; `None` when cancelled.
@@ -130,7 +130,7 @@ impl StoreText {
             let before = known.get(&(store.root.as_path(), document.path.as_path()));
             let text = match before.filter(|text| text.is_of(document, entries)) {
                 Some(text) => Arc::clone(text),
-                None => Arc::new(DocumentText::build(store, document, entries, cancel, source)?),
+                None => Arc::new(DocumentText::of(store, entries, cancel, source)?),
             };
             chunks.push(Chunk { first, text });
             first += entries.len();
@@ -146,19 +146,15 @@ impl DocumentText {
             && self.records.iter().eq(entries.iter().map(|entry| &entry.record))
     }
 
-    fn build(
-        store: &Store,
-        document: &Document,
-        entries: &[Entry],
-        cancel: &Cancel,
-        source: Source<'_>,
-    ) -> Option<DocumentText> {
+    /// The text of consecutive entries of one document; `None` when cancelled.
+    pub fn of(store: &Store, entries: &[Entry], cancel: &Cancel, source: Source<'_>) -> Option<DocumentText> {
+        let document = store.document(entries.first()?);
         let mut text = DocumentText {
             path: document.path.clone(),
             generation: document.generation,
             offset: document.offset,
             records: entries.iter().map(|entry| entry.record).collect(),
-            folded: String::with_capacity(document.bytes.len()),
+            folded: String::new(),
             slots: Vec::with_capacity(entries.len()),
         };
         for (at, entry) in entries.iter().enumerate() {

@@ -10,8 +10,8 @@ use super::crowd;
 use super::reread::{File, Moved, is_log};
 use crate::format::Format;
 use crate::format::reading::{Reading, feeds};
-use crate::model::Moment;
-use crate::text::lines::{BOM, Line, line_at, lines};
+use crate::model::{Moment, on_demand};
+use crate::text::lines::{BOM, line_at, lines};
 use crate::text::scan::{Newlines, Scan, Tape};
 
 /// A chunk has about so many bytes: less is read sooner than a thread is started.
@@ -27,24 +27,60 @@ pub fn read(format: &dyn Format, file: &File<'_>, now: Moment) -> Reading {
 
 /// Reads a file in chunks of about that many bytes.
 pub(super) fn read_by(len: usize, format: &dyn Format, file: &File<'_>, now: Moment) -> Reading {
-    let one = |bytes: &[u8]| format.read(file.role, file.path, bytes, now);
-    let chunks = if is_log(file.path) { chunks(file.bytes, len) } else { vec![file.bytes] };
-    let mut readings = crowd::each(&chunks, |chunk| (one(chunk), i64::from(feeds(chunk)))).into_iter();
-    let (Some((mut whole, mut lines)), mut bytes) = (readings.next(), chunks[0].len()) else {
-        return one(file.bytes);
-    };
-    for ((own, more), chunk) in readings.zip(&chunks[1..]) {
-        Moved { bytes: bytes as i64, lines, records: whole.records.len() as i64 }.add(own, &mut whole);
-        (lines, bytes) = (lines + more, bytes + chunk.len());
+    if !is_log(file.path) {
+        return format.read(file.role, file.path, file.bytes, now);
     }
-    whole
+    let one = |bytes: &&[u8]| Joined::of_reading(format, &File { bytes, ..*file }, now);
+    let mut joined = Joined::default();
+    crowd::each(&chunks(file.bytes, len), one).into_iter().for_each(|own| joined.add(own));
+    joined.reading
+}
+
+/// Chunks of a file, put together.
+#[derive(Default)]
+pub(super) struct Joined {
+    pub reading: Reading,
+    /// By record, what tells its bytes from others, where that was asked for.
+    pub digests: Vec<u64>,
+    bytes: u64,
+    lines: u32,
+}
+
+impl Joined {
+    /// One chunk.
+    pub fn of(format: &dyn Format, file: &File<'_>, now: Moment) -> Joined {
+        let own = Joined::of_reading(format, file, now);
+        let digests = on_demand::digests(file.bytes, 0, &own.reading.records).collect();
+        Joined { digests, ..own }
+    }
+
+    fn of_reading(format: &dyn Format, file: &File<'_>, now: Moment) -> Joined {
+        let reading = format.read(file.role, file.path, file.bytes, now);
+        let (bytes, lines) = (file.bytes.len() as u64, feeds(file.bytes));
+        Joined { reading, digests: Vec::new(), bytes, lines }
+    }
+
+    /// Adds the chunk behind.
+    pub fn add(&mut self, next: Joined) {
+        // What is said of a file as such is said of its start.
+        if self.bytes == 0 {
+            *self = next;
+            return;
+        }
+        let records = self.reading.records.len() as i64;
+        Moved { bytes: self.bytes as i64, lines: self.lines.into(), records }
+            .add(next.reading, &mut self.reading);
+        self.digests.extend(next.digests);
+        self.bytes += next.bytes;
+        self.lines += next.lines;
+    }
 }
 
 /// The bytes, cut behind lines that are records of their own.
 fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
     let mut chunks = Vec::new();
     let mut rest = bytes;
-    while let Some(end) = end_of_chunk(rest, len).filter(|end| *end < rest.len()) {
+    while let Cut::Behind(end) = cut(rest, len, true) {
         let (chunk, behind) = rest.split_at(end);
         chunks.push(chunk);
         rest = behind;
@@ -53,17 +89,35 @@ fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
     chunks
 }
 
-fn end_of_chunk(bytes: &[u8], len: usize) -> Option<usize> {
-    let from = bytes.get(..len).map(|_| len)?;
-    let first = line_at(bytes, from)?.next;
-    let mut tape = Tape::default();
-    let behind = lines(&bytes[first..]).take(TRIES);
-    let own =
-        behind.map(|own| Line { start: own.start + first, end: own.end + first, next: own.next + first });
+/// Where a chunk ends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Behind so many bytes, and more follow.
+    Behind(usize),
+    /// That is told by what follows.
+    NotYet,
+    /// Nowhere before the end of the file.
+    Never,
+}
+
+/// Where a chunk of about that length ends. `is_whole` says that the file ends where the bytes do.
+pub(super) fn cut(bytes: &[u8], len: usize, is_whole: bool) -> Cut {
+    let unknown = || if is_whole { Cut::Never } else { Cut::NotYet };
     // A byte order mark at the start of a file is told otherwise than one within it.
-    let is_end =
-        |own: &Line| !bytes[own.next..].starts_with(BOM) && is_record(&bytes[own.start..own.end], &mut tape);
-    own.into_iter().find(is_end).map(|own| own.next)
+    let is_known = |end: usize| is_whole || end + BOM.len() <= bytes.len();
+    let Some(first) = line_at(bytes, len).filter(|own| is_known(own.next)) else { return unknown() };
+    let mut tape = Tape::default();
+    for own in lines(&bytes[first.next..]).take(TRIES) {
+        let (start, end, next) = (own.start + first.next, own.end + first.next, own.next + first.next);
+        if !is_known(next) {
+            return Cut::NotYet;
+        }
+        if !bytes[next..].starts_with(BOM) && is_record(&bytes[start..end], &mut tape) {
+            return if next < bytes.len() { Cut::Behind(next) } else { Cut::Never };
+        }
+    }
+    let looked_at = lines(&bytes[first.next..]).take(TRIES).count();
+    if looked_at == TRIES { Cut::Never } else { unknown() }
 }
 
 /// Whether a line is all one object. An empty one does not end a torn one before it.

@@ -4,21 +4,23 @@ mod newest;
 mod tail;
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
+use super::listed::{self, Cache};
 use super::packed::{self, Packing};
 use super::referred;
-use super::reread::{File, reread};
+use super::reread::{File, is_log, reread};
 use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
 use crate::model::unread::supposes_unread;
-use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
-use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
+use crate::model::{Bytes, Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
+use tail::{SHORTEST_TAIL, TAIL, named, shift, waiting};
 
 /// So many bytes of a file beside a store are read.
 const BESIDE: u64 = 16 << 20;
@@ -37,18 +39,13 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let before: HashMap<&Path, &Store> =
         previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    let is_waiting = match extent {
-        Extent::Whole => vec![false; places.len()],
-        Extent::Tail => waiting(places),
-    };
-    let numbers: Vec<usize> = (0..places.len()).collect();
-    crowd::each(&numbers, |&number| {
-        let place = &places[number];
-        let before = before.get(place.root.as_path()).copied();
-        Arc::new(match is_waiting[number] {
-            true => named(place),
-            false => load_tail(&Real, place, extent, tail, before, now),
-        })
+    let lists = (extent == Extent::Listed).then(Arc::default);
+    let waits = if extent == Extent::Tail { waiting(places) } else { vec![false; places.len()] };
+    let places: Vec<(&Place, bool)> = places.iter().zip(waits).collect();
+    crowd::each(&places, |&(place, waits)| {
+        let previous = before.get(place.root.as_path()).copied();
+        let given = Given { tail, lists: lists.clone(), previous, now };
+        Arc::new(if waits { named(place) } else { given.load(&Real, place, extent) })
     })
 }
 
@@ -60,56 +57,73 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
-    load_tail(disk, place, extent, TAIL, previous, now)
+    // What is not held is read again from the real disk.
+    let extent = if extent == Extent::Listed { Extent::Whole } else { extent };
+    Given { tail: TAIL, lists: None, previous, now }.load(disk, place, extent)
 }
 
-fn load_tail(
-    disk: &dyn Disk,
-    place: &Place,
-    extent: Extent,
+/// What stores are read with.
+struct Given<'a> {
+    /// So many bytes of a file's end are read for the first screen.
     tail: u64,
-    previous: Option<&Store>,
+    /// Where the blocks of long logs are kept that are not held.
+    lists: Option<Arc<Cache>>,
+    previous: Option<&'a Store>,
     now: Moment,
-) -> Store {
-    let Some(format) = format::by_name(place.format) else {
-        return unread(place, disk);
-    };
-    let mut listing = match extent {
-        Extent::Whole => files::walk(disk, &place.root, format),
-        Extent::Tail => newest::newest(disk, &place.root, format),
-    };
-    let loader = Loader { disk, root: &place.root, format, tail, previous, now };
-    let documents = match extent {
-        Extent::Whole => loader.whole(&mut listing),
-        Extent::Tail => loader.tails(&mut listing),
-    };
-    let locks = loader.locks(&mut listing);
-    let beside = (extent == Extent::Whole).then(|| loader.beside(&mut listing)).flatten();
-    let parts =
-        Parts { documents: &documents, folders: &listing.folders, locks: &locks, beside: beside.as_deref() };
-    let mut assembly = format.assemble(&parts, now);
-    if extent == Extent::Whole {
-        assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
+}
+
+impl Given<'_> {
+    fn load(self, disk: &dyn Disk, place: &Place, extent: Extent) -> Store {
+        let Some(format) = format::by_name(place.format) else {
+            return unread(place, disk);
+        };
+        let now = self.now;
+        let mut listing = match extent {
+            Extent::Whole | Extent::Listed => files::walk(disk, &place.root, format),
+            Extent::Tail => newest::newest(disk, &place.root, format),
+        };
+        let loader = Loader { disk, root: &place.root, format, given: self };
+        let mut documents = match extent {
+            Extent::Whole | Extent::Listed => loader.whole(&mut listing),
+            Extent::Tail => loader.tails(&mut listing),
+        };
+        let locks = loader.locks(&mut listing);
+        let beside = (extent != Extent::Tail).then(|| loader.beside(&mut listing)).flatten();
+        let (folders, beside_it) = (&listing.folders, beside.as_deref());
+        let parts = Parts { documents: &documents, folders, locks: &locks, beside: beside_it };
+        let mut assembly = format.assemble(&parts, now);
+        if extent != Extent::Tail {
+            assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
+        }
+        if extent == Extent::Listed {
+            documents.iter_mut().for_each(let_go);
+        }
+        let store = put_together(place, format, extent, listing, documents, assembly);
+        let beside =
+            beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
+        Store { beside, ..store }
     }
-    let store = put_together(place, format, extent, listing, documents, assembly);
-    let beside = beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
-    Store { beside, ..store }
+}
+
+/// An index is read to be judged, and never shown.
+fn let_go(document: &mut Arc<Document>) {
+    if document.role == Role::Index && document.records.is_empty() && document.len > listed::LONG {
+        *document = Arc::new(Document { bytes: Bytes::default(), ..Document::clone(document) });
+    }
 }
 
 struct Loader<'a> {
     disk: &'a dyn Disk,
     root: &'a Path,
     format: &'a dyn Format,
-    tail: u64,
-    previous: Option<&'a Store>,
-    now: Moment,
+    given: Given<'a>,
 }
 
 impl Loader<'_> {
     fn whole(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
         let mut documents = Vec::with_capacity(listing.files.len());
         let mut room = packed::ROOM;
-        let mut unread: Vec<(PathBuf, std::io::Error)> = Vec::new();
+        let mut unread: Vec<(PathBuf, io::Error)> = Vec::new();
         for found in &listing.files {
             if let Some(unchanged) = self.unchanged(found) {
                 documents.extend(unchanged);
@@ -129,14 +143,14 @@ impl Loader<'_> {
 
     /// A file as it was read before.
     fn before(&self, path: &Path) -> Option<&Arc<Document>> {
-        let previous = self.previous.filter(|store| store.extent == Extent::Whole)?;
+        let previous = self.given.previous.filter(|store| store.extent == Extent::Whole)?;
         let index = previous.documents.binary_search_by(|document| (*document.path).cmp(path)).ok()?;
         previous.documents.get(index)
     }
 
     /// A file that has not changed since, with what was unpacked from it.
     fn unchanged(&self, found: &Found) -> Option<Vec<Arc<Document>>> {
-        let previous = self.previous?;
+        let previous = self.given.previous?;
         let document = self.before(&found.path)?;
         let own = match document.generation.holds(&found.item.generation) {
             true => Arc::clone(document),
@@ -172,6 +186,9 @@ impl Loader<'_> {
 
     /// A file, and the files within it where it is an archive.
     fn documents(&self, found: &Found, room: &mut u64) -> Seen<Vec<Document>> {
+        if let Some(own) = self.listed(found).transpose() {
+            return own.into();
+        }
         // Those are read with what they say.
         if found.role == Role::Lock {
             return Seen::Read(vec![bare(found, found.item.generation)]);
@@ -181,8 +198,25 @@ impl Loader<'_> {
         self.bytes(found, 0, limit).map(|(bytes, generation)| match Packing::of(&found.path) {
             _ if limit.is_some() => vec![bare(found, found.item.generation)],
             None => vec![self.read(found, bytes, 0, generation)],
-            Some(packing) => packing.documents(found, &bytes, generation, room, self.format, self.now),
+            Some(packing) => packing.documents(found, &bytes, generation, room, self.format, self.given.now),
         })
+    }
+
+    /// A long log whose bytes need not be held.
+    fn listed(&self, found: &Found) -> io::Result<Option<Vec<Document>>> {
+        let is_long = found.item.generation.len > listed::LONG;
+        let is_rows = is_long && is_log(&found.path) && self.format.lists(found.role);
+        let Some(cache) = self.given.lists.as_ref().filter(|_| is_rows) else { return Ok(None) };
+        let file = File { role: found.role, path: &found.path, bytes: &[] };
+        let read = listed::read(self.disk, (self.root, &file), self.format, cache, self.given.now)?;
+        Ok(read.map(|own| {
+            vec![Document {
+                on_demand: Some(own.on_demand),
+                records: own.reading.records,
+                problems: own.reading.problems,
+                ..bare(found, own.generation)
+            }]
+        }))
     }
 
     fn bytes(&self, found: &Found, from: u64, limit: Option<u64>) -> Seen<(Vec<u8>, Generation)> {
@@ -192,7 +226,7 @@ impl Loader<'_> {
     fn read(&self, found: &Found, bytes: Vec<u8>, offset: u64, generation: Generation) -> Document {
         let file = File { role: found.role, path: &found.path, bytes: &bytes };
         let before = self.before(&found.path).filter(|_| offset == 0);
-        let reading = reread(self.format, before.map(Arc::as_ref), file, self.now);
+        let reading = reread(self.format, before.map(Arc::as_ref), file, self.given.now);
         let len = offset + bytes.len() as u64;
         let mut document = Document {
             bytes: bytes.into(),
@@ -236,7 +270,7 @@ impl Loader<'_> {
             }
             let (bytes, _) = self.disk.read(&path, 0, Some(BESIDE + 1))?;
             if bytes.len() as u64 > BESIDE {
-                return Err(std::io::Error::other("it is larger than 16 MiB"));
+                return Err(io::Error::other("it is larger than 16 MiB"));
             }
             Ok(Some(bytes))
         };
@@ -245,7 +279,7 @@ impl Loader<'_> {
 
     fn locks(&self, listing: &mut Listing) -> Vec<LockFact> {
         let mut facts = Vec::new();
-        let mut unread: Vec<(PathBuf, std::io::Error)> = Vec::new();
+        let mut unread: Vec<(PathBuf, io::Error)> = Vec::new();
         for found in listing.files.iter().filter(|found| found.role == Role::Lock) {
             match self.bytes(found, 0, Some(4096)) {
                 Seen::Read((bytes, generation)) => {
@@ -267,6 +301,7 @@ pub fn bare(found: &Found, generation: Generation) -> Document {
         path: found.path.clone(),
         role: found.role,
         bytes: Vec::new().into(),
+        on_demand: None,
         offset: 0,
         len: generation.len,
         generation,
@@ -294,28 +329,6 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
     Store { extent: Extent::Whole, modified, unread, ..named(place) }
 }
 
-/// A store of which nothing is read yet.
-fn named(place: &Place) -> Store {
-    let decay = crate::model::DecayTable::new(&[], None, 0.1);
-    Store {
-        root: place.root.clone(),
-        format: place.format,
-        extent: Extent::Tail,
-        sessions: Vec::new(),
-        documents: Vec::new(),
-        entries: Vec::new(),
-        problems: Vec::new(),
-        problems_by_record: Vec::new(),
-        facts: Vec::new(),
-        decay,
-        bytes: 0,
-        modified: None,
-        own: Vec::new(),
-        unread: Vec::new(),
-        beside: Vec::new(),
-    }
-}
-
 fn put_together(
     place: &Place,
     format: &dyn Format,
@@ -325,7 +338,7 @@ fn put_together(
     assembly: Assembly,
 ) -> Store {
     let mut problems = Vec::new();
-    if extent == Extent::Whole {
+    if extent != Extent::Tail {
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
         let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread);

@@ -8,6 +8,7 @@ pub mod derive;
 pub mod erase;
 mod files;
 mod find;
+mod listed;
 mod load;
 pub mod lock;
 mod packed;

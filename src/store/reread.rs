@@ -189,4 +189,4 @@ fn common_end(a: &[u8], b: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -356,7 +356,7 @@ impl App {
     /// What a memory is called: its id, or its place where it has none. Untrusted text.
     pub fn name_of(snapshot: &Snapshot, at: EntryRef) -> String {
         let (store, entry) = snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned);
+        let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
         id.unwrap_or_else(|| {
             let file = store.document(entry).path.file_name().unwrap_or_default();
             place(file.as_ref(), Some(store.record(entry).line))
@@ -369,7 +369,7 @@ impl App {
         Identity {
             root: store.root.clone(),
             session: store.session(entry).map(|session| session.name.clone()),
-            id: store.view(entry).and_then(|view| view.id.as_deref()).map(str::to_owned),
+            id: store.view(entry).and_then(|view| view.id).map(str::to_owned),
             key: store.document(entry).key(&store.root, entry.record),
         }
     }

@@ -134,7 +134,7 @@ impl FormRequest {
 
 /// What names a memory in its draft.
 pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).filter(|id| !id.is_empty());
+    let id = store.view(entry).and_then(|view| view.id).filter(|id| !id.is_empty());
     DraftOf {
         session: store.session(entry).map(|session| session.name.clone()),
         id: id.map_or_else(|| store.key(entry), str::to_owned),

@@ -61,7 +61,7 @@ impl Tally {
                     .for_each(|tag| *tags.entry(tag).or_default() += 1);
                 match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
                     Some(count) => *count += 1,
-                    None => tally.add_kind(view.map_or("broken", |view| &view.kind)),
+                    None => tally.add_kind(view.map_or("broken", |view| view.kind)),
                 }
             }
         }

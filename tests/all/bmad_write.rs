@@ -141,7 +141,7 @@ fn scene(store: &Store) -> Scene<'_> {
 }
 
 fn entry(store: &Store, id: &str) -> Entry {
-    let of_id = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
+    let of_id = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
     *store.entries.iter().find(of_id).unwrap_or_else(|| panic!("{id}"))
 }
 

@@ -27,6 +27,7 @@ mod kept_as_it_was;
 mod keys;
 mod late;
 mod left;
+mod listed;
 mod lossless;
 mod memory;
 mod namesakes;

@@ -117,7 +117,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
     let mut found: HashMap<&str, Vec<EntryRef>> = HashMap::new();
     for at in snapshot.entries() {
         let (store, entry) = snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        let id = store.view(entry).and_then(|view| view.id);
         for name in id.and_then(|id| sought.get(id)).into_iter().flatten() {
             let own = found.entry(name).or_default();
             if !goes_by(snapshot, at, name) {
@@ -192,7 +192,7 @@ pub(super) fn key(snapshot: &Snapshot, at: EntryRef) -> String {
 
 fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
-    let Some(id) = store.view(entry).and_then(|view| view.id.as_deref()) else { return false };
+    let Some(id) = store.view(entry).and_then(|view| view.id) else { return false };
     let Some(before) = name.strip_suffix(id) else { return false };
     if before.is_empty() {
         return true;
@@ -214,7 +214,7 @@ fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
 
 fn place(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default();
+    let id = store.view(entry).and_then(|view| view.id).unwrap_or_default();
     match store.session(entry) {
         Some(session) => format!("{}/{}/{id}", store.root.told(), session.name),
         None => format!("{}/{id}", store.root.told()),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::format::fields::{Fields, Need};
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Name, Named, Reference, Severity, View};
+use crate::model::{Code, Moment, Name, Named, Parsed, Reference, Severity};
 use crate::text::json::{Json, Kind};
 
 pub(super) const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
@@ -28,7 +28,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     reading::read_lines(path, bytes, now, &|fields, _| view(fields))
 }
 
-fn view(fields: &mut Fields<'_>) -> View {
+fn view(fields: &mut Fields<'_>) -> Parsed {
     let is_trace = fields.object().get("events").is_some() && fields.object().get("event_type").is_none();
     let time = if is_trace { "start_time" } else { "timestamp" };
     let created = fields.moment(time, Need::Required);
@@ -36,10 +36,10 @@ fn view(fields: &mut Fields<'_>) -> View {
     let kind = fields.text("event_type", if is_trace { Need::Optional } else { Need::Required });
     let mut facets = facets(fields, is_trace);
     facets.extend(trace.iter().map(|trace| ("trace", trace.as_ref().into())));
-    let mut references: Vec<Reference> = fields.references("events", Need::Optional).into_vec();
+    let mut references: Vec<Reference<'static>> = fields.references("events", Need::Optional).into_vec();
     references.extend(fields.references("knowledge_generated", Need::Optional));
     references.extend(learned(fields.object()));
-    View {
+    Parsed {
         id: fields.text("event_id", Need::Optional).map(Into::into),
         kind: Cow::Borrowed("event"),
         created,
@@ -49,7 +49,7 @@ fn view(fields: &mut Fields<'_>) -> View {
         references: references.into(),
         names: trace.iter().map(|trace| Name { of: Named::Trace, text: trace.as_ref().into() }).collect(),
         facets: facets.into(),
-        ..View::default()
+        ..Parsed::default()
     }
 }
 
@@ -76,7 +76,7 @@ fn facets(fields: &mut Fields<'_>, is_trace: bool) -> Vec<(&'static str, Box<str
 }
 
 /// The note that an `agent.knowledge_learned` event made (§3.2).
-fn learned(event: Json<'_>) -> Option<Reference> {
+fn learned(event: Json<'_>) -> Option<Reference<'static>> {
     let note = event.path(&["metadata", "note_id"])?.text()?;
     Some(Reference::to_record("note_id", note))
 }

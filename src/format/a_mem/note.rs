@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::format::fields::{self, Need};
 use crate::format::form::{Form, Kind};
 use crate::format::reading::{self, Reading, byte_order_mark};
-use crate::model::{Body, Code, Moment, Name, Named, Problem, Record, Reference, Severity, Span, Tell, View};
+use crate::model::{
+    Body, Code, Moment, Name, Named, Packed, Parsed, Problem, Record, Reference, Severity, Span, Tell,
+};
 use crate::text::front_matter::{Note, Value};
-use crate::text::secrets;
 
 pub(super) const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
 const STATUSES: [&str; 3] = ["draft", "validated", "deprecated"];
@@ -37,11 +37,10 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     if !note.has_front_matter {
         found.add(Code::BadFrontMatter, Severity::Note, 1, "The note has no front matter.".into());
     }
-    let mut view = view(&note, text, &mut found, now);
-    view.sensitive = secrets::is_sensitive(bytes);
+    let view = view(&note, text, &mut found, now);
     let id = view.id.clone();
     let problems = found.problems.into_iter().map(|problem| problem.of_record(0, id.as_deref()));
-    Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Arc::new(view)))] }
+    Reading { problems: problems.collect(), records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
 }
 
 /// Reads a saved query: its text, shown and never run.
@@ -49,15 +48,14 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     if let Err(unread) = text_of(path, bytes) {
         return unread;
     }
-    let view = View {
+    let view = Parsed {
         id: Some(stem(path).into()),
         kind: Cow::Borrowed("query"),
         importance: 0.5,
-        sensitive: secrets::is_sensitive(bytes),
-        ..View::default()
+        ..Parsed::default()
     };
     let problems = byte_order_mark(path, bytes).into_iter().collect();
-    Reading { problems, records: vec![whole(bytes, Body::Read(Arc::new(view)))] }
+    Reading { problems, records: vec![whole(bytes, Body::Read(Packed::of(&view)))] }
 }
 
 /// The form of a note: what §4.1 names, what else its front matter has, and its text.
@@ -148,7 +146,7 @@ impl NoteProblems<'_> {
     }
 }
 
-fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) -> View {
+fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) -> Parsed {
     let stem = stem(found.path);
     let id = ["id", "note_id"].iter().find_map(|name| one(note, name)).unwrap_or_else(|| stem.clone());
     if note.has_front_matter {
@@ -171,7 +169,7 @@ fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) 
     facets.extend(one(note, "trace_id").map(|trace| ("trace", trace.into())));
     let confidence = one(note, "confidence");
     let importance = CONFIDENCES.iter().find(|(word, _)| confidence.as_deref() == Some(word));
-    View {
+    Parsed {
         kind: Cow::Borrowed("note"),
         created: created.or(updated),
         importance: importance.map_or(0.5, |(_, value)| *value),
@@ -181,7 +179,7 @@ fn view(note: &Note<'_>, text: &str, found: &mut NoteProblems<'_>, now: Moment) 
         facets: facets.into(),
         faded: one(note, "status").as_deref() == Some("deprecated"),
         id: Some(id.into()),
-        ..View::default()
+        ..Parsed::default()
     }
 }
 
@@ -219,8 +217,8 @@ fn word(note: &Note<'_>, name: &str, known: &[&str], found: &mut NoteProblems<'_
 }
 
 /// What the note names in its front matter, and then what its text links to, once each.
-fn references(note: &Note<'_>, body: &str) -> Box<[Reference]> {
-    let mut references: Vec<Reference> = Vec::new();
+fn references(note: &Note<'_>, body: &str) -> Box<[Reference<'static>]> {
+    let mut references: Vec<Reference<'static>> = Vec::new();
     let mut known = std::collections::HashSet::new();
     let mut add = |relation, of, text: &str| {
         let to = Name { of, text: text.into() };

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::{Form, Kind as Holds};
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Name, Named, Reference, Severity, Tell, View};
+use crate::model::{Code, Moment, Name, Named, Parsed, Reference, Severity, Tell};
 use crate::text::json::{Json, Kind};
 
 const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
@@ -22,7 +22,7 @@ pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
     reading::form(record, now, &|fields, _| view(fields, path))
 }
 
-fn view(fields: &mut Fields<'_>, path: &Path) -> View {
+fn view(fields: &mut Fields<'_>, path: &Path) -> Parsed {
     let name = fields.text("agent_name", Need::Required);
     fields.text("agent_version", Need::Required);
     let active = fields.moment("last_active", Need::Required);
@@ -50,7 +50,7 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> View {
         relation: "last_handoff",
         to: Name { of: Named::Trace, text: trace.into() },
     }));
-    View {
+    Parsed {
         id: Some(id),
         kind: Cow::Borrowed("profile"),
         created: active,
@@ -58,7 +58,7 @@ fn view(fields: &mut Fields<'_>, path: &Path) -> View {
         importance: 0.5,
         references: references.into(),
         facets: facets.into(),
-        ..View::default()
+        ..Parsed::default()
     }
 }
 

@@ -104,12 +104,12 @@ impl<'a> Copies<'a> {
 
 /// References to what is not there, with a note each.
 fn dangling<'a>(parts: &Parts<'a>, entries: &'a [Entry]) -> Vec<Problem> {
-    let names = |view: &'a View| {
-        let own = view.names.iter().map(|name| (name.of, &*name.text));
-        own.chain(view.id.iter().map(|id| (Named::Record, &**id)))
+    let names = |view: View<'a>| {
+        let own = view.names.map(|name| (name.of, name.text));
+        own.chain(view.id.into_iter().map(|id| (Named::Record, id)))
     };
     let missing = Missing::of(
-        views(parts, entries).flat_map(|(.., view)| &view.references),
+        views(parts, entries).flat_map(|(.., view)| view.references),
         views(parts, entries).flat_map(|(.., view)| names(view)),
     );
     let mut problems = Vec::new();
@@ -119,7 +119,7 @@ fn dangling<'a>(parts: &Parts<'a>, entries: &'a [Entry]) -> Vec<Problem> {
                 format!("`{}` names {:?}, which is not in the store.", reference.relation, reference.to.text);
             let problem = Problem::of_file(Code::DanglingReference, Severity::Note, &document.path, message);
             let line = document.records[entry.record as usize].line;
-            problems.push(problem.at_line(line).of_record(entry.record, view.id.as_deref()));
+            problems.push(problem.at_line(line).of_record(entry.record, view.id));
         }
     }
     problems
@@ -128,7 +128,7 @@ fn dangling<'a>(parts: &Parts<'a>, entries: &'a [Entry]) -> Vec<Problem> {
 fn views<'a>(
     parts: &Parts<'a>,
     entries: &'a [Entry],
-) -> impl Iterator<Item = (&'a Entry, &'a Document, &'a View)> {
+) -> impl Iterator<Item = (&'a Entry, &'a Document, View<'a>)> {
     let documents = parts.documents;
     entries.iter().filter_map(move |entry| {
         let document = &*documents[entry.document as usize];
@@ -139,7 +139,7 @@ fn views<'a>(
 /// The notes of the store, as their own text has them.
 pub(super) struct Notes<'a> {
     /// Each with its index among the entries.
-    pub(super) notes: Vec<(u32, &'a Document, &'a View)>,
+    pub(super) notes: Vec<(u32, &'a Document, View<'a>)>,
     /// Any name of a note, and the note's id.
     pub(super) ids: HashMap<&'a str, &'a str>,
 }
@@ -151,11 +151,11 @@ impl<'a> Notes<'a> {
         for (index, entry) in entries.iter().enumerate() {
             let document = &*parts.documents[entry.document as usize];
             let view = document.records[entry.record as usize].view().filter(|view| view.kind == "note");
-            let Some((view, id)) = view.and_then(|view| Some((view, view.id.as_deref()?))) else { continue };
+            let Some((view, id)) = view.and_then(|view| Some((view, view.id?))) else { continue };
             notes.push((index as u32, document, view));
             ids.entry(id).or_insert(id);
             view.names.iter().for_each(|name| {
-                ids.entry(&name.text).or_insert(id);
+                ids.entry(name.text).or_insert(id);
             });
         }
         Notes { notes, ids }
@@ -170,7 +170,7 @@ impl<'a> Notes<'a> {
         let mut ids = Ids::of(self.notes.len());
         let mut problems = Vec::new();
         for &(_, document, view) in &self.notes {
-            let id = view.id.as_deref().unwrap_or_default();
+            let id = view.id.unwrap_or_default();
             let Some((before, _)) = ids.first(id, document, 1) else { continue };
             let message = format!("Same id as {}.", before.path.told());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
@@ -185,9 +185,9 @@ impl<'a> Notes<'a> {
             .iter()
             .flat_map(|(tag, notes)| notes.iter().map(move |note| (tag.as_str(), self.id(note))))
             .collect();
-        let of_note = |(_, _, view): &(u32, &Document, &'a View)| {
-            let id = view.id.as_deref().unwrap_or_default();
-            view.tags.iter().map(move |tag| (&**tag, id)).collect::<Vec<_>>()
+        let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
+            let id = view.id.unwrap_or_default();
+            view.tags.iter().map(move |tag| (tag, id)).collect::<Vec<_>>()
         };
         let own: BTreeSet<(&str, &str)> = self.notes.iter().flat_map(of_note).collect();
         let named = |(tag, note): &(&str, &str)| format!("{tag} of {note}");
@@ -223,7 +223,7 @@ impl<'a> Notes<'a> {
             .notes
             .iter()
             .filter(|(_, document, _)| is_beside(document))
-            .filter_map(|(.., view)| view.id.as_deref())
+            .filter_map(|(.., view)| view.id)
             .collect();
         let mut names = names.map(|name| self.id(target(&name)).to_owned());
         let is_beside = !beside.is_empty() && names.all(|id| beside.contains(&*id) || !self.has(&id));
@@ -231,17 +231,17 @@ impl<'a> Notes<'a> {
     }
 
     fn has(&self, id: &str) -> bool {
-        self.notes.iter().any(|(.., view)| view.id.as_deref() == Some(id))
+        self.notes.iter().any(|(.., view)| view.id == Some(id))
     }
 
     /// The links of those relations, dangling ones included: the graph lists them too.
     pub(super) fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
-        let of_note = |(_, _, view): &(u32, &Document, &'a View)| {
-            let id = view.id.as_deref().unwrap_or_default().to_owned();
+        let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
+            let id = view.id.unwrap_or_default().to_owned();
             let links = view.references.iter().filter(|own| {
                 own.to.of == Named::Record && own.relation != "related_events" && is_meant(own.relation)
             });
-            links.map(|own| (id.clone(), self.id(&own.to.text).to_owned())).collect::<Vec<_>>()
+            links.map(|own| (id.clone(), self.id(own.to.text).to_owned())).collect::<Vec<_>>()
         };
         self.notes.iter().flat_map(of_note).collect()
     }
@@ -249,7 +249,7 @@ impl<'a> Notes<'a> {
     /// Strength and clusters, which are in the graph alone.
     fn facts(&self, index: &Document) -> Vec<(u32, &'static str, String)> {
         let places: BTreeMap<&str, u32> =
-            self.notes.iter().filter_map(|(at, _, view)| Some((view.id.as_deref()?, *at))).collect();
+            self.notes.iter().filter_map(|(at, _, view)| Some((view.id?, *at))).collect();
         let place = |name: &str| places.get(self.id(name)).copied();
         let links = indexes::links(index);
         let strengths =

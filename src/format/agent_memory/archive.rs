@@ -47,7 +47,7 @@ pub fn check(parts: &Parts<'_>, live: &HashSet<&str>) -> Vec<Problem> {
         if document.role == Role::Metadata {
             batch.manifest = Some(document);
         }
-        batch.ids.extend(document.records.iter().filter_map(|record| record.view()?.id.as_deref()));
+        batch.ids.extend(document.records.iter().filter_map(|record| record.view()?.id));
     }
     batches.iter().flat_map(|(folder, batch)| batch.problems(folder, live)).collect()
 }

@@ -11,7 +11,7 @@ use super::events;
 use super::shape::{self, Shape};
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::reading::{Reading, whole_object, without_mark};
-use crate::model::{Code, Moment, Reference, Severity, Tell, View};
+use crate::model::{Code, Moment, Parsed, Reference, Severity, Tell};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
@@ -35,16 +35,16 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     })
 }
 
-fn view(checkpoint: Json<'_>) -> View {
+fn view(checkpoint: Json<'_>) -> Parsed {
     let event = text(checkpoint, "eventId").map(|id| Reference::to_record("eventId", id));
     let created = text(checkpoint, "createdAt").and_then(|when| Moment::parse(&when));
-    View {
+    Parsed {
         id: text(checkpoint, "id").map(Into::into),
         kind: Cow::Borrowed("checkpoint"),
         created: created.map(|(when, _)| when),
         importance: 0.5,
         references: event.into_iter().collect(),
-        ..View::default()
+        ..Parsed::default()
     }
 }
 

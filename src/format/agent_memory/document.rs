@@ -1,13 +1,11 @@
 //! A file that is one JSON value and holds records within it, with its lines.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::shape::Found;
 use crate::format::reading::{self, Reading};
-use crate::model::{Body, Code, Problem, Record, Severity, Span, View};
+use crate::model::{Body, Code, Packed, Parsed, Problem, Record, Severity, Span};
 use crate::text::json::{Json, Kind};
-use crate::text::secrets;
 
 /// A document while its records are read. Places are bytes of the file without its mark.
 pub struct Document<'a> {
@@ -44,9 +42,8 @@ pub fn read(
 
 impl Document<'_> {
     /// Adds a value as a record.
-    pub fn record(&mut self, value: Json<'_>, mut view: View) {
-        view.sensitive = secrets::is_sensitive(value.raw());
-        self.push(value, Body::Read(Arc::new(view)));
+    pub fn record(&mut self, value: Json<'_>, view: Parsed) {
+        self.push(value, Body::Read(Packed::of(&view)));
     }
 
     /// Adds a value that can't be a record.
@@ -85,7 +82,7 @@ impl Document<'_> {
         self.reading.problems.push(match own {
             None => problem,
             Some(index) => {
-                let id = records[index].view().and_then(|view| view.id.as_deref());
+                let id = records[index].view().and_then(|view| view.id);
                 problem.of_record(index as u32, id)
             }
         });

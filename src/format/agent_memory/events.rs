@@ -8,7 +8,7 @@ use super::shape::{self, Shape};
 use crate::format::fields::Fields;
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Reference, Severity, View};
+use crate::model::{Code, Moment, Parsed, Reference, Severity};
 
 const KINDS: [&str; 2] = ["tool_run", "imported_session"];
 
@@ -45,7 +45,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     })
 }
 
-fn view(fields: &mut Fields<'_>) -> View {
+fn view(fields: &mut Fields<'_>) -> Parsed {
     let event = fields.object();
     let id = text(event, "id");
     if let Some(id) = id.as_deref().filter(|id| !id.trim().is_empty() && ordinal(id).is_none()) {
@@ -63,14 +63,14 @@ fn view(fields: &mut Fields<'_>) -> View {
     let paths = event.path(&["signals", "keyPaths"]);
     let paths = paths.iter().flat_map(|paths| paths.items()).filter_map(|path| path.text());
     facets.extend(paths.map(|path| ("path", path.into())));
-    View {
+    Parsed {
         kind: named(kind),
         created: text(event, "createdAt").and_then(|when| Moment::parse(&when)).map(|(when, _)| when),
         importance: 0.5,
         references: imported.map(|source| Reference::to_record("sourceId", source)).into_iter().collect(),
         facets: facets.into(),
         id: id.map(Into::into),
-        ..View::default()
+        ..Parsed::default()
     }
 }
 

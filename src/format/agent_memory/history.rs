@@ -8,7 +8,7 @@ use super::config::Settings;
 use super::{checkpoint, events, layout};
 use crate::format::Parts;
 use crate::format::ids::Ids;
-use crate::model::{Body, Code, Document, Entry, Problem, Record, Reference, Role, Severity, Tell, View};
+use crate::model::{Code, Document, Entry, Problem, Record, Reference, Role, Severity, Tell, View};
 use crate::text::scan::Tape;
 
 /// So many of the newest checkpoints are compared: retention keeps far fewer.
@@ -17,7 +17,7 @@ const COMPARED: usize = 100;
 const LISTED: usize = 40;
 
 /// Every readable record of a file, with its number in it.
-pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &View)> {
+pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, View<'_>)> {
     let records = document.records.iter().enumerate();
     records.filter_map(|(number, record)| Some((number as u32, record, record.view()?)))
 }
@@ -25,11 +25,11 @@ pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &View)>
 /// A problem of one record.
 pub fn of_record(
     document: &Document,
-    (number, record, view): (u32, &Record, &View),
+    (number, record, view): (u32, &Record, View<'_>),
     (code, severity, message): (Code, Severity, String),
 ) -> Problem {
     let problem = Problem::of_file(code, severity, &document.path, message);
-    problem.at_line(record.line).of_record(number, view.id.as_deref())
+    problem.at_line(record.line).of_record(number, view.id)
 }
 
 /// What the order of the active events has wrong: their numbers rise by one, and gaps are
@@ -41,11 +41,11 @@ pub fn order(document: &Document, settings: Settings) -> Vec<Problem> {
     // A line that can't be read may hold the very event that seems to be missing.
     let mut unread = false;
     for (number, record) in document.records.iter().enumerate() {
-        let Body::Read(view) = &record.body else {
+        let Some(view) = record.view() else {
             unread = true;
             continue;
         };
-        let Some(id) = view.id.as_deref() else { continue };
+        let Some(id) = view.id else { continue };
         let Some(ordinal) = events::ordinal(id) else { continue };
         let mut add = |fault| problems.push(of_record(document, (number as u32, record, view), fault));
         let again = !seen.insert(id);
@@ -70,7 +70,7 @@ pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem>
     let mut problems = Vec::new();
     for document in files {
         for (number, record, view) in views(document) {
-            let Some(id) = view.id.as_deref() else { continue };
+            let Some(id) = view.id else { continue };
             let Some((other, line)) = ids.first(id, document, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", other.path.told());
             let fault = (Code::DuplicateId, Severity::Warning, message);
@@ -91,7 +91,7 @@ impl<'a> Known<'a> {
     pub fn of(parts: &Parts<'a>) -> Self {
         let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
-        let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id.as_deref()).collect();
+        let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id).collect();
         let newest = ids.iter().filter_map(|id| events::ordinal(id)).max().unwrap_or_default();
         Known { ids, newest }
     }
@@ -102,7 +102,7 @@ impl<'a> Known<'a> {
         let mut problems = Vec::new();
         let mut told: HashSet<&str> = HashSet::new();
         for (number, record, view) in views(document) {
-            for reference in view.references.iter().filter(|own| !self.ids.contains(&*own.to.text)) {
+            for reference in view.references.iter().filter(|own| !self.ids.contains(own.to.text)) {
                 let Some((severity, message)) = self.judge(reference, settings, &mut told) else { continue };
                 let fault = (Code::DanglingReference, severity, message);
                 problems.push(of_record(document, (number, record, view), fault));
@@ -113,11 +113,11 @@ impl<'a> Known<'a> {
 
     fn judge<'b>(
         &self,
-        reference: &'b Reference,
+        reference: Reference<'b, &'b str>,
         settings: Settings,
         told: &mut HashSet<&'b str>,
     ) -> Option<(Severity, String)> {
-        let (relation, id) = (reference.relation, &*reference.to.text);
+        let (relation, id) = (reference.relation, reference.to.text);
         let message = format!("`{relation}` names {id:?}, which is not in the store.");
         match relation {
             // A source may be taken out of the registry; its events stay. Told once.
@@ -134,7 +134,7 @@ impl<'a> Known<'a> {
 /// How many active events are newer than the last that was recalled.
 pub fn backlog(document: &Document, last_recalled: Option<&str>) -> u64 {
     let recalled = last_recalled.and_then(events::ordinal).unwrap_or_default();
-    let ids = views(document).filter_map(|(_, _, view)| view.id.as_deref());
+    let ids = views(document).filter_map(|(_, _, view)| view.id);
     ids.filter(|id| events::ordinal(id).is_some_and(|own| own > recalled)).count() as u64
 }
 
@@ -173,7 +173,7 @@ fn checkpoints<'a>(parts: &Parts<'a>, entries: &[Entry]) -> Vec<(u32, &'a Docume
     let mut checkpoints: Vec<(u64, u32, &'a Document)> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let Some(document) = documents.get(entry.document as usize) else { continue };
-        let id = views(document).next().and_then(|(_, _, view)| view.id.as_deref());
+        let id = views(document).next().and_then(|(_, _, view)| view.id);
         if layout::is_checkpoint(&document.path)
             && let Some(ordinal) = id.and_then(checkpoint::ordinal)
         {

@@ -101,6 +101,10 @@ impl Format for AgentMemory {
     }
 
     /// Events fade as conversations do; what was distilled of them does not.
+    fn lists(&self, role: Role) -> bool {
+        role == Role::Records
+    }
+
     fn decay(&self) -> DecayTable {
         DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
     }

@@ -111,7 +111,7 @@ impl<'a> Files<'a> {
         }
         let history = self.events.into_iter().chain(self.checkpoints.iter().copied());
         let live: HashSet<&str> =
-            history.flat_map(history::views).filter_map(|(_, _, view)| view.id.as_deref()).collect();
+            history.flat_map(history::views).filter_map(|(_, _, view)| view.id).collect();
         problems.extend(archive::check(parts, &live));
         problems
     }
@@ -171,7 +171,7 @@ impl<'a> StateFile<'a> {
     fn drift(&self, checkpoint: &Document) -> Option<Problem> {
         let latest = self.maintenance("latestCheckpointId")?;
         let (.., view) = history::views(checkpoint).next()?;
-        if !latest.is_text(view.id.as_deref()?) {
+        if !latest.is_text(view.id?) {
             return None;
         }
         let mut tape = Tape::default();

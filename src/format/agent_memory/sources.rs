@@ -7,7 +7,7 @@ use super::document::{self, Document, text};
 use super::shape::{self, Shape};
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::reading::Reading;
-use crate::model::{Code, Moment, Severity, View};
+use crate::model::{Code, Moment, Parsed, Severity};
 use crate::text::json::{Json, Kind};
 
 const SOURCE: Shape = Shape::Object(&[
@@ -38,16 +38,16 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     })
 }
 
-fn view(source: Json<'_>) -> View {
+fn view(source: Json<'_>) -> Parsed {
     let facet = |name, member| text(source, member).map(|own| (name, own.into()));
     let facets = [facet("source", "id"), facet("status", "lastSyncStatus"), facet("path", "path")];
-    View {
+    Parsed {
         id: text(source, "id").map(Into::into),
         kind: Cow::Borrowed("source"),
         created: text(source, "createdAt").and_then(|when| Moment::parse(&when)).map(|(when, _)| when),
         importance: 0.5,
         facets: facets.into_iter().flatten().collect(),
-        ..View::default()
+        ..Parsed::default()
     }
 }
 

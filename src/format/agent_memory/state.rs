@@ -8,7 +8,7 @@ use super::document::{self, Document, text};
 use super::shape::{self, Member, Shape};
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::reading::Reading;
-use crate::model::{Code, Moment, Reference, Severity, View};
+use crate::model::{Code, Moment, Parsed, Reference, Severity};
 use crate::text::json::{Json, Kind};
 
 /// The one version that there is: older ones are not read by the format's own tool.
@@ -104,7 +104,7 @@ fn records(state: Json<'_>, document: &mut Document<'_>) {
 struct Head {
     created: Option<Moment>,
     provider: Option<Box<str>>,
-    references: Box<[Reference]>,
+    references: Box<[Reference<'static>]>,
 }
 
 impl Head {
@@ -118,27 +118,27 @@ impl Head {
         }
     }
 
-    fn view(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> View {
+    fn view(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> Parsed {
         let status = value.path(&["validationSnapshot", "status"]).and_then(|status| status.text());
         let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
         facets.extend(self.provider.clone().map(|provider| ("provider", provider)));
         facets.extend(status.map(|status| ("status", status.into())));
         facets.extend(bundle::paths(value).into_iter().map(|path| ("path", path)));
-        View {
+        Parsed {
             id: id.map(Into::into),
             kind,
             created: self.created,
             importance: 0.5,
             facets: facets.into(),
-            ..View::default()
+            ..Parsed::default()
         }
     }
 }
 
 /// What the state refers to: its checkpoint, and how far recall has come.
-fn references(state: Json<'_>) -> Vec<Reference> {
+fn references(state: Json<'_>) -> Vec<Reference<'static>> {
     let Some(maintenance) = state.get("maintenance") else { return Vec::new() };
-    let mut references: Vec<Reference> = Vec::new();
+    let mut references: Vec<Reference<'static>> = Vec::new();
     for relation in ["latestCheckpointId", "lastRecalledEventId"] {
         references.extend(text(maintenance, relation).map(|id| Reference::to_record(relation, id)));
     }

@@ -93,6 +93,10 @@ impl Format for Bmad {
         writing::derived(parts, touched, now)
     }
 
+    fn lists(&self, _role: Role) -> bool {
+        true
+    }
+
     fn decay(&self) -> DecayTable {
         config::default_decay()
     }

@@ -75,9 +75,9 @@ fn sessions<'a>(parts: &Parts<'a>) -> Sessions<'a> {
 fn missing<'a>(parts: &Parts<'a>, sessions: &'a Sessions<'_>) -> Missing<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
     let views = || records().filter_map(|record| record.view());
-    let ids = views().filter_map(|view| Some((Named::Record, view.id.as_deref()?)));
+    let ids = views().filter_map(|view| Some((Named::Record, view.id?)));
     let names = sessions.keys().map(|(name, _)| (Named::Session, name.as_str()));
-    Missing::of(views().flat_map(|view| &view.references), ids.chain(names))
+    Missing::of(views().flat_map(|view| view.references), ids.chain(names))
 }
 
 /// One session's files.
@@ -174,7 +174,7 @@ impl<'a> Files<'a> {
         problems
     }
 
-    fn views(&self) -> impl Iterator<Item = (&'a Document, u32, &'a View)> {
+    fn views(&self) -> impl Iterator<Item = (&'a Document, u32, View<'a>)> {
         self.logs().flat_map(|log| {
             let records = log.records.iter().enumerate();
             records.filter_map(move |(index, record)| Some((log, index as u32, record.view()?)))
@@ -188,10 +188,10 @@ impl<'a> Files<'a> {
             let line = log.records[index as usize].line;
             let mut add = |code, severity, message| {
                 let problem = Problem::of_file(code, severity, &log.path, message);
-                problems.push(problem.at_line(line).of_record(index, view.id.as_deref()));
+                problems.push(problem.at_line(line).of_record(index, view.id));
             };
-            for reference in &view.references {
-                if self.missing.has(reference) {
+            for reference in view.references {
+                if self.missing.has(&reference) {
                     let (relation, to) = (reference.relation, &reference.to.text);
                     // A session that was learned from may be gone by its retention.
                     let gone = reference.to.of == Named::Session;
@@ -203,7 +203,7 @@ impl<'a> Files<'a> {
                     );
                 }
             }
-            let Some(id) = view.id.as_deref() else { continue };
+            let Some(id) = view.id else { continue };
             if let Some((other, line)) = ids.first(id, log, line) {
                 let place = format!("{}:{line}", other.path.told());
                 add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));

@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Moment, Name, Named, Reference, Tell, View};
+use crate::model::{Moment, Name, Named, Parsed, Reference, Tell};
 use crate::text::json::{Json, Kind};
 
 const LEVELS: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -38,19 +38,19 @@ pub fn read_shared(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     reading::read_document(path, bytes, now, &|fields, _| shared(fields, path))
 }
 
-fn shared(fields: &mut Fields<'_>, path: &Path) -> View {
+fn shared(fields: &mut Fields<'_>, path: &Path) -> Parsed {
     let kind = if path.ends_with("user-preferences.json") { "preference" } else { "knowledge" };
     let stem = path.file_stem().unwrap_or_default().told();
-    View {
+    Parsed {
         id: fields.text("id", Need::Optional).unwrap_or(stem).into_owned().into_boxed_str().into(),
         kind: Cow::Borrowed(kind),
         created: fields.moment("updated_at", Need::Optional),
         importance: if kind == "preference" { 0.7 } else { 0.5 },
-        ..View::default()
+        ..Parsed::default()
     }
 }
 
-fn view(fields: &mut Fields<'_>, kind: &'static str) -> View {
+fn view(fields: &mut Fields<'_>, kind: &'static str) -> Parsed {
     let id = fields.text("id", Need::Required);
     let created = fields.moment("timestamp", Need::Required);
     // Its own update writes the boosted factor without a clamp (§6.3).
@@ -61,7 +61,7 @@ fn view(fields: &mut Fields<'_>, kind: &'static str) -> View {
         "finding" => finding(fields),
         _ => preference(fields),
     };
-    View {
+    Parsed {
         id: id.map(Into::into),
         kind: Cow::Borrowed(kind),
         created,
@@ -88,7 +88,7 @@ fn importance(kind: &str, facets: &[Facet]) -> f64 {
     f64::min(base * severe * approved, 1.0)
 }
 
-fn message(fields: &mut Fields<'_>) -> View {
+fn message(fields: &mut Fields<'_>) -> Parsed {
     let mut facets = Vec::new();
     fields.text("content", Need::Required);
     fields.says("content", fields.object().get("content"));
@@ -105,10 +105,10 @@ fn message(fields: &mut Fields<'_>) -> View {
         facet(&mut facets, "parent", parent);
         topic = context.text("topic", Need::Optional).map(Into::into);
     });
-    View { topic, references: references.into(), facets: facets.into(), ..View::default() }
+    Parsed { topic, references: references.into(), facets: facets.into(), ..Parsed::default() }
 }
 
-fn decision(fields: &mut Fields<'_>) -> View {
+fn decision(fields: &mut Fields<'_>) -> Parsed {
     let mut facets = Vec::new();
     fields.text("decision", Need::Required);
     fields.says("decision", fields.object().get("decision"));
@@ -124,10 +124,10 @@ fn decision(fields: &mut Fields<'_>) -> View {
         references.extend(of.references("conversations", Need::Optional));
         references.extend(of.references("findings", Need::Optional));
     });
-    View { references: references.into(), facets: facets.into(), ..View::default() }
+    Parsed { references: references.into(), facets: facets.into(), ..Parsed::default() }
 }
 
-fn finding(fields: &mut Fields<'_>) -> View {
+fn finding(fields: &mut Fields<'_>) -> Parsed {
     let mut facets = Vec::new();
     fields.text("description", Need::Required);
     fields.says("description", fields.object().get("description"));
@@ -137,10 +137,10 @@ fn finding(fields: &mut Fields<'_>) -> View {
     facet(&mut facets, "category", fields.text("category", Need::Optional));
     facet(&mut facets, "severity", fields.usual_word("severity", Need::Required, &LEVELS));
     facet(&mut facets, "status", fields.usual_word("status", Need::Required, &STATUSES));
-    View { facets: facets.into(), ..View::default() }
+    Parsed { facets: facets.into(), ..Parsed::default() }
 }
 
-fn preference(fields: &mut Fields<'_>) -> View {
+fn preference(fields: &mut Fields<'_>) -> Parsed {
     let mut facets = Vec::new();
     facet(&mut facets, "category", fields.text("category", Need::Required));
     facet(&mut facets, "key", fields.text("key", Need::Required));
@@ -153,7 +153,7 @@ fn preference(fields: &mut Fields<'_>) -> View {
         relation: "learned_from",
         to: Name { of: Named::Session, text: session },
     });
-    View { references: references.collect(), facets: facets.into(), ..View::default() }
+    Parsed { references: references.collect(), facets: facets.into(), ..Parsed::default() }
 }
 
 fn facet(facets: &mut Vec<Facet>, name: &'static str, value: Option<Cow<'_, str>>) {

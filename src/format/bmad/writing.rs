@@ -294,10 +294,10 @@ fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<Log<'a>>, Refusal>
 /// Every id that some record refers to.
 fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
-    let references = records.filter_map(|record| record.view()).flat_map(|view| &view.references);
+    let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
     references
         .filter(|reference| reference.to.of == Named::Record)
-        .map(|reference| &*reference.to.text)
+        .map(|reference| reference.to.text)
         .collect()
 }
 
@@ -324,7 +324,7 @@ fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
     let store = scene.store;
     let in_session =
         |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
-    let live: Vec<(Entry, &View)> = store
+    let live: Vec<(Entry, View<'_>)> = store
         .entries
         .iter()
         .copied()
@@ -334,8 +334,8 @@ fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
     let weighed: Vec<Weighed<'_>> = live
         .iter()
         .map(|(entry, view)| Weighed {
-            kind: &view.kind,
-            relevance: relevance(store, entry, view, scene.now),
+            kind: view.kind,
+            relevance: relevance(store, entry, *view, scene.now),
         })
         .collect();
     let keep = with_config(store, config::keep_share);
@@ -343,7 +343,7 @@ fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
 }
 
 /// §5.3 without a query.
-fn relevance(store: &Store, entry: &Entry, view: &View, now: Moment) -> f64 {
+fn relevance(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> f64 {
     let decay = write::factor(view, store.decay(entry), now);
     let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
     let [time, importance, last] = WEIGHTS;

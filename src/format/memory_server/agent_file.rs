@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::{layout, view};
 use crate::format::fields::{Fault, Fields};
-use crate::format::reading::{self, Reading};
+use crate::format::reading::{self, Place, Reading, Rows};
 use crate::model::{Body, Code, Moment, Problem, Record, Role, Severity, Span};
 use crate::text::json::{Json, Kind};
-use crate::text::{lines, secrets};
+use crate::text::lines;
 
 /// Reads a `.json` file at the root: one of the 1.0 writer, or one of another program.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -32,7 +32,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
 }
 
 fn memories(path: &Path, bytes: &[u8], skipped: usize, object: Json<'_>, now: Moment) -> Reading {
-    let mut reading = Reading::default();
+    let mut rows = Rows::default();
     let mut at = (0, 1);
     let arrays = object.members().filter_map(|(key, array)| {
         let (_, kind) = layout::ARRAYS.iter().find(|(name, _)| key.is_text(name))?;
@@ -43,23 +43,20 @@ fn memories(path: &Path, bytes: &[u8], skipped: usize, object: Json<'_>, now: Mo
             let (start, end) = item.span();
             let span = Span { start: (start + skipped) as u64, end: (end + skipped) as u64 };
             let line = line_of(bytes, start + skipped, &mut at);
-            let count = 1 + memchr::memchr_iter(b'\n', item.raw()).count() as u32;
+            let place = Place { span, line, lines: 1 + reading::feeds(item.raw()) };
             if item.kind() == Kind::Object {
                 let mut fields = Fields::new(item, now);
-                let mut seen = view::view(&mut fields, Some(kind), Role::Records);
-                seen.sensitive = secrets::is_sensitive(item.raw());
+                let seen = view::view(&mut fields, Some(kind), Role::Records);
                 let faults = fields.into_faults().into_iter().map(lenient).collect();
-                reading.push(path, span, line, count, seen, faults);
+                rows.push(path, place, &seen, faults);
             } else {
                 let message =
                     format!("An item of `{kind}` should be an object and is {}.", item.kind().as_str());
-                let problem = Problem::of_file(Code::NotAnObject, Severity::Error, path, message);
-                reading.problems.push(problem.at_line(line).of_record(reading.records.len() as u32, None));
-                reading.records.push(Record { span, line, lines: count, body: Body::Broken });
+                rows.broken(path, place, vec![(Code::NotAnObject, Severity::Error, message)]);
             }
         }
     }
-    reading
+    rows.finish()
 }
 
 /// The 1.0 writer had fewer fields: what is absent from its records is a note.

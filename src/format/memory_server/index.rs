@@ -15,8 +15,8 @@ pub const VERSION: &str = "1.0.0";
 
 /// The maps from keys to ids.
 pub const MAPS: [(&str, Keys); 3] = [
-    ("tags_index", |view| view.tags.iter().map(|tag| &**tag).collect()),
-    ("category_index", |view| view.topic.iter().map(|topic| &**topic).collect()),
+    ("tags_index", |view| view.tags.collect()),
+    ("category_index", |view| view.topic.into_iter().collect()),
     ("importance_index", |view| vec![importance_word(view.importance)]),
 ];
 
@@ -30,7 +30,7 @@ pub struct Records<'a> {
 
 /// One of them.
 pub struct Listed<'a> {
-    pub view: &'a View,
+    pub view: View<'a>,
     /// Its id, and the place of that.
     pub id: Option<(&'a str, u32)>,
     pub state: State,
@@ -44,7 +44,7 @@ impl<'a> Records<'a> {
         let own = entries.iter().filter_map(|entry| {
             let document = &parts.documents[entry.document as usize];
             let view = document.records[entry.record as usize].view()?;
-            let id = view.id.as_deref().and_then(|id| Some((id, ids.place(id, &mut next)?)));
+            let id = view.id.and_then(|id| Some((id, ids.place(id, &mut next)?)));
             Some(Listed { view, id, state: entry.state, in_live_file: document.role == Role::Records })
         });
         let bytes =

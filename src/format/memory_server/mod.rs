@@ -80,6 +80,10 @@ impl Format for MemoryServer {
         write::derived(parts)
     }
 
+    fn lists(&self, _role: Role) -> bool {
+        true
+    }
+
     fn decay(&self) -> DecayTable {
         let half_lives = [("core", None), ("learning", Some(336.0)), ("task", Some(168.0))];
         DecayTable::new(&half_lives, Some(168.0), 0.1)

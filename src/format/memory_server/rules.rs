@@ -41,7 +41,7 @@ pub fn entries(parts: &Parts<'_>) -> Vec<Entry> {
         for (record, read) in file.records.iter().enumerate() {
             let state = match &read.body {
                 Body::Broken => State::Broken,
-                Body::Read(view) if view.archived => State::Archived,
+                Body::Read(own) if own.view().archived => State::Archived,
                 Body::Read(_) => State::Live,
             };
             entries.push(Entry { document: document as u32, record: record as u32, session: None, state });
@@ -58,7 +58,7 @@ pub fn ids<'a>(parts: &Parts<'a>) -> (Ids<'a>, Vec<Problem>) {
     let mut problems = Vec::new();
     for file in files {
         for (index, record) in file.records.iter().enumerate() {
-            let Some(id) = record.view().and_then(|view| view.id.as_deref()) else { continue };
+            let Some(id) = record.view().and_then(|view| view.id) else { continue };
             let Some((before, line)) = ids.first(id, file, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", before.path.told());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);

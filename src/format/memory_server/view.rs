@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Problem, Role, Severity, View};
+use crate::model::{Code, Moment, Parsed, Problem, Role, Severity};
 use crate::text::json::Json;
 
 /// Characters that a memory's content may have.
@@ -35,13 +35,13 @@ pub fn form(path: &Path, record: &[u8], now: Moment) -> Form {
     reading::form(record, now, &|fields, raw| line(fields, raw, kind, Role::Records))
 }
 
-fn line(fields: &mut Fields<'_>, raw: &[u8], kind: Option<&'static str>, role: Role) -> View {
+fn line(fields: &mut Fields<'_>, raw: &[u8], kind: Option<&'static str>, role: Role) -> Parsed {
     fields.size("line", raw.len(), LINE);
     view(fields, kind, role)
 }
 
 /// Views one memory. `kind` is the type that its file or array holds.
-pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> View {
+pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> Parsed {
     let id = fields.text("id", Need::Required);
     if let Some(id) = id.as_deref().filter(|id| !is_uuid_v4(id)) {
         fields.fault(Code::OutOfRange, Severity::Note, format!("The id {id:?} is not a UUID v4."));
@@ -55,7 +55,7 @@ pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> 
     let topic = fields.short_text("category", Need::Optional, CATEGORY).map(Into::into);
     let created = fields.moment("created_at", Need::Required);
     fields.moment("updated_at", Need::Required);
-    let view = View {
+    let view = Parsed {
         id: id.map(Into::into),
         kind,
         created,
@@ -66,7 +66,7 @@ pub fn view(fields: &mut Fields<'_>, kind: Option<&'static str>, role: Role) -> 
         archived: fields.flag("archived", Need::Required).unwrap_or_default() || role == Role::Archive,
         facets: facets(fields.object(), topic.as_deref()),
         topic,
-        ..View::default()
+        ..Parsed::default()
     };
     fields.within("task_metadata", Need::Optional, task);
     view

@@ -100,7 +100,7 @@ impl Writes for MemoryServer {
         members.or("archived", "false");
         let id = members.get("id").map(str::to_owned).unwrap_or_default();
         let known = |document: &Arc<Document>| {
-            let mut ids = document.records.iter().filter_map(|record| record.view()?.id.as_deref());
+            let mut ids = document.records.iter().filter_map(|record| record.view()?.id);
             ids.any(|own| edit::quoted(own) == id)
         };
         if scene.store.documents.iter().any(known) {
@@ -151,7 +151,7 @@ impl Writes for MemoryServer {
             changes.push(removed(file, &records));
             let mut of_kind: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
             for entry in records {
-                let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+                let kind = scene.store.view(entry).map_or("", |view| view.kind);
                 of_kind.entry(kind).or_default().push(entry);
             }
             for (kind, records) in of_kind {

@@ -145,9 +145,9 @@ fn entry(out: &mut String, stored: Json<'_>, own: &Logged<'_>, relevance: f64) {
         ":{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",
         own.record.line,
         own.record.span.start,
-        edit::quoted(&own.view.kind),
+        edit::quoted(own.view.kind),
         timestamp.as_deref().unwrap_or("null"),
-        list(&own.view.tags),
+        list(own.view.tags),
         importance.as_deref().unwrap_or("0.5"),
         relevance,
     );
@@ -155,8 +155,8 @@ fn entry(out: &mut String, stored: Json<'_>, own: &Logged<'_>, relevance: f64) {
 
 /// What the index calls `current_relevance`: importance × decay, with the boost for what is
 /// fresh (§17.2).
-pub fn relevance(view: &View, decay: &DecayTable, now: Moment) -> f64 {
+pub fn relevance(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
     let age = view.created.map(|created| now.hours_since(created).max(0.0));
     let fresh = if age.is_some_and(|hours| hours < 24.0) { 1.5 } else { 1.0 };
-    view.importance * decay.rule(&view.kind).factor(age, 0.0) * fresh
+    view.importance * decay.rule(view.kind).factor(age, 0.0) * fresh
 }

@@ -10,11 +10,11 @@ use crate::model::{Code, Document, Moment, Problem, Record, Severity, View};
 use crate::text::json::{Json, Kind};
 
 /// The maps from keys to ids.
-pub const MAPS: [(&str, Keys); 2] = [("tags", tags), ("types", |view| vec![&view.kind])];
+pub const MAPS: [(&str, Keys); 2] = [("tags", tags), ("types", |view| vec![view.kind])];
 
 /// The tags of an entry, each once.
-fn tags(view: &View) -> Vec<&str> {
-    let mut tags: Vec<&str> = view.tags.iter().map(|tag| &**tag).collect();
+fn tags(view: View<'_>) -> Vec<&str> {
+    let mut tags: Vec<&str> = view.tags.collect();
     tags.sort_unstable();
     tags.dedup();
     tags
@@ -35,7 +35,7 @@ pub struct Log<'a> {
 pub struct Logged<'a> {
     pub id: &'a str,
     pub record: &'a Record,
-    pub view: &'a View,
+    pub view: View<'a>,
     /// Whether no tombstone names it.
     pub is_live: bool,
 }
@@ -44,13 +44,13 @@ impl<'a> Log<'a> {
     /// Those of a log.
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
-        let deleted: HashSet<&str> = deleted.filter_map(|own| own.view()?.id.as_deref()).collect();
+        let deleted: HashSet<&str> = deleted.filter_map(|own| own.view()?.id).collect();
         let count = log.map_or(0, |log| log.records.len());
         let (mut entries, mut again, mut ids) = (Vec::with_capacity(count), Vec::new(), Ids::of(count));
         let records = log.into_iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         for (number, (log, record)) in records.enumerate() {
             let Some(view) = record.view() else { continue };
-            let Some(id) = view.id.as_deref() else { continue };
+            let Some(id) = view.id else { continue };
             match ids.first(id, log, record.line) {
                 Some((_, line)) => again.push((number as u32, line)),
                 None => entries.push(Logged { id, record, view, is_live: !deleted.contains(id) }),
@@ -60,8 +60,8 @@ impl<'a> Log<'a> {
     }
 
     /// Whether a tombstone names that entry.
-    pub fn is_deleted(&self, view: &View) -> bool {
-        view.id.as_deref().is_some_and(|id| self.deleted.contains(id))
+    pub fn is_deleted(&self, view: View<'_>) -> bool {
+        view.id.is_some_and(|id| self.deleted.contains(id))
     }
 
     /// The entries that no tombstone names.
@@ -178,19 +178,19 @@ fn agrees(entry: Json<'_>, own: &Logged<'_>) -> bool {
         && number(line, f64::from(own.record.line))
         && number(offset, own.record.span.start as f64)
         && importance.is_none_or(|stored| stored == own.view.importance)
-        && kind.is_none_or(|kind| kind.is_text(&own.view.kind))
+        && kind.is_none_or(|kind| kind.is_text(own.view.kind))
         && tags.is_none_or(|stored| are_tags(stored, own.view))
         && timestamp.is_none_or(|stored| when(stored) == own.view.created)
 }
 
-fn are_tags(stored: Json<'_>, view: &View) -> bool {
+fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {
     let mut own = view.tags.iter();
     let is_next = |tag: Json<'_>| own.next().is_some_and(|own| tag.is_text(own));
     if stored.items().all(is_next) && own.next().is_none() {
         return true;
     }
     let stored: HashSet<String> = stored.items().map(|tag| tag.plain()).collect();
-    let own: HashSet<&str> = view.tags.iter().map(|tag| &**tag).collect();
+    let own: HashSet<&str> = view.tags.collect();
     stored.len() == own.len() && own.iter().all(|tag| stored.contains(*tag))
 }
 

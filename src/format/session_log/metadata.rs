@@ -50,9 +50,9 @@ impl Counts {
         let by_kind = ["conversations", "decisions", "findings", "preferences"].map(|name| (name, 0));
         let mut counts = Counts { total: 0, by_kind, sizes: [log.map_or(0, |log| log.len), size] };
         let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view());
-        for view in views.filter(|view| !entries.is_deleted(view)) {
+        for view in views.filter(|view| !entries.is_deleted(*view)) {
             counts.total += 1;
-            let own = |(name, _): &&mut (&str, u64)| name.strip_suffix('s') == Some(&view.kind);
+            let own = |(name, _): &&mut (&str, u64)| name.strip_suffix('s') == Some(view.kind);
             counts.by_kind.iter_mut().find(own).into_iter().for_each(|(_, count)| *count += 1);
         }
         counts

@@ -87,6 +87,10 @@ impl Format for SessionLog {
         derived::derived(parts, touched, now)
     }
 
+    fn lists(&self, _role: Role) -> bool {
+        true
+    }
+
     fn decay(&self) -> DecayTable {
         config::default_decay()
     }

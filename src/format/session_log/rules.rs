@@ -83,8 +83,8 @@ impl<'a> Files<'a> {
 fn missing<'a>(parts: &Parts<'a>) -> Missing<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
     let views = || records().filter_map(|record| record.view());
-    let ids = views().filter_map(|view| Some((Named::Record, view.id.as_deref()?)));
-    Missing::of(views().flat_map(|view| &view.references), ids)
+    let ids = views().filter_map(|view| Some((Named::Record, view.id?)));
+    Missing::of(views().flat_map(|view| view.references), ids)
 }
 
 /// One session's files.
@@ -136,7 +136,7 @@ impl<'a> SessionFiles<'a> {
                 let state = match &read.body {
                     Body::Broken => State::Broken,
                     Body::Read(_) if file.role != Role::Records => continue,
-                    Body::Read(view) if self.log.is_deleted(view) => State::Deleted,
+                    Body::Read(own) if self.log.is_deleted(own.view()) => State::Deleted,
                     Body::Read(_) => State::Live,
                 };
                 entries.push(Entry { document, record: record as u32, session: Some(session), state });
@@ -172,7 +172,7 @@ impl<'a> SessionFiles<'a> {
             let Some(view) = record.view() else { continue };
             let mut add = |code, message| {
                 let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
-                problems.push(problem.at_line(record.line).of_record(number as u32, view.id.as_deref()));
+                problems.push(problem.at_line(record.line).of_record(number as u32, view.id));
             };
             for reference in view.references.iter().filter(|own| self.missing.has(own)) {
                 let id = &reference.to.text;

@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::fields::{Fields, Need};
 use crate::format::form::Form;
 use crate::format::reading::{self, Reading};
-use crate::model::{Code, Moment, Severity, Tell, View};
+use crate::model::{Code, Moment, Parsed, Severity, Tell};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, Kind};
 
@@ -52,12 +52,12 @@ fn session_of(path: &Path) -> Option<String> {
     layout::session_of(path).map(|name| name.told().into_owned())
 }
 
-fn entry(fields: &mut Fields<'_>, raw: &[u8], session: Option<&str>) -> View {
+fn entry(fields: &mut Fields<'_>, raw: &[u8], session: Option<&str>) -> Parsed {
     fields.size("entry", raw.len(), ENTRY);
     view(fields, session)
 }
 
-fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
+fn view(fields: &mut Fields<'_>, session: Option<&str>) -> Parsed {
     let id = fields.text("id", Need::Required);
     if let Some(id) = id.as_deref().filter(|id| id.len() > ID) {
         let message = format!("The id has {} characters; new ones may have {ID}.", id.chars().count());
@@ -78,7 +78,7 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
     }
     schema_version(fields);
     fields.fraction("decay_factor", Need::Optional);
-    let view = View {
+    let view = Parsed {
         id: id.map(Into::into),
         kind,
         created,
@@ -88,9 +88,9 @@ fn view(fields: &mut Fields<'_>, session: Option<&str>) -> View {
         tags: fields.tags("tags", Need::Optional, 0, TAG),
         references: fields.references("references", Need::Optional),
         facets: role(fields.object()).into_iter().collect(),
-        ..View::default()
+        ..Parsed::default()
     };
-    View { checksum: checksum(fields), ..view }
+    Parsed { checksum: checksum(fields), ..view }
 }
 
 /// Whether the main text says anything.
@@ -158,7 +158,7 @@ pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
         let id = fields.text("id", Need::Required).map(Into::into);
         let created = fields.moment("timestamp", Need::Required);
         fields.text("reason", Need::Required);
-        View { id, created, kind: Cow::Borrowed("tombstone"), ..View::default() }
+        Parsed { id, created, kind: Cow::Borrowed("tombstone"), ..Parsed::default() }
     })
 }
 

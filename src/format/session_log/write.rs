@@ -133,7 +133,7 @@ impl Writes for SessionLog {
     }
 
     fn tombstone(&self, scene: &Scene<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
-        let id = scene.store.view(entry)?.id.as_deref()?;
+        let id = scene.store.view(entry)?.id?;
         let mut members = Members::default();
         members.or_text("id", id);
         members.or_text("timestamp", &scene.now.to_millis());
@@ -150,7 +150,7 @@ impl Writes for SessionLog {
     fn faded(&self, scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
         let Some(view) = scene.store.view(entry) else { return Vec::new() };
         let age = view.created.map(|created| scene.now.hours_since(created).max(0.0));
-        let factor = scene.store.decay(entry).rule(&view.kind).factor(age, 0.0);
+        let factor = scene.store.decay(entry).rule(view.kind).factor(age, 0.0);
         vec![("decay_factor", rounded(factor))]
     }
 
@@ -354,8 +354,7 @@ fn check_ids(members: &Members, log: Option<&Document>) -> Result<(), Refusal> {
             "an id has letters, digits and _, {ID} at most; {id:?} has not."
         )));
     }
-    let mut known =
-        log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id.as_deref());
+    let mut known = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id);
     if known.any(|own| own == id) {
         return Err(Refusal::invalid(format!("the id {id} is there already.")));
     }

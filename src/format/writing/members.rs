@@ -100,8 +100,8 @@ fn with_values<'m>(
 }
 
 /// A JSON list of texts.
-pub fn list<T: AsRef<str>>(texts: &[T]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|text| edit::quoted(text.as_ref())).collect();
+pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    let quoted: Vec<String> = texts.into_iter().map(|text| edit::quoted(text.as_ref())).collect();
     format!("[{}]", quoted.join(","))
 }
 

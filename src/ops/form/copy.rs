@@ -55,7 +55,7 @@ fn of_note(form: &Form, values: &[String]) -> String {
     });
     let members: Vec<String> = fields
         .map(|(field, value)| {
-            let raw = if field.kind.is_list() { list(&items(value)) } else { quoted(value) };
+            let raw = if field.kind.is_list() { list(items(value)) } else { quoted(value) };
             format!("{}:{raw}", quoted(&field.name))
         })
         .collect();

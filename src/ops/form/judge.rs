@@ -68,7 +68,7 @@ pub fn judge(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) -
     let mut judged = Judged { findings: Vec::new(), bytes: (raw.len(), raw.len()) };
     let Ok(format) = format_of(scene.store) else { return judged };
     let document = scene.store.document(entry);
-    let kind = scene.store.view(entry).map_or("", |view| &view.kind);
+    let kind = scene.store.view(entry).map_or("", |view| view.kind);
     let edited = match set.is_empty() {
         true => Ok(Edited::Files(Vec::new())),
         false => after_edit(scene, entry, &as_settings(&set)),

@@ -81,7 +81,7 @@ impl<'a> Beside<'a> {
             elsewhere: HashMap::new(),
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
-            if let Some(id) = record.view().and_then(|view| view.id.as_deref()) {
+            if let Some(id) = record.view().and_then(|view| view.id) {
                 own.ids.entry(id).or_default().push(record);
             }
         }
@@ -94,7 +94,7 @@ impl<'a> Beside<'a> {
     fn take(&mut self, document: &'a Document, file: &Path) {
         for record in &document.records {
             let Some(view) = record.view() else { continue };
-            let Some(id) = view.id.as_deref() else { continue };
+            let Some(id) = view.id else { continue };
             match document.role {
                 // Of a log of deletions each is a record itself.
                 Role::Tombstones if document.path != file => {
@@ -138,7 +138,7 @@ impl Compared<'_> {
     /// What became of a record of the copy; `None` where it is unchanged.
     fn item(&mut self, record: &Record) -> Option<Item> {
         let raw = bytes_of(self.copy, record);
-        let id = record.view().and_then(|view| view.id.as_deref());
+        let id = record.view().and_then(|view| view.id);
         let item = |kind, told: String| Item {
             kind,
             id: id.map(str::to_owned),
@@ -199,12 +199,12 @@ impl Compared<'_> {
     fn newer(&mut self, records: &[Record]) -> Vec<Item> {
         let Some(now) = self.now else { return Vec::new() };
         let lines: HashSet<&[u8]> = records.iter().map(|record| bytes_of(self.copy, record)).collect();
-        let ids = records.iter().filter_map(|record| record.view()?.id.as_deref());
+        let ids = records.iter().filter_map(|record| record.view()?.id);
         let ids: HashSet<&str> = ids.collect();
         let mut items = Vec::new();
         for record in &now.records {
             let (raw, view) = (now.raw(record), record.view());
-            let id = view.and_then(|view| view.id.as_deref());
+            let id = view.and_then(|view| view.id);
             if lines.contains(raw) || id.is_some_and(|id| ids.contains(id)) {
                 continue;
             }

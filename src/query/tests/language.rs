@@ -114,7 +114,7 @@ fn a_tag_is_that_tag_and_a_star_what_lies_beneath_it() {
 
 #[test]
 fn where_a_memory_has_no_topic_its_tags_stand_in() {
-    let topic = |view: &mut View| view.topic = Some("Database".into());
+    let topic = |view: &mut Parsed| view.topic = Some("Database".into());
     let asked = memories(&[
         memory("a", "").with(topic).tags(&["x"]),
         memory("b", "").tags(&["database"]),
@@ -165,7 +165,7 @@ fn a_memory_without_an_id_answers_to_its_key() {
 fn is_and_has_ask_for_traits() {
     let asked = memories(&[
         memory("a", "").tags(&["pinned"]),
-        memory("b", "").with(|view| view.sensitive = true),
+        memory("b", &["sk-ant", "-ABCDEFGHIJKLMNOPQRST"].concat()),
         memory("c", "").with_problem(),
         memory("d", "").with(|view| view.checksum = true),
         memory("e", "").with(|view| view.references = [Reference::to_record("references", "a")].into()),

@@ -12,8 +12,8 @@ use super::*;
 use crate::format::Searched;
 use crate::model::Generation;
 use crate::model::{
-    Body, DecayTable, Document, Entry, EntryRef, Extent, Moment, Problem, Record, Role, Session, Snapshot,
-    Span, State, Store, View,
+    Body, DecayTable, Document, Entry, EntryRef, Extent, Moment, Packed, Parsed, Problem, Record, Role,
+    Session, Snapshot, Span, State, Store,
 };
 
 /// The time of all tests.
@@ -30,19 +30,19 @@ fn hours_ago(hours: i64) -> Moment {
 #[derive(Clone)]
 struct Memory {
     raw: String,
-    view: View,
+    view: Parsed,
     state: State,
     session: Option<u32>,
     problem: bool,
 }
 
 fn memory(id: &str, title: &str) -> Memory {
-    let view = View {
+    let view = Parsed {
         id: Some(id.into()),
         kind: "decision".into(),
         created: Some(hours_ago(1000)),
         importance: 0.5,
-        ..View::default()
+        ..Parsed::default()
     };
     Memory { raw: format!("{title}|"), view, state: State::Live, session: None, problem: false }
 }
@@ -92,7 +92,7 @@ impl Memory {
         self
     }
 
-    fn with(mut self, change: impl FnOnce(&mut View)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut Parsed)) -> Self {
         change(&mut self.view);
         self
     }
@@ -114,7 +114,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         let span = Span { start, end: bytes.len() as u64 };
         let body = match memory.state {
             State::Broken => Body::Broken,
-            _ => Body::Read(std::sync::Arc::new(memory.view.clone())),
+            _ => Body::Read(Packed::of(&memory.view)),
         };
         records.push(Record { span, line: index + 1, lines: 1, body });
         entries.push(Entry { document: 0, record: index, session: memory.session, state: memory.state });
@@ -141,6 +141,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         role: Role::Records,
         len: bytes.len() as u64,
         bytes: bytes.into(),
+        on_demand: None,
         offset: 0,
         generation,
         records,
@@ -172,7 +173,7 @@ fn searched(store: &Store, entry: &Entry) -> Searched {
     let Some(view) = store.view(entry) else { return Searched { head: vec![], body: vec![raw] } };
     let (title, body) = raw.split_once('|').unwrap_or_default();
     let tags = view.tags.iter().map(|tag| tag.to_string());
-    let head = [title.to_owned()].into_iter().chain(tags).chain(view.id.as_deref().map(str::to_owned));
+    let head = [title.to_owned()].into_iter().chain(tags).chain(view.id.map(str::to_owned));
     Searched { head: head.collect(), body: vec![body.to_owned()] }
 }
 
@@ -217,7 +218,7 @@ impl Asked {
 
     fn name(&self, at: EntryRef) -> String {
         let (store, entry) = self.snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        let id = store.view(entry).and_then(|view| view.id);
         id.map_or_else(|| String::from_utf8_lossy(store.raw(entry)).into_owned(), str::to_owned)
     }
 

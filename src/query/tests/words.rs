@@ -86,13 +86,13 @@ fn an_index_shares_the_text_of_files_that_did_not_change() {
     let before = stores(vec![one(), store("/two", &[memory("b", "pool")])]);
     let changed = store("/two", &[memory("b", "pool"), memory("c", "oauth")]);
     let snapshot = Snapshot::of(vec![Arc::new(one()), Arc::new(changed)]);
-    let asked_for = std::cell::RefCell::new(Vec::new());
+    let asked_for = std::sync::Mutex::new(Vec::new());
     let source = |store: &Store, entry: &Entry| {
-        asked_for.borrow_mut().push(store.root.clone());
+        asked_for.lock().unwrap().push(store.root.clone());
         searched(store, entry)
     };
     let text = TextIndex::build_from(&snapshot, Some(&before.text), &Cancel::default(), &source).unwrap();
-    assert_eq!(asked_for.into_inner(), [PathBuf::from("/two"), PathBuf::from("/two")]);
+    assert_eq!(asked_for.into_inner().unwrap(), [PathBuf::from("/two"), PathBuf::from("/two")]);
     let after = Asked { snapshot, text };
     assert_eq!(after.found("pool"), ["a", "b"]);
     assert_eq!(after.found("oauth"), ["c"]);

@@ -22,7 +22,7 @@ impl Wanted<'_> {
             let is_record = |object: &[u8]| is_record(self.format, (role, &path), object, self.now);
             for whole in whole_behind(content, &is_record).unwrap_or_default() {
                 let read = self.format.read(role, &path, &content[whole.range], self.now).records;
-                let id = read.first().and_then(|record| record.view()?.id.as_deref());
+                let id = read.first().and_then(|record| record.view()?.id);
                 let id = id.map(|id| format!("  {id}")).unwrap_or_default();
                 found.push(format!("{}:{}{id}", own.path.told(), line.line));
             }

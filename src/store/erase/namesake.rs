@@ -63,7 +63,7 @@ impl<'a> Group<'a> {
         &self,
         (format, path): (&'static dyn Format, &Path),
         raw: &[u8],
-        view: Option<&View>,
+        view: Option<View<'_>>,
         is_over: bool,
     ) -> bool {
         let Some(view) = view else { return false };
@@ -85,7 +85,7 @@ impl<'a> Group<'a> {
 }
 
 /// When a record was created, as it is kept.
-pub(super) fn created(view: &View) -> Option<String> {
+pub(super) fn created(view: View<'_>) -> Option<String> {
     view.created.map(Moment::to_micros)
 }
 
@@ -129,7 +129,7 @@ pub fn spare(
 ) {
     type Name<'s> = (Option<u32>, &'s str);
     let name = |entry: &Entry| -> Option<Name<'_>> {
-        Some((entry.session, store.view(entry)?.id.as_deref().filter(|id| !id.is_empty())?))
+        Some((entry.session, store.view(entry)?.id.filter(|id| !id.is_empty())?))
     };
     let is_chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let names: HashSet<Name<'_>> = chosen.iter().filter_map(name).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::digests::{Digests, salted};
+use super::digests::{Digests, of_raw, salted};
 use super::namesake::{Group, Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
@@ -45,7 +45,7 @@ impl Target {
     /// The name of an entry. `salt` is random; `part` is what the entry is known by if it is
     /// a part of a document.
     pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> Target {
-        let id = store.view(entry).and_then(|view| view.id.as_deref());
+        let id = store.view(entry).and_then(|view| view.id);
         // An empty id names nothing.
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
@@ -115,8 +115,8 @@ pub struct Wanted<'a> {
     pub sessions: BTreeSet<String>,
     /// The time of reading.
     pub now: Moment,
-    /// The bytes of every version that was found: another record of the same bytes is a copy.
-    raws: RefCell<BTreeSet<Vec<u8>>>,
+    /// Digests of every version that was found: another record of the same bytes is a copy.
+    raws: RefCell<HashSet<[u8; 32]>>,
     /// Where something goes with the torn record before it.
     with_torn: RefCell<BTreeSet<String>>,
     /// What is erased of an id, by session.
@@ -237,7 +237,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a record is one of those that are erased, or a copy of one.
-    pub fn takes(&self, path: &Path, raw: &[u8], view: Option<&View>, contents: Option<&Needles>) -> bool {
+    pub fn takes(&self, path: &Path, raw: &[u8], view: Option<View<'_>>, contents: Option<&Needles>) -> bool {
         // What was left of an erased record says nothing any more.
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
@@ -247,12 +247,12 @@ impl<'a> Wanted<'a> {
                 && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
         };
         let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
-        let is_named = match view.map(|view| view.id.as_deref()) {
+        let is_named = match view.map(|view| view.id) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
         };
         let is_named = is_named || self.digests.has(raw);
-        let copied = || self.raws.borrow().contains(raw);
+        let copied = || self.raws.borrow().contains(&of_raw(raw));
         // A torn half of a record has no other name than what it says.
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
@@ -264,7 +264,7 @@ impl<'a> Wanted<'a> {
 
     /// Remembers the bytes of a version.
     pub fn remember(&self, raw: &[u8]) {
-        self.raws.borrow_mut().insert(raw.to_vec());
+        self.raws.borrow_mut().insert(of_raw(raw));
     }
 
     /// Whether a record of that path may be of a session: ids are given by session.

@@ -108,3 +108,57 @@ fn likely(mut names: Vec<&Name>, most: usize) -> Vec<&Name> {
     chosen.extend(&names[..most / 2]);
     chosen
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Extent, Moment, Snapshot};
+    use crate::store::load::{load, load_each};
+    use crate::store::{Place, look_at};
+
+    fn write(folder: &std::path::Path, file: &str, text: &str) {
+        crate::disk::write_new(&folder.join(file), text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn of_many_notes_the_newest_are_shown_first_and_few_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..300 {
+            let text = format!("---\nid: note-{number:03}\ncreated: 2026-01-01T00:00:00Z\n---\n\n# One\n");
+            write(folder.path(), &format!("knowledge/notes/note-{number:03}.md"), &text);
+        }
+        write(folder.path(), "knowledge/tags.json", "{}");
+        write(folder.path(), "events/2026-01/events.jsonl", "");
+        write(folder.path(), "profiles/agents/one.json", "{}");
+        let places = look_at(folder.path(), None).found.unwrap();
+        assert_eq!(places.iter().map(|place| place.format).collect::<Vec<_>>(), ["a-mem"]);
+        let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
+        let tail = load(&places[0], Extent::Tail, None, now);
+        let whole = load(&places[0], Extent::Whole, None, now);
+        let notes = |store: &crate::model::Store| -> Vec<Vec<u8>> {
+            store.entries.iter().map(|entry| store.raw(entry).to_vec()).collect()
+        };
+        let (shown, all) = (notes(&tail), notes(&whole));
+        assert!((20..=48).contains(&shown.len()) && all.len() >= 300, "{} of {}", shown.len(), all.len());
+        assert!(shown.iter().all(|note| all.contains(note)));
+        assert!(shown.iter().any(|note| note.windows(8).any(|part| part == b"note-299")));
+    }
+
+    #[test]
+    fn of_many_stores_few_are_read_first_and_all_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = "{\"id\":\"a\",\"type\":\"learning\",\"content\":\"one\",\"created_at\":\"2026-01-01T00:00:00Z\"}\n";
+        let place = |number: usize| {
+            let root = folder.path().join(format!("{number:02}"));
+            write(&root, "learnings.jsonl", line);
+            Place { root, format: "memory-server", session: None }
+        };
+        let places: Vec<Place> = (0..20).map(place).collect();
+        let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
+        let read = |extent| {
+            let stores = load_each(&places, extent, &Snapshot::default(), now);
+            assert!(stores.iter().map(|store| &store.root).eq(places.iter().map(|place| &place.root)));
+            stores.iter().filter(|store| store.entries.len() == 1).count()
+        };
+        assert_eq!((read(Extent::Tail), read(Extent::Whole)), (8, 20));
+    }
+}

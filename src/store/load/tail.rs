@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Loader;
 use crate::disk::{Disk, Real, Seen};
-use crate::model::{Document, Role, Span};
+use crate::model::{DecayTable, Document, Extent, Role, Span, Store};
 use crate::store::crowd;
 use crate::store::files::{Found, Listing};
 use crate::store::find::Place;
@@ -47,16 +47,38 @@ pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
     waits
 }
 
+/// A store of which nothing is read yet.
+pub(super) fn named(place: &Place) -> Store {
+    let decay = DecayTable::new(&[], None, 0.1);
+    Store {
+        root: place.root.clone(),
+        format: place.format,
+        extent: Extent::Tail,
+        sessions: Vec::new(),
+        documents: Vec::new(),
+        entries: Vec::new(),
+        problems: Vec::new(),
+        problems_by_record: Vec::new(),
+        facts: Vec::new(),
+        decay,
+        bytes: 0,
+        modified: None,
+        own: Vec::new(),
+        unread: Vec::new(),
+        beside: Vec::new(),
+    }
+}
+
 impl Loader<'_> {
     /// The ends of the logs that changed last, and the small files beside them.
     pub(super) fn tails(&self, listing: &mut Listing) -> Vec<Arc<Document>> {
         let mut logs: Vec<&Found> =
             listing.files.iter().filter(|found| found.role == Role::Records).collect();
-        logs.sort_by_key(|found| Reverse(found.item.generation.modified));
+        logs.sort_by_key(|found| Reverse((found.item.generation.modified, &found.path)));
         let mut bytes = 0;
         let is_wanted = |(at, log): &(usize, &&Found)| {
-            bytes += log.item.generation.len.min(self.tail);
-            *at < TAIL_FILES || bytes <= self.tail && *at < SCREEN
+            bytes += log.item.generation.len.min(self.given.tail);
+            *at < TAIL_FILES || bytes <= self.given.tail && *at < SCREEN
         };
         let wanted = logs.iter().enumerate().take_while(is_wanted).count();
         logs.truncate(wanted);
@@ -93,12 +115,12 @@ impl Loader<'_> {
         if is_long || Packing::of(&found.path).is_some() {
             return Seen::Absent;
         }
-        if len <= self.tail || found.role != Role::Records || !is_log(&found.path) {
+        if len <= self.given.tail || found.role != Role::Records || !is_log(&found.path) {
             return self.bytes(found, 0, Some(MOST)).map(|(bytes, own)| self.read(found, bytes, 0, own));
         }
-        self.bytes(found, len - self.tail, Some(MOST)).map(|(bytes, generation)| {
+        self.bytes(found, len - self.given.tail, Some(MOST)).map(|(bytes, generation)| {
             let start = tail_start(&bytes);
-            self.read(found, bytes[start..].to_vec(), len - self.tail + start as u64, generation)
+            self.read(found, bytes[start..].to_vec(), len - self.given.tail + start as u64, generation)
         })
     }
 }

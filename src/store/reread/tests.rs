@@ -3,10 +3,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::format::{self, FORMATS, Placement};
 
-const NOW: Moment = Moment(1_770_000_000_000_000);
+pub(in crate::store) const NOW: Moment = Moment(1_770_000_000_000_000);
 
 /// A log of each format.
-const LOGS: [(&str, &str); 8] = [
+pub(in crate::store) const LOGS: [(&str, &str); 8] = [
     ("memory-server", "learnings.jsonl"),
     ("memory-server", "archive/2025/learnings_2025_Q1.jsonl"),
     ("session-log", "sessions/s/memory.jsonl"),
@@ -52,12 +52,12 @@ fn document(format: &dyn Format, role: Role, path: &Path, bytes: &[u8]) -> Docum
 }
 
 /// All that was read, problems in the order of their lines.
-fn told(mut reading: Reading) -> String {
+pub(in crate::store) fn told(mut reading: Reading) -> String {
     reading.problems.sort_by_key(|own| (own.line, own.code));
     format!("{reading:#?}")
 }
 
-fn role_of(format: &dyn Format, path: &Path) -> Role {
+pub(in crate::store) fn role_of(format: &dyn Format, path: &Path) -> Role {
     match format.place(path, false) {
         Placement::File(role) => role,
         _ => Role::Records,
@@ -75,7 +75,7 @@ fn reads_as_the_whole(before: &[u8], now: &[u8]) {
     }
 }
 
-fn parts() -> impl Strategy<Value = Vec<u8>> {
+pub(in crate::store) fn parts() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         6 => (0..5_usize).prop_map(|at| PARTS[at].as_bytes().to_vec()),
         3 => proptest::sample::select(&PARTS[..]).prop_map(|own| own.as_bytes().to_vec()),

@@ -1,5 +1,6 @@
 //! The keys that can be used now.
 
+use crate::format;
 use crate::tui::action::{ACTIONS, Action, Known};
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::bulk::Going;
@@ -99,7 +100,7 @@ fn memories(app: &App) -> Vec<(String, String)> {
     if let Some((store, entry)) = selected {
         hints.push(hint("Enter", "open"));
         let view = store.view(entry);
-        if view.is_some_and(|view| view.sensitive) {
+        if view.is_some() && format::is_sensitive(store, entry) {
             hints.push(hint("X", "reveal"));
         }
         if view.is_some_and(|view| !view.references.is_empty()) {

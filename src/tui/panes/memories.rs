@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
+use crate::format;
 use crate::model::{Code, Problem, Severity, State, Tell, View};
 use crate::query::{Hit, Order, Ranking};
 use crate::text::show::show;
@@ -160,7 +161,7 @@ fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> L
     };
     let (mark, mark_style) = mark(app, hit);
     let age = view.and_then(|view| view.created).map_or("?".into(), |created| created.age_at(app.now));
-    let kind = view.map_or("—", |view| &view.kind);
+    let kind = view.map_or("—", |view| view.kind);
     let pointer = pointer(app.marks.has(hit.at), in_range, at == app.list.at);
     let rank = hit.rank.map_or("  — ".into(), |rank| format!("{rank:4.2}"));
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
@@ -191,8 +192,8 @@ fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> L
 }
 
 /// What a memory is, where it is no plain live one.
-fn state_sign(state: State, view: Option<&View>) -> &'static str {
-    let pinned = view.is_some_and(|view| view.tags.iter().any(|tag| &**tag == "pinned"));
+fn state_sign(state: State, view: Option<View<'_>>) -> &'static str {
+    let pinned = view.is_some_and(|view| view.tags.contains("pinned"));
     match state {
         State::Archived => "▪",
         State::Deleted => "−",
@@ -206,13 +207,12 @@ fn mark(app: &App, hit: &Hit) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let (store, entry) = app.listed.get(hit.at);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
-    let view = store.view(entry);
     match (entry.state, worst) {
         (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
         (_, Some(severity @ (Severity::Error | Severity::Warning))) => {
             (sign(severity), theme.severity(severity))
         }
-        _ if view.is_some_and(|view| view.sensitive) => ("!", theme.key()),
+        _ if format::is_sensitive(store, entry) => ("!", theme.key()),
         _ => (" ", Style::new()),
     }
 }

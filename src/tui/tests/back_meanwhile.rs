@@ -130,7 +130,7 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
         store.document(own).path == log && own.state == State::Live && store.view(own).is_some()
     };
     let other = store.entries.iter().find(is_other).unwrap();
-    let other = store.view(other).and_then(|own| own.id.as_deref()).unwrap().to_owned();
+    let other = store.view(other).and_then(|own| own.id).unwrap().to_owned();
     let (file, raw) = (store.root.join(&log), String::from_utf8(store.raw(shown).to_vec()).unwrap());
     desk.press(KeyCode::Enter);
     // One that was shown goes, and one that was not is deleted.

@@ -24,7 +24,7 @@ pub(super) fn question(desk: &Desk) -> String {
 pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = desk.app.snapshot.get(*at);
-        store.view(entry).is_some_and(|view| view.tags.iter().any(|own| &**own == tag))
+        store.view(entry).is_some_and(|view| view.tags.iter().any(|own| own == tag))
     };
     let mut names: Vec<String> =
         desk.app.snapshot.entries().filter(has).map(|at| App::name_of(&desk.app.snapshot, at)).collect();
@@ -194,7 +194,7 @@ fn a_tag_is_renamed_everywhere_and_joined_where_the_other_exists() {
     for at in desk.app.snapshot.entries() {
         let (store, entry) = desk.app.snapshot.get(at);
         let Some(view) = store.view(entry) else { continue };
-        let count = view.tags.iter().filter(|tag| &***tag == "second_name").count();
+        let count = view.tags.iter().filter(|tag| *tag == "second_name").count();
         assert!(count < 2, "{}", App::name_of(&desk.app.snapshot, at));
     }
     desk.type_keys("u");
@@ -244,7 +244,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     desk.type_keys("y");
     for at in desk.app.marks.list() {
         let (store, entry) = desk.app.listed.get(at);
-        assert_eq!(store.view(entry).unwrap().topic.as_deref(), Some("testing"));
+        assert_eq!(store.view(entry).unwrap().topic, Some("testing"));
     }
     let before = files(&desk);
     enter(&mut desk, "Tcore");

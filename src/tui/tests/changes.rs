@@ -97,7 +97,7 @@ fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
     assert_eq!(selected_id(&desk), id);
     let has_tag = |desk: &Desk| {
         let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
-        store.view(entry).unwrap().tags.iter().any(|tag| &**tag == "reviewed")
+        store.view(entry).unwrap().tags.iter().any(|tag| tag == "reviewed")
     };
     assert!(has_tag(&desk));
     let tagged = files(&desk);

@@ -117,7 +117,7 @@ fn what_comes_later_under_the_same_id_is_not_marked() {
     let (store, entry) = desk.app.listed.get(at);
     let file = store.root.join(&store.document(entry).path);
     let raw = String::from_utf8(store.raw(entry).to_vec()).unwrap();
-    let id = store.view(entry).unwrap().id.clone().unwrap();
+    let id = store.view(entry).unwrap().id.unwrap();
     let other = format!("{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}}\n");
     let stood = std::fs::read(&file).unwrap();
     std::fs::write(&file, [other.as_bytes(), &stood].concat()).unwrap();
@@ -245,7 +245,8 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
         let own = desk.app.listed.stores[store].clone();
         let can =
             |entry: &&Entry| entry.state == State::Live && ops::may(&own, entry, ops::Deed::Delete).is_ok();
-        let ids = own.entries.iter().filter(can).filter_map(|entry| own.view(entry)?.id.clone());
+        let ids =
+            own.entries.iter().filter(can).filter_map(|entry| own.view(entry)?.id.map(Box::<str>::from));
         // Events of agent-memory are archived first, and what its bundle has one of is emptied.
         let ids: Vec<Box<str>> =
             ids.filter(|id| own.format != "agent-memory" || id.starts_with("gotchas.")).take(3).collect();

@@ -63,7 +63,12 @@ fn refresh_detail(app: &mut App) {
 fn trace(app: &App, at: EntryRef) -> Vec<Tie> {
     let events = app.listed.references().trace(app.listed.get(at).0, at).into_iter();
     events
-        .map(|event| Tie { outward: true, relation: "trace", name: Box::default(), other: Some(event) })
+        .map(|event| Tie {
+            outward: true,
+            relation: "trace".into(),
+            name: Box::default(),
+            other: Some(event),
+        })
         .collect()
 }
 

@@ -145,7 +145,7 @@ pub fn like_this(app: &mut App) -> Vec<Effect> {
     let Some(at) = app.selected() else { return Vec::new() };
     let (store, entry) = app.listed.get(at);
     let term = match store.view(entry) {
-        Some(view) => term("type", &view.kind),
+        Some(view) => term("type", view.kind),
         None => "is:broken".into(),
     };
     toggle(app, &term)

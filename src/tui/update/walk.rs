@@ -110,7 +110,7 @@ pub fn find(app: &mut App, sought: &Identity) -> bool {
     let same = |at: &EntryRef| {
         let entry = &store.entries[at.entry as usize];
         store.session(entry).map(|session| session.name.as_str()) == sought.session.as_deref()
-            && store.view(entry).and_then(|view| view.id.as_deref()) == sought.id.as_deref()
+            && store.view(entry).and_then(|view| view.id) == sought.id.as_deref()
     };
     let exact = store.at_key(&sought.key).map(|entry| EntryRef { store: number as u32, entry });
     let named =

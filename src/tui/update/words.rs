@@ -69,7 +69,7 @@ fn most_first(counts: HashMap<&str, usize>) -> Vec<String> {
 /// Pins memories, or, where every one of them is pinned, no longer.
 pub fn pinning(aim: &Aim) -> Wanted {
     let pinned = |store: &crate::model::Store, entry: &crate::model::Entry| {
-        store.view(entry).is_some_and(|view| view.tags.iter().any(|tag| &**tag == PINNED))
+        store.view(entry).is_some_and(|view| view.tags.contains(PINNED))
     };
     let all = aim.at.iter().all(|&at| {
         let (store, entry) = aim.snapshot.get(at);
@@ -155,7 +155,7 @@ fn rename(app: &mut App, from: String, to: String) -> Vec<Effect> {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = app.listed.get(*at);
         let own = store.view(entry).filter(|_| entry.state != State::Deleted);
-        own.is_some_and(|view| view.tags.iter().any(|tag| **tag == *from))
+        own.is_some_and(|view| view.tags.contains(&from))
     };
     let at: Vec<_> = app.listed.entries().filter(has).collect();
     if at.is_empty() {

@@ -165,7 +165,7 @@ pub(super) fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
 
 /// The records of that id.
 pub(super) fn named(store: &Store, id: &str) -> Vec<Entry> {
-    let is_named = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
+    let is_named = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
     let found: Vec<Entry> = store.entries.iter().filter(is_named).copied().collect();
     assert!(!found.is_empty(), "{id}");
     found

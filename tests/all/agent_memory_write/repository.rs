@@ -234,7 +234,7 @@ pub(super) fn moment(text: &str) -> Moment {
 
 #[track_caller]
 pub(super) fn entry(store: &Store, id: &str) -> Entry {
-    let is = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id.as_deref() == Some(id));
+    let is = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
     *store.entries.iter().find(is).unwrap_or_else(|| panic!("{id}"))
 }
 

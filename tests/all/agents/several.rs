@@ -16,9 +16,8 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
     loop {
         let store = load_at(part.format, &part.root, clock.now());
         let wanted = part.id(at);
-        let is_it = |entry: &&palimp::model::Entry| {
-            store.view(entry).and_then(|view| view.id.as_deref()) == Some(&wanted)
-        };
+        let is_it =
+            |entry: &&palimp::model::Entry| store.view(entry).and_then(|view| view.id) == Some(&wanted);
         let entry = store.entries.iter().find(is_it).ok_or_else(|| io::Error::other("it is gone"))?;
         let scene = Scene {
             store: &store,

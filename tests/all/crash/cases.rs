@@ -131,7 +131,7 @@ fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = Entry> + 'a {
 /// The entries of those ids.
 pub fn found(scene: &Scene<'_>, ids: &[&str]) -> Vec<Entry> {
     let named = |entry: &Entry| {
-        let id = scene.store.view(entry).and_then(|view| view.id.as_deref());
+        let id = scene.store.view(entry).and_then(|view| view.id);
         id.is_some_and(|id| ids.contains(&id))
     };
     let found: Vec<Entry> = all(scene).filter(named).collect();

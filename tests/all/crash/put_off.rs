@@ -65,9 +65,7 @@ fn host<'a>(disk: &'a Faulty, machine: &'a Passing) -> Host<'a> {
 fn tagged_beside_an_agent(disk: &Faulty) -> Receipt {
     let machine = Passing::on(disk, 0);
     let store = load(disk);
-    let is_it = |own: &&palimp::model::Entry| {
-        store.view(own).is_some_and(|view| view.id.as_deref() == Some("mem_001"))
-    };
+    let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
     let plan = ops::tag::tag(&scene(&store), &entries, &["brandnew".to_owned()], &[]).unwrap();
     let writer = Writer::open(host(disk, &machine), &store).unwrap();

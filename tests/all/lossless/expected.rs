@@ -107,13 +107,13 @@ pub fn added<'a>(before: &[u8], after: &'a [u8]) -> Vec<&'a [u8]> {
 pub fn faded(store: &Store, now: i64) -> Vec<Entry> {
     let goes = |entry: &&Entry| {
         let Some(view) = store.view(entry) else { return false };
-        let half_life = match &*view.kind {
+        let half_life = match view.kind {
             "conversation" => 168.0,
             "decision" => 720.0,
             "finding" => 336.0,
             _ => f64::INFINITY,
         };
-        let half_life = if KINDS.contains(&&*view.kind) { half_life } else { 168.0 };
+        let half_life = if KINDS.contains(&view.kind) { half_life } else { 168.0 };
         let age = view.created.map_or(f64::MAX, |when| (now - when.0).max(0) as f64 / 3.6e9);
         let decay = if half_life.is_finite() { 0.5_f64.powf(age / half_life).max(0.1) } else { 1.0 };
         let fresh = if age < 24.0 { 1.5 } else { 1.0 };

@@ -15,7 +15,7 @@ pub struct Known<'a> {
     /// As the rules of the store see them.
     pub notes: Notes<'a>,
     /// The files of each id; of doubled ids the first is what it names.
-    pub ids: BTreeMap<&'a str, Vec<(&'a Document, &'a View)>>,
+    pub ids: BTreeMap<&'a str, Vec<(&'a Document, View<'a>)>>,
 }
 
 impl<'a> Known<'a> {
@@ -32,9 +32,9 @@ impl<'a> Known<'a> {
             }));
         }
         let notes = Notes::of(parts, &entries);
-        let mut ids: BTreeMap<&str, Vec<(&Document, &View)>> = BTreeMap::new();
+        let mut ids: BTreeMap<&str, Vec<(&Document, View<'_>)>> = BTreeMap::new();
         for &(_, document, view) in &notes.notes {
-            ids.entry(view.id.as_deref().unwrap_or_default()).or_default().push((document, view));
+            ids.entry(view.id.unwrap_or_default()).or_default().push((document, view));
         }
         Known { notes, ids }
     }

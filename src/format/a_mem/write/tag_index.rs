@@ -17,8 +17,8 @@ pub fn tags_index(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     let known = Known::of(parts);
     let mut wanted = Wanted::new();
     for (_, _, view) in &known.notes.notes {
-        let id = view.id.as_deref().unwrap_or_default();
-        for tag in &view.tags {
+        let id = view.id.unwrap_or_default();
+        for tag in view.tags {
             wanted.entry(tag.to_string()).or_default().insert(id.to_owned());
         }
     }

@@ -162,7 +162,7 @@ pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<Vec
     let document = scene.store.document(entry);
     let text = text_of(document)?;
     let view = scene.store.view(entry);
-    let known = |tag: &String| view.is_some_and(|view| view.tags.iter().any(|own| **own == **tag));
+    let known = |tag: &String| view.is_some_and(|view| view.tags.contains(tag));
     let mut wanted: Vec<String> = Vec::new();
     for own in tags {
         let tag = if known(own) { own.clone() } else { write::tag(own)? };
@@ -257,7 +257,7 @@ fn with_field(
 
 /// Refuses an id that no note may have, or that means another one already.
 fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<(), Refusal> {
-    let own = scene.store.view(entry).and_then(|view| view.id.as_deref());
+    let own = scene.store.view(entry).and_then(|view| view.id);
     if own == Some(id) {
         return Ok(());
     }
@@ -299,7 +299,7 @@ pub fn deprecate(
 }
 
 fn id_of<'a>(scene: &Scene<'a>, entry: &Entry) -> &'a str {
-    scene.store.view(entry).and_then(|view| view.id.as_deref()).unwrap_or_default()
+    scene.store.view(entry).and_then(|view| view.id).unwrap_or_default()
 }
 
 fn is_deprecated(scene: &Scene<'_>, entry: &Entry) -> bool {

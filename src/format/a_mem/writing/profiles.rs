@@ -67,7 +67,7 @@ fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf, Refusal> {
     let folder = Path::new(if nested { "profiles/agents" } else { "profiles" });
     let path = folder.join(format!("{name}.json"));
     let has_name = |own: &Document| {
-        let mut views = own.records.iter().filter_map(|record| record.view()?.id.as_deref());
+        let mut views = own.records.iter().filter_map(|record| record.view()?.id);
         own.path == path || views.any(|id| id == name)
     };
     match own().any(|own| has_name(own)) {

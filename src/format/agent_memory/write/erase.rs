@@ -73,7 +73,7 @@ fn may_erase(store: &Store, entry: &Entry) -> Result<(), Refusal> {
     };
     if layout::is_checkpoint(&own.path) {
         let latest = latest(store);
-        let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id.as_deref();
+        let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id;
         return match is_latest {
             true => Err(Refusal::unfit(
                 "the latest checkpoint says what the state says: erase the part of the bundle.",
@@ -239,8 +239,7 @@ fn manifests(store: &Store, changes: &[Change]) -> Result<Vec<Change>, Refusal> 
     let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {
         let own = document(&store.documents, &change.path);
-        let ids =
-            own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.view()?.id.as_deref());
+        let ids = own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.view()?.id);
         if let Some(batch) = layout::batch_of(&change.path) {
             gone.entry(batch.join("manifest.json")).or_default().extend(ids.map(str::to_owned));
         }

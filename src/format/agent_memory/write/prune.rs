@@ -172,13 +172,13 @@ fn recalled(files: &Files<'_>, state: Json<'_>, retention: &Retention, now: Mome
     let is_old = |id: &str, created: Option<Moment>| {
         events::ordinal(id).is_some_and(|own| own <= last) && created.is_some_and(|created| created <= since)
     };
-    let old = views.filter_map(|view| view.id.as_deref().filter(|id| is_old(id, view.created)));
+    let old = views.filter_map(|view| view.id.filter(|id| is_old(id, view.created)));
     old.map(str::to_owned).collect()
 }
 
 fn found<'a>(log: &'a Document, ids: &HashSet<String>) -> Vec<(usize, &'a str)> {
     let views = history::views(log);
-    let found = views.filter_map(|(index, _, view)| Some((index as usize, view.id.as_deref()?)));
+    let found = views.filter_map(|(index, _, view)| Some((index as usize, view.id?)));
     found.filter(|(_, id)| ids.contains(*id)).collect()
 }
 

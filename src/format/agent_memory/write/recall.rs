@@ -53,8 +53,8 @@ fn strings(bundle: Json<'_>) -> HashSet<String> {
 /// records in the log, and their ids.
 fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &Gone) -> Vec<(&'a Record, &'a str)> {
     let cursors = Cursors::of(state);
-    let of = |(_, record, view): (u32, &'a Record, &'a View)| {
-        let id = view.id.as_deref()?;
+    let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
+        let id = view.id?;
         let mut tape = Tape::default();
         let raw = std::str::from_utf8(log.raw(record)).ok()?;
         let event = splice::parse(&mut tape, raw)?;

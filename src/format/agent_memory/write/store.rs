@@ -66,7 +66,7 @@ impl<'a> Files<'a> {
         let mut checkpoints: Vec<Checkpoint<'a>> = active
             .filter_map(|document| {
                 let (.., view) = history::views(document).next()?;
-                let id = view.id.as_deref()?;
+                let id = view.id?;
                 Some(Checkpoint { ordinal: checkpoint::ordinal(id)?, id, created: view.created, document })
             })
             .collect();
@@ -98,8 +98,8 @@ impl<'a> Files<'a> {
         let mut taken: Vec<u64> = logs.flat_map(|log| event_numbers(log)).collect();
         if self.settings().retention {
             let views = self.all.iter().flat_map(|document| history::views(document));
-            let references = views.flat_map(|(_, _, view)| &view.references);
-            taken.extend(references.filter_map(|reference| events::ordinal(&reference.to.text)));
+            let references = views.flat_map(|(_, _, view)| view.references);
+            taken.extend(references.filter_map(|reference| events::ordinal(reference.to.text)));
             let cursors = state.path(&["maintenance", "recallCursors"]);
             let cursors = cursors.iter().flat_map(|cursors| cursors.members());
             let ids = cursors.filter_map(|(_, cursor)| document::text(cursor, "lastRecalledEventId"));
@@ -115,7 +115,7 @@ impl<'a> Files<'a> {
         for document in files {
             let stem = document.path.file_stem().and_then(|stem| stem.to_str());
             taken.extend(stem.and_then(checkpoint::ordinal));
-            let ids = history::views(document).filter_map(|(.., view)| view.id.as_deref());
+            let ids = history::views(document).filter_map(|(.., view)| view.id);
             taken.extend(ids.filter_map(checkpoint::ordinal));
         }
         let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
@@ -146,7 +146,7 @@ fn event_numbers(log: &Document) -> Vec<u64> {
     let mut numbers = Vec::new();
     for record in &log.records {
         match &record.body {
-            Body::Read(view) => numbers.extend(view.id.as_deref().and_then(events::ordinal)),
+            Body::Read(own) => numbers.extend(own.view().id.and_then(events::ordinal)),
             Body::Broken => {
                 let raw = log.raw(record);
                 for at in memmem::find_iter(raw, b"\"id\":\"evt-") {

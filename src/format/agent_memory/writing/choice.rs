@@ -25,7 +25,7 @@ impl Choice {
             let view = store.view(entry);
             let view = view.ok_or_else(Refusal::broken)?;
             let id = || {
-                let id = view.id.as_deref().map(str::to_owned);
+                let id = view.id.map(str::to_owned);
                 id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
             };
             match Part::of(&document.path) {

@@ -7,8 +7,8 @@ const KEEP: f64 = 0.8;
 
 /// The decay factor of a record now: the half-life of its type, slowed by access and
 /// importance, between the floor and 1.
-pub fn factor(view: &View, decay: &DecayTable, now: Moment) -> f64 {
-    let rule = decay.rule(&view.kind);
+pub fn factor(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
+    let rule = decay.rule(view.kind);
     let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * view.importance;
     rule.factor(view.created.map(|created| now.hours_since(created)), boost)
 }

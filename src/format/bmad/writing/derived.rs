@@ -118,7 +118,7 @@ impl<'a> Own<'a> {
         let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         let mut ids = Ids::of(records().count());
         for (log, record) in records() {
-            let id = record.view().and_then(|view| view.id.as_deref());
+            let id = record.view().and_then(|view| view.id);
             id.map(|id| ids.first(id, log, record.line));
         }
         index::check(object, self.folder, &self.name, &ids).is_empty()

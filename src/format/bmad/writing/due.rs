@@ -38,7 +38,7 @@ fn purge(scene: &Scene<'_>) -> Option<Due> {
         let view = store.view(entry).filter(|_| entry.state == State::Live);
         let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
         let created = view.and_then(|view| view.created);
-        let kept = view.and_then(|view| days.of(&view.kind));
+        let kept = view.and_then(|view| days.of(view.kind));
         is_log && created.zip(kept).is_some_and(|(when, days)| scene.now > when.plus(days * DAY))
     };
     let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();

@@ -58,7 +58,7 @@ fn an_id_that_is_there_twice_is_listed_once_under_each_key() {
 fn differences(map: Json<'_>, records: &Records<'_>, keys: Keys) -> (usize, usize) {
     let indexed = pairs(map);
     let pairs_of = |own: &Listed<'_>| {
-        let id = own.view.id.as_deref().unwrap_or_default().to_owned();
+        let id = own.view.id.unwrap_or_default().to_owned();
         keys(own.view).into_iter().map(|key| (key.to_owned(), id.clone())).collect::<Vec<_>>()
     };
     let with_id = || records.own.iter().filter(|own| own.view.id.is_some());

@@ -60,7 +60,7 @@ fn live<'a>(scene: &'a Scene<'_>) -> Vec<Live<'a>> {
         let mut tape = Tape::default();
         let Ok(raw) = edit::scan(&mut tape, scene.store.raw(entry)) else { continue };
         let done = done(raw);
-        let (may_go, last) = match &*view.kind {
+        let (may_go, last) = match view.kind {
             "learning" => (true, view.accessed.or(view.created)),
             "task" => (done.is_some(), done),
             _ => (false, None),
@@ -109,9 +109,9 @@ fn done(raw: Json<'_>) -> Option<Moment> {
 
 /// What is due by the rules of "Archival": learnings that were not used for 90 days, tasks
 /// that were completed 30 days ago.
-fn is_due(view: &View, raw: Json<'_>, now: Moment) -> bool {
+fn is_due(view: View<'_>, raw: Json<'_>, now: Moment) -> bool {
     let day = crate::model::time::DAY;
-    match &*view.kind {
+    match view.kind {
         "learning" => view.accessed.or(view.created).is_some_and(|used| now > used.plus(90 * day)),
         "task" => done(raw).is_some_and(|done| now > done.plus(30 * day)),
         _ => false,

@@ -24,13 +24,13 @@ fn document(name: &str, role: Role, bytes: &[u8]) -> std::sync::Arc<Document> {
     std::sync::Arc::new(Document { records: read.records, problems: read.problems, ..own })
 }
 
-type Records<'a> = HashMap<&'a str, (&'a Record, &'a View)>;
+type Records<'a> = HashMap<&'a str, (&'a Record, View<'a>)>;
 
 /// What is wrong, worked out from sets.
 fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<String>, usize) {
     let mut records = Records::new();
     for record in &log.records {
-        if let Some((id, view)) = record.view().and_then(|view| Some((view.id.as_deref()?, view))) {
+        if let Some((id, view)) = record.view().and_then(|view| Some((view.id?, view))) {
             records.entry(id).or_insert((record, view));
         }
     }
@@ -41,19 +41,19 @@ fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<Strin
         None if records.keys().any(|id| live(id)) => stale.push("`entries` is missing".into()),
         None => {}
     }
-    let of_tags: fn(&View) -> Vec<String> = |view| view.tags.iter().map(|tag| tag.to_string()).collect();
-    let of_type: fn(&View) -> Vec<String> = |view| vec![view.kind.to_string()];
+    let of_tags: fn(View<'_>) -> Vec<String> = |view| view.tags.iter().map(|tag| tag.to_string()).collect();
+    let of_type: fn(View<'_>) -> Vec<String> = |view| vec![view.kind.to_string()];
     for (name, keys) in [("tags", of_tags), ("types", of_type)] {
         let Some(map) = index.get(name) else {
-            if records.iter().any(|(id, (_, view))| live(id) && !keys(view).is_empty()) {
+            if records.iter().any(|(id, (_, view))| live(id) && !keys(*view).is_empty()) {
                 stale.push(format!("`{name}` is missing"));
             }
             continue;
         };
         let indexed = pairs(map);
-        let of = |(id, (_, view)): (&&str, &(_, &View))| {
+        let of = |(id, (_, view)): (&&str, &(_, View<'_>))| {
             let id = (*id).to_owned();
-            keys(view).into_iter().map(move |key| (key, id.clone())).collect::<Vec<_>>()
+            keys(*view).into_iter().map(move |key| (key, id.clone())).collect::<Vec<_>>()
         };
         let own: HashSet<(String, String)> = records.iter().flat_map(of).collect();
         let missing = own.difference(&indexed).filter(|(_, id)| live(id)).count();
@@ -72,7 +72,7 @@ fn of_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>)
     for (key, entry) in entries.members() {
         let id = key.text().unwrap().into_owned();
         match records.get(id.as_str()) {
-            Some((record, view)) => wrong += usize::from(!is_as_logged(entry, record, view)),
+            Some((record, view)) => wrong += usize::from(!is_as_logged(entry, record, *view)),
             None => gone += usize::from(!deleted.contains(id.as_str())),
         }
         seen.insert(id);
@@ -86,7 +86,7 @@ fn of_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>)
     parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }
 
-fn is_as_logged(entry: Json<'_>, record: &Record, view: &View) -> bool {
+fn is_as_logged(entry: Json<'_>, record: &Record, view: View<'_>) -> bool {
     let number = |name: &str, value: f64| entry.get(name).is_none_or(|stored| stored.number() == Some(value));
     let tags = entry.get("tags").is_none_or(|tags| {
         let stored: HashSet<String> = tags.items().map(|tag| tag.plain()).collect();
@@ -102,7 +102,7 @@ fn is_as_logged(entry: Json<'_>, record: &Record, view: &View) -> bool {
         && number("line_number", f64::from(record.line))
         && number("byte_offset", record.span.start as f64)
         && importance.is_none_or(|stored| stored == view.importance)
-        && entry.get("type").is_none_or(|kind| kind.is_text(&view.kind))
+        && entry.get("type").is_none_or(|kind| kind.is_text(view.kind))
         && tags
         && when
 }

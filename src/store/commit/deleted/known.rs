@@ -43,7 +43,7 @@ impl Known {
         }
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             let session = session_of(store, &own.path).map(|at| store.sessions[at as usize].name.clone());
-            let ids = own.records.iter().filter_map(|record| record.view()?.id.as_deref());
+            let ids = own.records.iter().filter_map(|record| record.view()?.id);
             let both = |id: &str| [Name::Id(id.to_owned()), Name::Tombstone(id.to_owned())];
             known.names.extend(ids.flat_map(both).map(|name| (session.clone(), name)));
         }
@@ -51,7 +51,7 @@ impl Known {
     }
 
     /// Takes a record in, and the step that deleted it and a digest of its main text.
-    pub fn add(&mut self, session: Option<&str>, view: &View, raw: &[u8], deleted: Option<(u64, u128)>) {
+    pub fn add(&mut self, session: Option<&str>, view: View<'_>, raw: &[u8], deleted: Option<(u64, u128)>) {
         let placed = |name: Name| (session.map(str::to_owned), name);
         self.names.insert(placed(Name::Bytes(digest(raw))));
         match id_of(view) {
@@ -70,7 +70,7 @@ impl Known {
     /// that is there and says something else, though they share id and time; of one that was found and
     /// says the same it is an earlier version. What has no id is known by what it says: where it was not deleted it
     /// may have been changed since, and says something else by now.
-    pub fn has(&self, session: Option<&str>, view: &View, raw: &[u8], kept: Kept, said: u128) -> bool {
+    pub fn has(&self, session: Option<&str>, view: View<'_>, raw: &[u8], kept: Kept, said: u128) -> bool {
         let placed = |name: Name| (session.map(str::to_owned), name);
         let has = |name: Name| self.names.contains(&placed(name));
         match (id_of(view), kept) {
@@ -89,10 +89,10 @@ impl Known {
     }
 }
 
-fn id_of(view: &View) -> Option<&str> {
-    view.id.as_deref().filter(|id| !id.is_empty())
+fn id_of(view: View<'_>) -> Option<&str> {
+    view.id.filter(|id| !id.is_empty())
 }
 
-fn made(view: &View) -> Option<Name> {
+fn made(view: View<'_>) -> Option<Name> {
     Some(Name::Made(view.kind.to_string(), view.created?))
 }

@@ -172,7 +172,7 @@ fn archived_memories(app: &App, frame: &mut Frame<'_>, own: &Batch, area: Rect) 
         let Some(entry) = entry else { return Line::default() };
         let view = store.view(entry);
         let chosen = archive.memories.contains(&(own.store, store.key(entry)));
-        let id = view.and_then(|view| view.id.as_deref()).unwrap_or("(no id)");
+        let id = view.and_then(|view| view.id).unwrap_or("(no id)");
         let age = view.and_then(|view| view.created).map(|at| at.age_at(app.now)).unwrap_or_default();
         let room = width.saturating_sub(4 + 13 + 6);
         Line::from(vec![

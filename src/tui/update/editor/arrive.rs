@@ -188,8 +188,7 @@ fn find(snapshot: &Snapshot, sought: &Identity) -> Option<EntryRef> {
     let Some(id) = &sought.id else { return store.at_key(&sought.key).map(|entry| at(entry as usize)) };
     let is_own = |entry: &crate::model::Entry| {
         let session = store.session(entry).map(|session| session.name.as_str());
-        store.view(entry).and_then(|view| view.id.as_deref()) == Some(id)
-            && session == sought.session.as_deref()
+        store.view(entry).and_then(|view| view.id) == Some(id) && session == sought.session.as_deref()
     };
     let own = || store.entries.iter().enumerate().filter(|(_, entry)| is_own(entry));
     let exact = store.at_key(&sought.key).filter(|at| is_own(&store.entries[*at as usize]));

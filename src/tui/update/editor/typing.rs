@@ -152,7 +152,7 @@ fn complete(editor: &mut Editor) -> bool {
     };
     let typed = &before[open + 2..];
     let ids = store.entries.iter().filter_map(|entry| store.view(entry));
-    let notes = ids.filter(|view| view.kind == "note").filter_map(|view| view.id.as_deref());
+    let notes = ids.filter(|view| view.kind == "note").filter_map(|view| view.id);
     let mut names: Vec<String> = notes.filter(|id| id.contains(typed)).map(str::to_owned).collect();
     names.sort_by_key(|name| (!name.starts_with(typed), name.clone()));
     names.dedup();

@@ -86,6 +86,7 @@ impl Shelf {
                 path: path.to_owned(),
                 role,
                 bytes: bytes.clone().into(),
+                on_demand: None,
                 offset: 0,
                 len: bytes.len() as u64,
                 generation: Generation::default(),

@@ -1,0 +1,63 @@
+//! Bytes of files that are not held: read when they are asked for, and held against what was read.
+
+use std::hash::{BuildHasher, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use foldhash::quality::RandomState;
+
+use super::record::{Record, Span};
+
+/// Reads ranges of a file.
+pub trait Blocks: Send + Sync {
+    /// The bytes of a range as they are now; `None` where they can't be read.
+    fn read(&self, span: Span) -> Option<Vec<u8>>;
+}
+
+/// Where the bytes of a file's records are read from. What is given is what was read when the
+/// records were, or nothing: the file may have changed since.
+#[derive(Clone)]
+pub struct OnDemand {
+    blocks: Arc<dyn Blocks>,
+    /// By record.
+    digests: Arc<[u64]>,
+}
+
+impl OnDemand {
+    /// Reads from there what has those digests.
+    pub fn new(blocks: Arc<dyn Blocks>, digests: Vec<u64>) -> OnDemand {
+        OnDemand { blocks, digests: digests.into() }
+    }
+
+    /// By record, what tells its bytes from others.
+    pub fn digests(&self) -> Arc<[u64]> {
+        Arc::clone(&self.digests)
+    }
+
+    /// The bytes of a record.
+    pub fn record(&self, record: u32, span: Span) -> Option<Vec<u8>> {
+        self.around(record, span, span)
+    }
+
+    /// The bytes of a range around a record.
+    pub fn around(&self, record: u32, own: Span, span: Span) -> Option<Vec<u8>> {
+        let bytes = self.blocks.read(span)?;
+        let within = own.start.checked_sub(span.start)? as usize..own.end.checked_sub(span.start)? as usize;
+        let is_it = self.digests.get(record as usize) == Some(&digest(bytes.get(within)?));
+        is_it.then_some(bytes)
+    }
+}
+
+/// The digests of records within `bytes`, which start at `offset` of their file.
+pub fn digests<'a>(bytes: &'a [u8], offset: u64, records: &'a [Record]) -> impl Iterator<Item = u64> + 'a {
+    let at = move |place: u64| place.saturating_sub(offset) as usize;
+    records.iter().map(move |own| digest(bytes.get(at(own.span.start)..at(own.span.end)).unwrap_or_default()))
+}
+
+/// What tells a record's bytes from others in this process; another has other digests, so that nobody
+/// can make two records that share one.
+pub fn digest(bytes: &[u8]) -> u64 {
+    static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+    let mut hasher = STATE.build_hasher();
+    hasher.write(bytes);
+    hasher.finish()
+}

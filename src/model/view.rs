@@ -1,0 +1,314 @@
+//! What is read of a record, as it is kept: packed behind each other, the views of a file's records
+//! in one run of bytes, words that repeat (types, tags, relations) once.
+
+mod pack;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use super::parsed::Parsed;
+use super::record::{Name, Named, Reference};
+use super::time::Moment;
+
+pub use pack::Packer;
+
+/// A record's view, in the run that it shares with others of its file.
+#[derive(Clone)]
+pub struct Packed {
+    run: Arc<Run>,
+    /// Its number among them.
+    number: u32,
+}
+
+impl Packed {
+    /// A view alone.
+    pub fn of(parsed: &Parsed) -> Packed {
+        let mut packer = Packer::default();
+        packer.add(parsed);
+        packer.views()(0)
+    }
+
+    /// What was read.
+    pub fn view(&self) -> View<'_> {
+        let at = self.run.places.get(self.number as usize).map_or(0, |own| *own as usize);
+        let bytes = self.run.bytes.get(at..).unwrap_or_default();
+        Cursor { bytes, words: &self.run.words }.view()
+    }
+
+    /// Whether its text holds what looks like a token or a private key: `look` is asked once.
+    pub fn is_sensitive(&self, look: impl FnOnce() -> bool) -> bool {
+        let Some(known) = self.run.sensitive.get(self.number as usize) else { return look() };
+        match known.load(Relaxed) {
+            UNKNOWN => {
+                let is = look();
+                known.store(if is { SENSITIVE } else { HARMLESS }, Relaxed);
+                is
+            }
+            known => known == SENSITIVE,
+        }
+    }
+}
+
+impl fmt::Debug for Packed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}
+
+/// Packed views, one behind the other, and the words that they share.
+#[derive(Debug, Default)]
+struct Run {
+    bytes: Box<[u8]>,
+    words: Box<[Box<str>]>,
+    /// Where each view starts.
+    places: Box<[u32]>,
+    /// Whether each is sensitive, once that was looked for: most are never shown.
+    sensitive: Box<[AtomicU8]>,
+}
+
+/// What was read of a record: what the program needs at hand. Everything else stays in its bytes.
+/// All texts are untrusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View<'a> {
+    /// The stored id.
+    pub id: Option<&'a str>,
+    /// The format's own word for its type (`decision`, `learning`, …), as stored.
+    pub kind: &'a str,
+    /// When it was created.
+    pub created: Option<Moment>,
+    /// When it was last accessed, where that is recorded.
+    pub accessed: Option<Moment>,
+    /// How often it was accessed, where that is recorded.
+    pub access_count: u64,
+    /// 0 to 1; 0.5 where nothing is recorded.
+    pub importance: f64,
+    /// The stored tags, in order.
+    pub tags: Tags<'a>,
+    /// The topic, for formats that have one.
+    pub topic: Option<&'a str>,
+    /// What it refers to, in order.
+    pub references: List<'a, Reference<'a, &'a str>>,
+    /// What else than its id references may call it: the stem of its file, its trace.
+    pub names: List<'a, Name<&'a str>>,
+    /// The other fields of its schema that the query language knows, by their names there
+    /// (`severity`, `status`, `agent`, …), as text. A name may occur several times.
+    pub facets: List<'a, (&'a str, &'a str)>,
+    /// Whether it is at the floor of its decay whatever its age: a deprecated note.
+    pub faded: bool,
+    /// Whether the record itself says that it is archived.
+    pub archived: bool,
+    /// Whether it holds a checksum.
+    pub checksum: bool,
+}
+
+/// The tags of a record, in order.
+pub type Tags<'a> = List<'a, &'a str>;
+
+/// What a list of a packed view holds.
+pub trait Item<'a> {
+    /// Reads the next one.
+    fn read(cursor: &mut Cursor<'a>) -> Self;
+}
+
+impl<'a> Item<'a> for &'a str {
+    fn read(cursor: &mut Cursor<'a>) -> Self {
+        cursor.word()
+    }
+}
+
+impl<'a> Item<'a> for Reference<'a, &'a str> {
+    fn read(cursor: &mut Cursor<'a>) -> Self {
+        Reference { relation: cursor.word(), to: Item::read(cursor) }
+    }
+}
+
+impl<'a> Item<'a> for Name<&'a str> {
+    fn read(cursor: &mut Cursor<'a>) -> Self {
+        let of = match cursor.take(1) {
+            [1] => Named::Trace,
+            [2] => Named::Session,
+            _ => Named::Record,
+        };
+        Name { of, text: cursor.text() }
+    }
+}
+
+impl<'a> Item<'a> for (&'a str, &'a str) {
+    fn read(cursor: &mut Cursor<'a>) -> Self {
+        (cursor.word(), cursor.word())
+    }
+}
+
+/// Several items of a packed view, read one by one.
+pub struct List<'a, T> {
+    cursor: Cursor<'a>,
+    left: u32,
+    of: PhantomData<T>,
+}
+
+impl<T> Clone for List<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<'_, T> {}
+
+impl<'a, T> List<'a, T> {
+    /// The items, in order.
+    pub fn iter(&self) -> List<'a, T> {
+        *self
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.left as usize
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+}
+
+impl<'a> Tags<'a> {
+    /// Whether one of them is that.
+    pub fn contains(&self, tag: &str) -> bool {
+        self.iter().any(|own| own == tag)
+    }
+
+    /// All of them in one text.
+    pub fn join(&self, between: &str) -> String {
+        self.iter().collect::<Vec<_>>().join(between)
+    }
+}
+
+impl<'a, T: Item<'a>> Iterator for List<'a, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
+        Some(T::read(&mut self.cursor))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl<'a, T: Item<'a>> ExactSizeIterator for List<'a, T> {}
+
+impl<'a, T: Item<'a> + PartialEq> PartialEq for List<'a, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<'a, T: Item<'a> + fmt::Debug> fmt::Debug for List<'a, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+const UNKNOWN: u8 = 0;
+const HARMLESS: u8 = 1;
+const SENSITIVE: u8 = 2;
+
+const CREATED: u64 = 1;
+const ACCESSED: u64 = 1 << 1;
+const COUNTED: u64 = 1 << 2;
+const WEIGHED: u64 = 1 << 3;
+const HAS_ID: u64 = 1 << 4;
+const HAS_TOPIC: u64 = 1 << 5;
+const TAGS: u64 = 1 << 6;
+const REFERENCES: u64 = 1 << 7;
+const NAMES: u64 = 1 << 8;
+const FACETS: u64 = 1 << 9;
+const FADED: u64 = 1 << 10;
+const ARCHIVED: u64 = 1 << 11;
+const CHECKSUM: u64 = 1 << 12;
+
+/// What importance is where nothing is recorded.
+const USUAL: f64 = 0.5;
+/// A place in packed views.
+#[derive(Clone, Copy)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    words: &'a [Box<str>],
+}
+
+impl<'a> Cursor<'a> {
+    fn view(mut self) -> View<'a> {
+        let flags = self.number();
+        let has = |flag| flags & flag != 0;
+        let created = has(CREATED).then(|| Moment(i64::from_le_bytes(self.eight())));
+        let accessed = has(ACCESSED).then(|| Moment(i64::from_le_bytes(self.eight())));
+        let access_count = if has(COUNTED) { self.number() } else { 0 };
+        let importance = if has(WEIGHED) { f64::from_le_bytes(self.eight()) } else { USUAL };
+        let id = has(HAS_ID).then(|| self.text());
+        let kind = self.word();
+        let topic = has(HAS_TOPIC).then(|| self.word());
+        View {
+            id,
+            kind,
+            created,
+            accessed,
+            access_count,
+            importance,
+            tags: self.list(has(TAGS)),
+            topic,
+            references: self.list(has(REFERENCES)),
+            names: self.list(has(NAMES)),
+            facets: self.list(has(FACETS)),
+            faded: has(FADED),
+            archived: has(ARCHIVED),
+            checksum: has(CHECKSUM),
+        }
+    }
+
+    fn list<T>(&mut self, is_there: bool) -> List<'a, T> {
+        let left = if is_there { self.number() as u32 } else { 0 };
+        let len = if is_there { self.number() } else { 0 };
+        let bytes = self.take(len as usize);
+        List { cursor: Cursor { bytes, words: self.words }, left, of: PhantomData }
+    }
+
+    fn text(&mut self) -> &'a str {
+        let len = self.number() as usize;
+        std::str::from_utf8(self.take(len)).unwrap_or_default()
+    }
+
+    fn word(&mut self) -> &'a str {
+        match self.number() {
+            0 => self.text(),
+            number => self.words.get(number as usize - 1).map_or("", |word| word),
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let [byte] = *self.take(1) else { break };
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn eight(&mut self) -> [u8; 8] {
+        self.take(8).try_into().unwrap_or_default()
+    }
+
+    fn take(&mut self, len: usize) -> &'a [u8] {
+        let (taken, rest) = self.bytes.split_at(len.min(self.bytes.len()));
+        self.bytes = rest;
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! Long logs that are read to be listed: their records are kept, and their bytes are read again when
+//! one is looked at.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::chunks::{Cut, Joined, cut};
+use super::crowd;
+use super::reread::File;
+use crate::disk::{Disk, Real};
+use crate::format::Format;
+use crate::format::reading::Reading;
+use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
+
+/// Shorter files are held: they cost little.
+pub(super) const LONG: u64 = 64 << 10;
+/// A file is read in stretches of so many bytes.
+const STRETCH: u64 = 1 << 20;
+/// So many chunks are held at a time.
+const AT_ONCE: usize = 8;
+/// A file that changes while it is read is begun anew so often; then it is held.
+const TRIES: usize = 3;
+
+/// A log as it was read in one state.
+pub(super) struct Listed {
+    pub reading: Reading,
+    pub on_demand: OnDemand,
+    pub generation: Generation,
+}
+
+/// Reads a log of that format. `None` where it is being written to again and again.
+pub(super) fn read(
+    disk: &dyn Disk,
+    (root, file): (&Path, &File<'_>),
+    format: &dyn Format,
+    cache: &Arc<Cache>,
+    now: Moment,
+) -> io::Result<Option<Listed>> {
+    let path = root.join(file.path);
+    for _ in 0..TRIES {
+        let mut stretches = Stretches { disk, path: &path, len: STRETCH, read: 0, of: None };
+        if let Some((reading, digests)) = stretches.all(format, file, now)? {
+            let blocks = OfFile { path: path.as_path().into(), cache: Arc::clone(cache) };
+            let on_demand = OnDemand::new(Arc::new(blocks), digests);
+            return Ok(Some(Listed { reading, on_demand, generation: stretches.of.unwrap_or_default() }));
+        }
+    }
+    Ok(None)
+}
+
+/// A file that is read from its start, stretch by stretch.
+struct Stretches<'a> {
+    disk: &'a dyn Disk,
+    path: &'a Path,
+    /// So many bytes are read at once, and a chunk has at least.
+    len: u64,
+    read: u64,
+    /// The state of the file that is read.
+    of: Option<Generation>,
+}
+
+impl Stretches<'_> {
+    /// What all of it says; `None` where it changed meanwhile.
+    fn all(
+        &mut self,
+        format: &dyn Format,
+        file: &File<'_>,
+        now: Moment,
+    ) -> io::Result<Option<(Reading, Vec<u64>)>> {
+        let one = |bytes: &Vec<u8>| Joined::of(format, &File { bytes, ..*file }, now);
+        let (mut joined, mut rest, mut is_last) = (Joined::default(), Vec::new(), false);
+        while !is_last {
+            let mut chunks = Vec::new();
+            while chunks.len() < AT_ONCE && !is_last {
+                let Some(more) = self.chunk(&mut rest, &mut is_last)? else { return Ok(None) };
+                chunks.push(more);
+            }
+            crowd::each(&chunks, one).into_iter().for_each(|own| joined.add(own));
+        }
+        Ok(Some((joined.reading, joined.digests)))
+    }
+
+    /// The next chunk, and in `rest` what was read behind it; `None` where the file changed.
+    fn chunk(&mut self, rest: &mut Vec<u8>, is_last: &mut bool) -> io::Result<Option<Vec<u8>>> {
+        let mut is_whole = false;
+        loop {
+            match cut(rest, self.len as usize, is_whole) {
+                Cut::Behind(end) => {
+                    let behind = rest.split_off(end);
+                    return Ok(Some(std::mem::replace(rest, behind)));
+                }
+                Cut::Never if is_whole => {
+                    *is_last = true;
+                    return Ok(Some(std::mem::take(rest)));
+                }
+                // Nothing can be cut off: all of it is one chunk.
+                Cut::Never => {
+                    while !is_whole {
+                        let Some(more) = self.stretch()? else { return Ok(None) };
+                        is_whole = more.is_empty();
+                        rest.extend(more);
+                    }
+                }
+                Cut::NotYet => {
+                    let Some(more) = self.stretch()? else { return Ok(None) };
+                    is_whole = more.is_empty();
+                    rest.extend(more);
+                }
+            }
+        }
+    }
+
+    /// The next stretch, empty at the end; `None` where the file changed.
+    fn stretch(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let (bytes, generation) = self.disk.read(self.path, self.read, Some(self.len))?;
+        let is_same = *self.of.get_or_insert(generation) == generation;
+        self.read += bytes.len() as u64;
+        Ok(is_same.then_some(bytes))
+    }
+}
+
+/// The blocks that were read last, of all files of a reading.
+#[derive(Default)]
+pub(super) struct Cache(Mutex<VecDeque<Block>>);
+
+struct Block {
+    path: Arc<Path>,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+/// A block has so many bytes.
+const BLOCK: u64 = 256 << 10;
+/// So many are kept.
+const BLOCKS: usize = 32;
+
+struct OfFile {
+    path: Arc<Path>,
+    cache: Arc<Cache>,
+}
+
+impl OfFile {
+    fn within(&self, block: &Block, span: Span) -> Option<Vec<u8>> {
+        let is_it = Arc::ptr_eq(&block.path, &self.path);
+        let from = span.start.checked_sub(block.start).filter(|_| is_it)? as usize;
+        Some(block.bytes.get(from..from + span.len() as usize)?.to_vec())
+    }
+}
+
+impl Blocks for OfFile {
+    fn read(&self, span: Span) -> Option<Vec<u8>> {
+        let mut blocks = self.cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = blocks.iter().rev().find_map(|block| self.within(block, span)) {
+            return Some(found);
+        }
+        drop(blocks);
+        if span.len() > BLOCK {
+            let (bytes, _) = Real.read(&self.path, span.start, Some(span.len())).ok()?;
+            return (bytes.len() as u64 == span.len()).then_some(bytes);
+        }
+        let (bytes, _) = Real.read(&self.path, span.start, Some(BLOCK)).ok()?;
+        let block = Block { path: Arc::clone(&self.path), start: span.start, bytes };
+        let found = self.within(&block, span)?;
+        blocks = self.cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.push_back(block);
+        let surplus = blocks.len().saturating_sub(BLOCKS);
+        blocks.drain(..surplus);
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests;
