@@ -3,6 +3,7 @@
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
+use crate::deed::verbs::{known, obeys};
 
 /// The command line, with its help.
 pub fn command() -> Command {
@@ -14,14 +15,13 @@ pub fn command() -> Command {
             command.get_arguments().filter(|own| own.is_global_set()).cloned().collect();
         command.mut_subcommand(&name, |verb| {
             let verb = with_own_options(verb, &name, &globals);
-            let verb = match usage(&name) {
-                Some(usage) => verb.override_usage(usage),
+            let verb = match known(&name).and_then(|own| own.usage) {
+                Some(usage) => verb.override_usage(format!("palimp {name} {usage}")),
                 None => verb,
             };
-            match examples(&name) {
-                "" => verb,
-                examples => verb.after_help(format!("Examples:\n{examples}")),
-            }
+            let examples = known(&name).into_iter().flat_map(|own| own.examples());
+            let examples: String = examples.map(|own| format!("\n  palimp {own}")).collect();
+            if examples.is_empty() { verb } else { verb.after_help(format!("Examples:{examples}")) }
         })
     })
 }
@@ -40,94 +40,11 @@ fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command
     })
 }
 
-/// Whether an option of every verb does something with that one.
-fn obeys(verb: &str, option: &str) -> bool {
-    let first = verb.split(' ').next().unwrap_or(verb);
-    let is_one_of = |verbs: &[&str]| verbs.contains(&verb) || verbs.contains(&first);
-    match option {
-        "ranking" => is_one_of(&["list", "search", "export"]),
-        "all" => is_one_of(&["list", "search", "export", "check"]),
-        "dry_run" | "yes" => !is_one_of(&[
-            "stores",
-            "list",
-            "search",
-            "show",
-            "check",
-            "backup list",
-            "backup diff",
-            "session list",
-            "session export",
-            "stats",
-            "journal",
-            "export",
-            "demo",
-            "completions",
-            "man",
-            "keys",
-        ]),
-        "json" => !is_one_of(&["export", "demo", "completions", "man"]),
-        "readonly" | "data_dir" | "no_color" => !is_one_of(&["demo", "completions", "man", "keys"]),
-        "stores" | "as" => !is_one_of(&["init", "demo", "completions", "man", "keys"]),
-        "now" => !is_one_of(&["completions", "man", "keys"]),
-        _ => true,
-    }
-}
-
-/// How verbs with paths are written: those are sorted out before the rest is parsed.
-fn usage(verb: &str) -> Option<String> {
-    let words = match verb {
-        "stores" | "check" | "stats" | "journal" | "compact" | "reindex" | "maintain" | "migrate"
-        | "redo" => "[OPTIONS] [PATH]...",
-        "repair" => "[OPTIONS] --all-safe [PATH]...",
-        "undo" => "[OPTIONS] [STEP] [PATH]...",
-        "list" => "[OPTIONS] [PATH]... [QUERY]...",
-        "search" => "[OPTIONS] [PATH]... QUERY...",
-        "export" => "[OPTIONS] --format SHAPE [PATH]... [QUERY]...",
-        "backup" | "session" => "[OPTIONS] VERB ... [PATH]...",
-        _ => return None,
-    };
-    Some(format!("palimp {verb} {words}"))
-}
-
-fn examples(verb: &str) -> &'static str {
-    match verb {
-        "stores" => "  palimp stores ~/work",
-        "list" => "  palimp list\n  palimp list ./memory tag:auth -tag:old --limit 20",
-        "search" => "  palimp search rotate keys\n  palimp search ./memory \"rotate keys\" since:-30d",
-        "show" => "  palimp show mem_20260101_001",
-        "check" => "  palimp check\n  palimp check .chora/memory --json",
-        "add" => "  palimp add --session s1 --type decision --text \"Use PostgreSQL\" --tag database",
-        "edit" => "  palimp edit mem_1 --set importance=0.9\n  palimp edit mem_1 --editor",
-        "tag" => "  palimp tag mem_1 +auth -old\n  palimp tag --query topic:login +auth",
-        "delete" => {
-            "  palimp delete mem_1 mem_2\n  palimp delete --query 'tag:draft until:2025-12-31' --dry-run"
-        }
-        "erase" => "  palimp erase mem_1\n  palimp erase --query tag:secret",
-        "undelete" => "  palimp undelete mem_1",
-        "archive" => "  palimp archive --query 'until:2025-06-30'",
-        "unarchive" => "  palimp unarchive mem_1",
-        "session" => "  palimp session list ./memory\n  palimp session export s1 --format markdown",
-        "init" => "  palimp init bmad .bmad/memory",
-        "repair" => "  palimp repair --all-safe --dry-run ./memory",
-        "backup" => "  palimp backup list\n  palimp backup diff BACKUP\n  palimp backup restore BACKUP mem_1",
-        "compact" => "  palimp compact --session s1 --dry-run",
-        "reindex" => "  palimp reindex ./memory",
-        "maintain" => "  palimp maintain --yes ./memory",
-        "migrate" => "  palimp migrate ~/.claude/agents/memories",
-        "stats" => "  palimp stats --json",
-        "journal" => "  palimp journal ./memory",
-        "undo" => "  palimp undo\n  palimp undo 12 ./memory",
-        "redo" => "  palimp redo",
-        "export" => "  palimp export tag:auth --format markdown",
-        "demo" => "  palimp demo /tmp/demo --seed 2",
-        _ => "",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::args::Verb;
+    use crate::deed::verbs::VERBS;
     use crate::query::Query;
 
     fn help_of(verb: &str) -> String {
@@ -164,8 +81,8 @@ mod tests {
     fn every_example_is_understood() {
         let now = crate::model::Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
         for verb in command().get_subcommands() {
-            for example in examples(verb.get_name()).lines() {
-                let words = words_of(example);
+            for example in known(verb.get_name()).into_iter().flat_map(|own| own.examples()) {
+                let words = words_of(&format!("palimp {example}"));
                 let args = Args::read(words.iter().map(Into::into)).map_err(|error| error.to_string());
                 let query = match args.unwrap().verb {
                     Some(Verb::List { query, .. } | Verb::Search { query, .. }) => query.join(" "),
@@ -195,8 +112,28 @@ mod tests {
     fn every_verb_that_is_shown_has_an_example() {
         for verb in command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
             let name = verb.get_name();
-            let is_told = !examples(name).is_empty() || ["completions", "man", "keys"].contains(&name);
+            let is_told = ["completions", "man", "keys"].contains(&name);
             assert!(is_told || verb.get_after_help().is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_table_of_verbs_has_every_verb_and_no_other_and_the_documentation_lists_each() {
+        let command = command();
+        let docs = include_str!("../../docs/cli.md");
+        let shown = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+        let mut names: Vec<&str> = shown.map(|verb| verb.get_name()).collect();
+        let mut table: Vec<&str> =
+            VERBS.iter().map(|own| own.name).filter(|name| !name.contains(' ')).collect();
+        names.sort_unstable();
+        table.sort_unstable();
+        assert_eq!(names, table);
+        for own in VERBS {
+            let (whole, part) = own.name.split_once(' ').unwrap_or((own.name, ""));
+            let is_verb = |command: &clap::Command| command.find_subcommand(part).is_some();
+            assert!(part.is_empty() || command.find_subcommand(whole).is_some_and(is_verb), "{}", own.name);
+            let rows = docs.lines().filter(|line| line.starts_with("| "));
+            assert!(rows.clone().any(|row| row.contains(&format!("`{whole}"))), "{whole}");
         }
     }
 }

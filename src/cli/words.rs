@@ -13,6 +13,7 @@ use strsim::osa_distance;
 
 use super::args::{Args, Options, Verb};
 use super::help;
+use crate::deed::verbs::{Takes, known};
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
 use crate::text::shell;
@@ -27,33 +28,8 @@ pub fn taken(word: &str) -> Option<&str> {
     word.strip_prefix(TAKEN)?.strip_prefix('-')
 }
 
-/// What the words behind a verb are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    /// Its own alone.
-    Own,
-    /// Tags, ids.
-    Tags,
-    /// A query, and paths among it.
-    Query,
-    /// Paths.
-    Paths,
-    /// A step's number, and paths.
-    Step,
-    /// A verb of its own, with what that takes, and paths.
-    Verb,
-}
-
 fn takes(verb: &OsStr) -> Takes {
-    match verb.to_str().unwrap_or_default() {
-        "tag" => Takes::Tags,
-        "list" | "search" | "export" => Takes::Query,
-        "stores" | "check" | "stats" | "journal" | "repair" | "compact" | "reindex" | "maintain"
-        | "migrate" | "redo" => Takes::Paths,
-        "undo" => Takes::Step,
-        "backup" | "session" => Takes::Verb,
-        _ => Takes::Own,
-    }
+    verb.to_str().and_then(known).map_or(Takes::Own, |own| own.takes)
 }
 
 impl Args {
@@ -154,7 +130,7 @@ impl<'a> Sorted<'a> {
             return self.words.push(word);
         };
         let takes = takes(verb);
-        if takes == Takes::Verb && self.verbs.len() == 1 {
+        if takes == Takes::Parts && self.verbs.len() == 1 {
             self.verbs.push(word.clone());
             return self.words.push(word);
         }
@@ -163,7 +139,7 @@ impl<'a> Sorted<'a> {
             Takes::Query => is_place(&word),
             Takes::Paths => is_place(&word) || exists(&word) || has_slash(&word),
             Takes::Step => !is_number(&word) && (exists(&word) || has_slash(&word)),
-            Takes::Verb => match self.room() {
+            Takes::Parts => match self.room() {
                 Room::Needed => false,
                 Room::Possible => is_place(&word),
                 Room::None => exists(&word) || has_slash(&word),

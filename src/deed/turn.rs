@@ -35,18 +35,20 @@ impl Recent {
         self.is_new = true;
     }
 
-    /// A step was turned: it waits to be turned again.
-    fn keep(&mut self, step: Step, is_redo: bool) {
-        if is_redo { self.done.push(step) } else { self.undone.push(step) }
+    /// The steps of the change that was made last, or undone last, in stores that are open: the newest first.
+    fn last(&self, stores: &[Arc<Store>], is_redo: bool) -> (Option<u64>, Vec<Due>) {
+        let steps = if is_redo { &self.undone } else { &self.done };
+        let open = |step: &Step| stores.iter().find(|store| store.root == step.root).map(Arc::clone);
+        let change = steps.iter().rev().find(|step| open(step).is_some()).map(|step| step.change);
+        let own = steps.iter().rev().filter(|step| Some(step.change) == change);
+        let due = |step: &Step| Some((open(step)?, Some(step.number), Some(step.said.clone())));
+        (change, own.filter_map(due).collect())
     }
 
-    /// A step is not to be turned any more.
-    fn taken(&mut self, at: usize, is_redo: bool) {
-        if is_redo {
-            self.undone.remove(at)
-        } else {
-            self.done.remove(at)
-        };
+    /// A step of this run is not to be turned any more.
+    fn taken(&mut self, store: &Store, number: Option<u64>, is_redo: bool) {
+        let steps = if is_redo { &mut self.undone } else { &mut self.done };
+        steps.retain(|step| step.root != store.root || Some(step.number) != number);
     }
 
     /// A step was turned round that was chosen from the journal.
@@ -95,6 +97,9 @@ impl Step {
     }
 }
 
+/// A step that is to be turned: its store, its number unless it is the last, what was said of it.
+type Due = (Arc<Store>, Option<u64>, Option<String>);
+
 /// Undoes the last change, or redoes what was undone last: of this run, else of the
 /// journals. Of several stores each step of it is turned.
 pub(super) fn turn(
@@ -103,108 +108,63 @@ pub(super) fn turn(
     recent: &mut Recent,
     is_redo: bool,
 ) -> Result<Changed, Failed> {
-    let steps = if is_redo { &recent.undone } else { &recent.done };
-    match steps.iter().rposition(|step| is_open(request, step)) {
-        Some(last) => of_this_run(request, host, recent, steps[last].change, is_redo),
-        None => of_the_journals(request, host, recent, is_redo),
+    let (of_this_run, mut steps) = recent.last(&request.snapshot.stores, is_redo);
+    if of_this_run.is_none() {
+        steps = of_the_journals(request, host, recent, is_redo)?;
+        recent.begin();
     }
-}
-
-fn is_open(request: &ChangeRequest, step: &Step) -> bool {
-    request.snapshot.stores.iter().any(|store| store.root == step.root)
-}
-
-/// Turns the steps of a change that this run made.
-fn of_this_run(
-    request: &ChangeRequest,
-    host: Host<'_>,
-    recent: &mut Recent,
-    change: u64,
-    is_redo: bool,
-) -> Result<Changed, Failed> {
-    let mut turned = Turning::new(request, is_redo);
-    loop {
-        let steps = if is_redo { &recent.undone } else { &recent.done };
-        let is_part = |step: &Step| step.change == change && is_open(request, step);
-        let Some(at) = steps.iter().rposition(is_part) else { return Ok(turned.changed) };
-        let (root, number, said) = (steps[at].root.clone(), steps[at].number, steps[at].said.clone());
-        let Some(store) = request.snapshot.stores.iter().find(|store| store.root == root) else {
-            return Ok(turned.changed);
-        };
-        let outcome = turn_in(store, host, Some(number), is_redo);
+    let change = of_this_run.unwrap_or(recent.change);
+    let turned = if is_redo { Turned::Redone } else { Turned::Undone };
+    let said = request.wanted.done().to_owned();
+    let mut changed = Changed { said, notes: Vec::new(), turned, receipt: Vec::new() };
+    for (at, (store, number, said)) in steps.iter().enumerate() {
+        let outcome = turn_in(store, host, *number, is_redo);
         if outcome.as_ref().map_or_else(|failed| failed.is_gone, |_| true) {
-            recent.taken(at, is_redo);
+            recent.taken(store, *number, is_redo);
         }
-        let (notes, ..) = outcome.map_err(|failed| turned.cut_short(failed))?;
-        turned.add(notes, &format!(": {said}"));
-        recent.keep(Step { change, ..Step::new(&store.root, number, &said) }, is_redo);
+        let (notes, told, number) = outcome.map_err(|failed| match at {
+            0 => failed,
+            _ => {
+                let message = format!("{} {} before that, in another store.", failed.message, changed.said);
+                Failed { message, ..failed }
+            }
+        })?;
+        let told = said.as_ref().map_or(told, |said| format!(": {said}"));
+        if at == 0 {
+            changed.said.push_str(&told);
+        }
+        changed.notes.extend(notes);
+        let said = said.as_deref().unwrap_or(told.trim_start());
+        let waiting = if is_redo { &mut recent.done } else { &mut recent.undone };
+        waiting.push(Step { change, ..Step::new(&store.root, number, said) });
     }
+    if of_this_run.is_none() && steps.len() > 1 {
+        let others = counted(steps.len() as u64 - 1, "other store");
+        changed.said.push_str(&format!(", and what it did in {others}"));
+    }
+    Ok(changed)
 }
 
-/// Turns the steps of the newest change that the journals have.
+/// The steps of the newest change that the journals have.
 fn of_the_journals(
     request: &ChangeRequest,
     host: Host<'_>,
-    recent: &mut Recent,
+    recent: &Recent,
     is_redo: bool,
-) -> Result<Changed, Failed> {
-    let stores = &request.snapshot.stores;
+) -> Result<Vec<Due>, Failed> {
     let steps = match is_redo && recent.is_new {
         true => Vec::new(),
-        false => last_change(host.disk, host.data, stores, is_redo)?,
+        false => last_change(host.disk, host.data, &request.snapshot.stores, is_redo)?,
     };
     if steps.is_empty() {
         let verb = if is_redo { "redo" } else { "undo" };
         return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
     }
-    let mut turned = Turning::new(request, is_redo);
-    recent.begin();
     // Of one store it is the last that is in force once what a crash cut short is finished.
     let is_of_several = steps.len() > 1;
-    for (store, number) in steps {
-        let outcome = turn_in(store, host, is_of_several.then_some(number), is_redo);
-        let (notes, told, number) = outcome.map_err(|failed| turned.cut_short(failed))?;
-        turned.add(notes, &told);
-        let step = Step::new(&store.root, number, told.trim_start());
-        recent.keep(Step { change: recent.change, ..step }, is_redo);
-    }
-    if is_of_several {
-        let others = counted(turned.stores as u64 - 1, "other store");
-        turned.changed.said.push_str(&format!(", and what it did in {others}"));
-    }
-    Ok(turned.changed)
-}
-
-/// Steps that are turned one after the other.
-struct Turning {
-    changed: Changed,
-    stores: usize,
-}
-
-impl Turning {
-    fn new(request: &ChangeRequest, is_redo: bool) -> Turning {
-        let turned = if is_redo { Turned::Redone } else { Turned::Undone };
-        let said = request.wanted.done().to_string();
-        Turning { changed: Changed { said, notes: Vec::new(), turned, receipt: Vec::new() }, stores: 0 }
-    }
-
-    /// One more was turned.
-    fn add(&mut self, notes: Vec<String>, told: &str) {
-        if self.stores == 0 {
-            self.changed.said.push_str(told);
-        }
-        self.stores += 1;
-        self.changed.notes.extend(notes);
-    }
-
-    /// Why it ends here, and what was turned before.
-    fn cut_short(&self, failed: Failed) -> Failed {
-        if self.stores == 0 {
-            return failed;
-        }
-        let message = format!("{} {} before that, in another store.", failed.message, self.changed.said);
-        Failed { message, ..failed }
-    }
+    let due =
+        |(store, number): (&Arc<Store>, u64)| (Arc::clone(store), is_of_several.then_some(number), None);
+    Ok(steps.into_iter().map(due).collect())
 }
 
 /// Turns a step of a store, or its last: notes, what is told of it, and the step.
