@@ -115,7 +115,7 @@ impl Memory {
             within && matches!(entry.state, State::Live) && store.view(entry).is_some()
         };
         let entries: Vec<EntryRef> = self.snapshot.entries().filter(own).collect();
-        Ok(export(&self.snapshot, &entries, shape))
+        Ok(export(&self.snapshot, &entries, shape).flatten().collect())
     }
 
     /// Drops what the format's compaction drops, and says what that was.
