@@ -37,7 +37,7 @@ pub struct Failed {
     /// How it ended.
     pub ends: Ends,
     /// What is behind it.
-    pub cause: Cause,
+    pub cause: Box<Cause>,
     /// The files were not as it was planned of them, and are as they were.
     pub(super) is_moved: bool,
     /// The stores that were changed before.
@@ -46,7 +46,7 @@ pub struct Failed {
 
 impl Failed {
     fn new(ends: Ends, message: String, cause: Cause) -> Failed {
-        Failed { message, ends, cause, is_moved: false, changed: Vec::new() }
+        Failed { message, ends, cause: Box::new(cause), is_moved: false, changed: Vec::new() }
     }
 
     /// An archive that a change goes by could not be read.
@@ -63,13 +63,13 @@ impl Failed {
 
     /// The step that was to be turned is not there any more.
     pub(super) fn is_gone(&self) -> bool {
-        matches!(self.cause, Cause::Commit(CommitError::NoStep(_)))
+        matches!(*self.cause, Cause::Commit(CommitError::NoStep(_)))
     }
 
     /// Why it was refused before anything began; `None` where it was otherwise, or the user
     /// stopped it.
     pub(super) fn refused(&self) -> Option<&str> {
-        match &self.cause {
+        match &*self.cause {
             Cause::Refused(own) | Cause::Commit(CommitError::Refused(own)) => {
                 (!is_stop(own)).then_some(&*own.message)
             }
@@ -80,9 +80,9 @@ impl Failed {
 
     /// The same, its refusal told otherwise.
     pub fn retold(self, tell: impl FnOnce(Refusal) -> Refusal) -> Failed {
-        match self.cause {
+        match *self.cause {
             Cause::Refused(refusal) => tell(refusal).into(),
-            _ => self,
+            cause => Failed { cause: Box::new(cause), ..self },
         }
     }
 

@@ -78,7 +78,7 @@ impl From<CommitError> for MemoryError {
 
 impl From<Failed> for MemoryError {
     fn from(failed: Failed) -> Self {
-        match failed.cause {
+        match *failed.cause {
             Cause::Refused(refusal) => refusal.into(),
             Cause::Commit(error) => error.into(),
             Cause::Unread(why) => Refusal::corrupt(why).into(),
