@@ -98,3 +98,76 @@ impl Wanted<'_> {
         new
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::disk::write_new;
+    use crate::format;
+    use crate::model::{Extent, Moment};
+    use crate::store::erase::Target;
+    use crate::store::{Place, load};
+
+    const NOW: Moment = Moment(1_770_000_000_000_000);
+    const FILE: &str = "sessions/s/memory.jsonl";
+
+    fn line(number: usize) -> String {
+        let record = format!(
+            "{{\"id\":\"mem_{}\",\"session_id\":\"s\",\"content\":{{\"message\":\"Said {number}.\"}}}}",
+            number % 4
+        );
+        match number {
+            0..6 => record,
+            6 => record[..record.len() / 2].to_owned(),
+            7 => record[record.len() / 2..].to_owned(),
+            8 => format!("\u{feff}{record}"),
+            9 => format!("  {record}"),
+            10 => record.replace(",\"c", ",\r\n\"c"),
+            11 => "{".into(),
+            12 => format!("{record}{record}"),
+            _ => String::new(),
+        }
+    }
+
+    fn text(numbers: &[usize]) -> String {
+        numbers.iter().map(|number| line(*number) + if number % 5 == 4 { "\r\n" } else { "\n" }).collect()
+    }
+
+    proptest! {
+        #![proptest_config(crate::tries::config(128, 4_096))]
+
+        #[test]
+        fn of_a_copy_the_same_records_go_however_much_of_it_is_passed_by(
+            there in proptest::collection::vec(0..6_usize, 1..8),
+            copy in proptest::collection::vec(0..14_usize, 0..14),
+            which in any::<prop::sample::Index>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            write_new(&folder.path().join(FILE), text(&there).as_bytes()).unwrap();
+            let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
+            let store = load(&place, Extent::Whole, None, NOW);
+            let entry = &store.entries[which.index(store.entries.len())];
+            let targets = [Target::of(&store, entry, b"salt", None)];
+            let wanted = Wanted::of(format::by_name("session-log").unwrap(), &store, &targets, NOW);
+            store.documents.iter().for_each(|own| wanted.note_staying(own));
+            for path in [FILE, "sessions/s/memory.jsonl.backup.20260101_100000", "sessions/t/memory.jsonl"] {
+                let (path, copy) = (Path::new(path), text(&copy));
+                let bytes = copy.as_bytes();
+                let taken = |records: Vec<Record>| -> Vec<_> {
+                    let raw = |own: &Record| &bytes[own.span.start as usize..own.span.end as usize];
+                    let goes = |own: &Record| wanted.takes(path, raw(own), own.view(), None);
+                    let places = records.into_iter().filter(goes).map(|own| (own.span, own.line));
+                    places.collect()
+                };
+                prop_assert_eq!(
+                    taken(wanted.read_new(path, bytes, None)),
+                    taken(wanted.read(path, bytes, None))
+                );
+            }
+        }
+    }
+}
