@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::failure::{Exit, Failure, say};
 use super::shown::texts;
 use super::{Context, erase, lock, open};
-use crate::deed::{self, By, ChangeRequest, Committed, ErasureAsked, Planned, Recent, Teller, Wanted};
+use crate::deed::{
+    self, By, ChangeRequest, Committed, ErasureAsked, Failed, Planned, Recent, Teller, Wanted,
+};
 use crate::disk::{Machine, Real, ThisMachine};
 use crate::format::writing::{NO_PACKED, Scene};
 use crate::model::{Change, EntryRef, Plan, Snapshot, Store, Tell, plan};
@@ -47,14 +49,9 @@ struct FileRow {
     bytes_after: u64,
 }
 
-/// The machine on which a verb runs.
-pub fn machine() -> ThisMachine {
-    ThisMachine::new()
-}
-
 /// What a comparison is made with.
 pub fn scene<'a>(context: &Context, store: &'a Store) -> Scene<'a> {
-    Scene { store, now: context.now, random: machine().random(), packed: &NO_PACKED }
+    Scene { store, now: context.now, random: ThisMachine::new().random(), packed: &NO_PACKED }
 }
 
 /// What the user wrote.
@@ -85,10 +82,10 @@ pub fn make(
 }
 
 /// Plans it.
-pub fn plan(request: ChangeRequest) -> Result<Planned, Failure> {
-    let (machine, data) = (machine(), request.data.clone());
+pub fn plan(request: ChangeRequest) -> Result<Planned, Failed> {
+    let (machine, data) = (ThisMachine::new(), request.data.clone());
     let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
-    Ok(deed::plan(request, host)?)
+    deed::plan(request, host)
 }
 
 /// The same for those records, or for stores.
@@ -231,7 +228,7 @@ fn carried(
     was_asked: bool,
     text: Option<Written<'_>>,
 ) -> Result<Carried, Failure> {
-    let (machine, data) = (machine(), open::data_folder(context)?);
+    let (machine, data) = (ThisMachine::new(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let of = planned.request.clone();
     let mut printing = Printing { context, exit: Exit::Done, failure: None };

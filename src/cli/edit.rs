@@ -1,6 +1,6 @@
 //! `palimp edit`: fields of one record, or of those that a query finds.
 
-use super::change::{Written, make, request};
+use super::change::{Written, carry, plan, request};
 use super::chosen::the_one;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open, records};
@@ -8,6 +8,7 @@ use crate::deed::{ChangeRequest, Wanted, keep};
 use crate::disk;
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
+use crate::ops;
 
 /// Sets fields, or opens the main text in `$EDITOR`.
 pub fn run(
@@ -91,5 +92,9 @@ fn save(
     written: Written<'_>,
 ) -> Result<Exit, Failure> {
     let request = request(context, snapshot, Wanted::Edit(fields));
-    make(context, ChangeRequest { at: vec![at], ..request }, Some(written))
+    let (store, entry) = snapshot.get(at);
+    let planned = plan(ChangeRequest { at: vec![at], ..request });
+    let coded = |refusal| ops::form::with_code(store, entry, refusal, context.now);
+    let planned = planned.map_err(|failed| failed.retold(coded))?;
+    carry(context, planned, Some(written))
 }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::args::Chosen;
-use super::change::{PlanRow, machine, make_of, plan_row};
+use super::change::{PlanRow, make_of, plan_row};
 use super::chosen::records;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::deed::{By, ErasureAsked, Wanted};
-use crate::disk::Real;
+use crate::disk::{Real, ThisMachine};
 use crate::model::{EntryRef, Snapshot, Tell};
 use crate::query::Query;
 use crate::store::commit::erase::{Erased, History, Searched, cannot_reach};
@@ -89,7 +89,7 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool, Failure> {
             continue;
         }
         any = true;
-        let machine = machine();
+        let machine = ThisMachine::new();
         let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
         open::tell(context, &Writer::open(host, store)?);
     }

@@ -11,7 +11,7 @@ use crate::text::secrets::mask;
 /// Exports what the query finds.
 pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
-    let snapshot = open::snapshot(context)?;
+    let snapshot = open::listing(context)?;
     let request = Request {
         snapshot: &snapshot,
         text: None,
@@ -41,12 +41,13 @@ pub fn print(
         ShapeArg::Csv => Shape::Csv,
     };
     context.unread.archives(snapshot);
-    let bytes = export(snapshot, entries, shape);
     let is_json = matches!(shape, Shape::Json | Shape::JsonLines) || context.options.json;
-    match is_json {
-        true => context.out.own(&bytes)?,
-        // For people, as every other text is.
-        false => context.out.own(mask(&String::from_utf8_lossy(&bytes)).as_bytes())?,
+    for piece in export(snapshot, entries, shape) {
+        match is_json {
+            true => context.out.own(&piece)?,
+            // For people, as every other text is.
+            false => context.out.own(mask(&String::from_utf8_lossy(&piece)).as_bytes())?,
+        }
     }
     Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::change::{machine, make_of};
+use super::change::make_of;
 use super::failure::{Exit, Failure, say};
 use super::{Context, open};
 use crate::deed::{By, Wanted};
-use crate::disk::Real;
+use crate::disk::{Real, ThisMachine};
 use crate::model::{Snapshot, Store, Tell, plan};
 use crate::store::commit::{Account, FileLine, History, Host, Row, Turn, Vault, Writer, last_change};
 
@@ -151,7 +151,7 @@ fn turn(
     steps: &[(&Arc<Store>, u64)],
     asked: Turn,
 ) -> Result<Exit, Failure> {
-    let (machine, data) = (machine(), open::data_folder(context)?);
+    let (machine, data) = (ThisMachine::new(), open::data_folder(context)?);
     let host = Host { disk: &Real, machine: &machine, data: &data, now: context.now };
     let place = |store: &Arc<Store>| snapshot.stores.iter().position(|own| Arc::ptr_eq(own, store));
     let turn = |step| if let Turn::Undo(_) = asked { Turn::Undo(step) } else { Turn::Redo(step) };

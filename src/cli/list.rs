@@ -1,9 +1,10 @@
 //! `palimp list [QUERY...]`: records, newest first.
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, say};
 use super::row::Row;
 use super::{open, row};
+use crate::model::plan;
 use crate::query::{Cancel, Order, Query, Request, explain_in, search_in};
 
 /// Lists what the query asks for.
@@ -37,9 +38,11 @@ pub fn print(
     let matches = request.matches(&never).unwrap_or_default();
     let results = search_in(&request, &matches, &never).unwrap_or_default();
     let hits = &results.hits[..results.hits.len().min(limit.unwrap_or(usize::MAX))];
+    let mut changed = 0;
     for hit in hits {
         let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let row = Row::new(&snapshot, hit.at, hit.rank, why.as_ref(), context.now);
+        changed += u64::from(row.is_gone());
         if context.options.json {
             context.out.json(&row)?;
         } else {
@@ -48,6 +51,12 @@ pub fn print(
                 context.out.line(&format!("    {}", row::told(why)))?;
             }
         }
+    }
+    if changed > 0 {
+        let what = plan::counted(changed, "record");
+        say(&format!(
+            "{what} can't be shown: the file has changed since it was read. Run this again to see all."
+        ));
     }
     Ok(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done })
 }

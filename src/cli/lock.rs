@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use super::change::machine;
-use crate::disk::Real;
+use crate::disk::{Real, ThisMachine};
 use crate::store::commit::{CommitError, Files};
 use crate::store::lock::{LockError, break_by_choice};
 use crate::text::show::show;
@@ -25,5 +24,5 @@ pub fn is_broken(error: &CommitError) -> bool {
         return false;
     }
     let is_yes = matches!(answer.trim(), "y" | "Y" | "yes");
-    is_yes && break_by_choice(&Real, &machine(), path, holder).unwrap_or(false)
+    is_yes && break_by_choice(&Real, &ThisMachine::new(), path, holder).unwrap_or(false)
 }

@@ -123,7 +123,7 @@ fn verb(
         Some(Verb::Repair { .. }) => store_verbs::each(context, Wanted::Repair),
         Some(Verb::Backup { what }) => backup::run(context, what),
         Some(Verb::Compact { session }) => store_verbs::each(context, Wanted::Compact(session)),
-        Some(Verb::Reindex) => store_verbs::each(context, Wanted::Reindex),
+        Some(Verb::Reindex) => store_verbs::each(context, Wanted::Reindex(None)),
         Some(Verb::Maintain) => store_verbs::maintain(context),
         Some(Verb::Migrate) => store_verbs::each(context, Wanted::Migrate),
         Some(Verb::Stats) => stats::run(context),

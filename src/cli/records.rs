@@ -8,7 +8,7 @@ use super::failure::{Exit, Failure};
 use super::words::taken;
 use super::{Context, open};
 use crate::deed::{By, DeleteAs, Wanted};
-use crate::model::{Entry, Snapshot, State};
+use crate::model::{Entry, State};
 
 /// Adds and removes tags, or calls one otherwise.
 pub fn tag(
@@ -76,9 +76,7 @@ fn asks_archived(chosen: &Chosen) -> bool {
 /// Takes deletions back.
 pub fn undelete(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure> {
     open::data_folder(context)?;
-    let snapshot = open::to_change(context)?;
-    let snapshot = open::with_deleted(context, &snapshot)?;
-    each_of(context, &snapshot, chosen, |_| true, Wanted::Undelete)
+    each(context, chosen, |_| true, Wanted::Undelete)
 }
 
 /// Moves records aside.
@@ -91,24 +89,18 @@ pub fn unarchive(context: &mut Context, chosen: &Chosen) -> Result<Exit, Failure
     each(context, chosen, |entry| entry.state == State::Archived, Wanted::Unarchive)
 }
 
+/// Does something with the chosen records that are in a state for it.
 fn each(
     context: &mut Context,
     chosen: &Chosen,
     fits: impl Fn(&Entry) -> bool,
     wanted: Wanted,
 ) -> Result<Exit, Failure> {
-    let snapshot = open::to_change(context)?;
-    each_of(context, &snapshot, chosen, fits, wanted)
-}
-
-fn each_of(
-    context: &mut Context,
-    snapshot: &Snapshot,
-    chosen: &Chosen,
-    fits: impl Fn(&Entry) -> bool,
-    wanted: Wanted,
-) -> Result<Exit, Failure> {
-    let found = records(context, snapshot, chosen, |_, entry| fits(entry))?;
+    let mut snapshot = open::to_change(context)?;
+    if wanted == Wanted::Undelete {
+        snapshot = open::with_deleted(context, &snapshot)?;
+    }
+    let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
     let by = if chosen.query.is_none() || found.len() == 1 { By::Ids } else { By::Query };
-    make_of(context, snapshot, (found, by), wanted)
+    make_of(context, &snapshot, (found, by), wanted)
 }

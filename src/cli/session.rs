@@ -26,7 +26,7 @@ struct Row {
 /// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result<Exit, Failure> {
     let snapshot = match what {
-        SessionVerb::List | SessionVerb::Export { .. } => open::snapshot(context)?,
+        SessionVerb::List | SessionVerb::Export { .. } => open::listing(context)?,
         _ => open::to_change(context)?,
     };
     let (number, deed) = match what {

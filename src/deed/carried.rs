@@ -141,7 +141,8 @@ fn carried(
     }
 }
 
-pub(super) fn make(
+/// Carries out what was planned, though it was not shown. What others did since is looked at by each write.
+pub fn make(
     planned: &Planned,
     host: Host<'_>,
     recent: &mut Recent,

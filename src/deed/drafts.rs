@@ -12,8 +12,9 @@ use crate::store::commit::{CommitError, Host, keep_text, kept_in, not_kept};
 /// Why a change was not made. A text that the user wrote outlives that.
 pub fn not_made(request: &ChangeRequest, why: String) -> String {
     match (&request.wanted, request.at.first()) {
-        (Wanted::Text(text), Some(at)) => {
+        (Wanted::Edit(fields), Some(at)) => {
             let of = request.snapshot.get(*at);
+            let text = fields.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
             format!("{why} {}", keep(&request.data, of, text.as_bytes(), request.now))
         }
         _ => why,

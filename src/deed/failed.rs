@@ -18,6 +18,17 @@ pub enum Ends {
     Failed,
 }
 
+/// What is behind a failure.
+#[derive(Debug)]
+pub enum Cause {
+    /// It was refused before anything began.
+    Refused(Refusal),
+    /// It could not be carried out.
+    Commit(CommitError),
+    /// Something that it goes by could not be read: what, and why.
+    Unread(String),
+}
+
 /// Why nothing came of a change, and what state the files are in.
 #[derive(Debug)]
 pub struct Failed {
@@ -25,11 +36,8 @@ pub struct Failed {
     pub message: String,
     /// How it ended.
     pub ends: Ends,
-    /// The step that was to be turned is not there any more.
-    pub(super) is_gone: bool,
-    /// Why it was refused before anything began; `None` where it was otherwise, or the user
-    /// stopped it.
-    pub(super) refused: Option<String>,
+    /// What is behind it.
+    pub cause: Box<Cause>,
     /// The files were not as it was planned of them, and are as they were.
     pub(super) is_moved: bool,
     /// The stores that were changed before.
@@ -37,17 +45,44 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// A failure with its message.
-    pub(super) fn new(ends: Ends, message: String) -> Failed {
-        Failed { message, ends, is_gone: false, refused: None, is_moved: false, changed: Vec::new() }
+    fn new(ends: Ends, message: String, cause: Cause) -> Failed {
+        Failed { message, ends, cause: Box::new(cause), is_moved: false, changed: Vec::new() }
     }
 
     /// An archive that a change goes by could not be read.
     pub(super) fn unread(what: &str, error: &std::io::Error) -> Failed {
         let why = format!("{what} can't be read: {error}.");
-        Failed {
-            refused: Some(why.clone()),
-            ..Failed::new(Ends::Failed, format!("{why} Nothing was changed."))
+        Failed::new(Ends::Failed, format!("{why} Nothing was changed."), Cause::Unread(why))
+    }
+
+    /// Others use what was shown so often that it is never as it was.
+    pub(super) fn used() -> Failed {
+        let refusal = Refusal::new("E_CONCURRENT_MOD", "others keep using what this is about.");
+        Failed { is_moved: true, ..refusal.into() }
+    }
+
+    /// The step that was to be turned is not there any more.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(*self.cause, Cause::Commit(CommitError::NoStep(_)))
+    }
+
+    /// Why it was refused before anything began; `None` where it was otherwise, or the user
+    /// stopped it.
+    pub(super) fn refused(&self) -> Option<&str> {
+        match &*self.cause {
+            Cause::Refused(own) | Cause::Commit(CommitError::Refused(own)) => {
+                (!is_stop(own)).then_some(&*own.message)
+            }
+            Cause::Unread(why) => Some(why),
+            Cause::Commit(_) => None,
+        }
+    }
+
+    /// The same, its refusal told otherwise.
+    pub fn retold(self, tell: impl FnOnce(Refusal) -> Refusal) -> Failed {
+        match *self.cause {
+            Cause::Refused(refusal) => tell(refusal).into(),
+            cause => Failed { cause: Box::new(cause), ..self },
         }
     }
 
@@ -59,7 +94,7 @@ impl Failed {
 
     /// What was in the way, without what it means for the files.
     pub fn why(&self) -> &str {
-        self.refused.as_deref().unwrap_or(&self.message)
+        self.refused().unwrap_or(&self.message)
     }
 
     /// What happened, with the stores that were changed before.
@@ -75,7 +110,7 @@ impl Failed {
 impl From<Refusal> for Failed {
     fn from(refusal: Refusal) -> Self {
         let message = format!("{} Nothing was changed. ({})", refusal.message, refusal.code);
-        Failed { refused: reason(&refusal), ..Failed::new(Ends::Refused, message) }
+        Failed::new(Ends::Refused, message, Cause::Refused(refusal))
     }
 }
 
@@ -83,10 +118,6 @@ impl From<NotWhole> for Failed {
     fn from(not: NotWhole) -> Self {
         Refusal::from(not).into()
     }
-}
-
-fn reason(refusal: &Refusal) -> Option<String> {
-    (!is_stop(refusal)).then(|| refusal.message.clone())
 }
 
 impl From<CommitError> for Failed {
@@ -98,15 +129,8 @@ impl From<CommitError> for Failed {
             error if matches!(error.files(), Files::Halfway | Files::Erasing) => Ends::Failed,
             _ => Ends::Refused,
         };
-        Failed {
-            is_gone: ends == Ends::Nothing,
-            refused: match &error {
-                CommitError::Refused(refusal) => reason(refusal),
-                _ => None,
-            },
-            is_moved: error.is_moved(),
-            ..Failed::new(ends, format!("{error} ({})", error.code()))
-        }
+        let (is_moved, message) = (error.is_moved(), format!("{error} ({})", error.code()));
+        Failed { is_moved, ..Failed::new(ends, message, Cause::Commit(error)) }
     }
 }
 

@@ -12,7 +12,7 @@ pub use renew::{say_rule, say_which};
 use super::asked::By;
 use super::carried::{Committed, Teller, make};
 use super::deleted::as_before;
-use super::failed::{Ends, Failed};
+use super::failed::Failed;
 use super::planned::Planned;
 use super::turn::Recent;
 use super::wanted::Wanted;
@@ -99,7 +99,7 @@ pub(super) fn carry_out(
             return Ok(Committed::Moved(Box::new(again)));
         }
         let made = match is_used(&planned, &fresh) {
-            true => Err(used()),
+            true => Err(Failed::used()),
             false => {
                 planned.make_exact();
                 make(&planned, host, recent, teller)
@@ -128,11 +128,6 @@ fn is_used(planned: &Planned, fresh: &Snapshot) -> bool {
         None => !is_held(was.get(*at).0, was.get(*at).1),
     };
     !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
-}
-
-fn used() -> Failed {
-    let message = "others keep using what this is about. Nothing was changed. (E_CONCURRENT_MOD)".to_owned();
-    Failed { is_moved: true, ..Failed::new(Ends::Refused, message) }
 }
 
 /// The plan for the next try, where its files were not as they were read: made anew, where its

@@ -18,13 +18,13 @@ mod wanted;
 
 pub use asked::{By, ChangeRequest};
 pub use carried::{
-    Changed, Committed, Quiet, Teller, Turned, carry_out, carry_out_at_once, commit, memories,
+    Changed, Committed, Quiet, Teller, Turned, carry_out, carry_out_at_once, commit, make, memories,
 };
 pub use checked::{AllChecked, Checked, Known, checked};
 pub use deleted::with_deleted;
 pub use drafts::{keep, keep_at, not_made};
 pub use erase::{ERASED, ErasureAsked, is_erased, unless_erased};
-pub use failed::{Ends, Failed};
+pub use failed::{Cause, Ends, Failed};
 pub use meanwhile::{Difference, Moved, moved_since, say_rule, say_which};
 pub use of_stores::plans_due;
 pub use planned::{Planned, name_of, plan, preview};

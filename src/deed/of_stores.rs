@@ -19,7 +19,8 @@ pub(super) fn of_stores(request: ChangeRequest, host: Host<'_>) -> Result<Planne
     planned.random = host.machine.random();
     let request = &planned.request;
     for (number, store) in request.snapshot.stores.iter().enumerate() {
-        if !request.wanted.stores(request.snapshot.stores.len()).contains(&number) {
+        let is_other = |own: &usize| *own != number;
+        if matches!(&request.wanted, Wanted::Add(own, _) | Wanted::Session(own, _) if is_other(own)) {
             continue;
         }
         let scene = Scene { store, now: request.now, random: planned.random, packed: &NO_PACKED };

@@ -208,7 +208,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed>
         match in_store(&request, host, store, &entries) {
             Ok(part) => part.into(&mut planned, number, store),
             // Of several stores one that refuses is left out.
-            Err(failed) => match &failed.refused {
+            Err(failed) => match failed.refused() {
                 Some(why) if !stops => leave_out(&mut planned.left, &own, why),
                 _ => return Err(failed),
             },

@@ -119,7 +119,7 @@ pub(super) fn turn(
     let mut changed = Changed { said, notes: Vec::new(), turned, receipt: Vec::new() };
     for (at, (store, number, said)) in steps.iter().enumerate() {
         let outcome = turn_in(store, host, *number, is_redo);
-        if outcome.as_ref().map_or_else(|failed| failed.is_gone, |_| true) {
+        if outcome.as_ref().map_or_else(|failed| failed.is_gone(), |_| true) {
             recent.taken(store, *number, is_redo);
         }
         let (notes, told, number) = outcome.map_err(|failed| match at {

@@ -118,11 +118,11 @@ pub enum Wanted {
         /// What it is to be.
         value: String,
     },
-    /// The main text is this.
-    Text(String),
     /// Fields of one record are set: each with its value.
     Edit(Vec<(String, String)>),
-    /// Fields of several are.
+    /// That it was accessed is recorded.
+    Access,
+    /// Fields of several are set.
     EditEach(Vec<(String, String)>),
     /// It is moved aside.
     Archive,
@@ -144,8 +144,10 @@ pub enum Wanted {
     Compact(Option<String>),
     /// Files of an older version are brought to this one.
     Migrate,
-    /// What is derived is made anew.
-    Reindex,
+    /// What is derived is made anew, or that of one session.
+    Reindex(Option<String>),
+    /// The stored caches of decay are brought up to date.
+    Decay,
     /// What can be repaired without a loss is.
     Repair,
     /// Something is done with a session of a store, by the store's number.
@@ -159,6 +161,11 @@ pub enum Wanted {
 }
 
 impl Wanted {
+    /// The main text is to be this.
+    pub fn text(text: String) -> Wanted {
+        Wanted::Edit(vec![("text".to_owned(), text)])
+    }
+
     /// What is going on while it is done.
     pub fn going_on(&self) -> &'static str {
         self.words()[0]
@@ -187,7 +194,7 @@ impl Wanted {
             Wanted::Importance(_) => {
                 ["setting the importance of", "set the importance of", "set the importance of"]
             }
-            Wanted::Text(_) | Wanted::Edit(_) | Wanted::EditEach(_) => ["saving", "save", "saved"],
+            Wanted::Edit(_) | Wanted::EditEach(_) => ["saving", "save", "saved"],
             Wanted::Archive => ["archiving", "archive", "archived"],
             Wanted::Unarchive => ["bringing back", "bring back", "brought back"],
             Wanted::Delete(_) => ["deleting", "delete", "deleted"],
@@ -235,7 +242,7 @@ impl Wanted {
     pub fn may(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
         let deed = match self {
             Wanted::Tag { .. } | Wanted::Rename { .. } => Deed::Tag,
-            Wanted::Importance(_) | Wanted::Word { .. } | Wanted::Text(_) => Deed::Edit,
+            Wanted::Importance(_) | Wanted::Word { .. } => Deed::Edit,
             Wanted::Edit(_) | Wanted::EditEach(_) => Deed::Edit,
             Wanted::Archive => Deed::Archive,
             Wanted::Delete(own) if !own.remove => Deed::Delete,
@@ -272,15 +279,13 @@ impl Wanted {
             }
             Wanted::Importance(value) => ops::tag::importances(scene, entries, *value, progress),
             Wanted::Word { field, value } => ops::tag::set_word(scene, entries, (field, value), progress),
-            Wanted::Text(text) => ops::edit::edit(scene, one()?, &[Setting { name: "text", value: text }]),
             Wanted::Edit(fields) => {
                 let set: Vec<Setting<'_>> =
                     fields.iter().map(|(name, value)| Setting { name, value }).collect();
-                let entry = one()?;
-                ops::edit::edit(scene, entry, &set)
-                    .map_err(|refusal| ops::form::with_code(scene.store, entry, refusal, scene.now))
+                ops::edit::edit(scene, one()?, &set)
             }
             Wanted::EditEach(fields) => ops::edit::each(scene, entries, progress, &|_| Ok(fields.clone())),
+            Wanted::Access => ops::upkeep::access(scene, one()?),
             Wanted::Archive => ops::archive::archive(scene, entries),
             Wanted::Unarchive => ops::archive::unarchive(scene, entries),
             Wanted::Delete(own) => ops::delete::delete(scene, entries, own.asked()),
@@ -298,15 +303,10 @@ impl Wanted {
     /// Whether it is done with stores as a whole.
     pub(super) fn is_of_stores(&self) -> bool {
         matches!(self, Wanted::Add(..) | Wanted::Init | Wanted::Maintain | Wanted::Compact(_))
-            || matches!(self, Wanted::Migrate | Wanted::Reindex | Wanted::Repair | Wanted::Session(..))
-    }
-
-    /// The stores that it is done with, of so many.
-    pub(super) fn stores(&self, all: usize) -> std::ops::Range<usize> {
-        match self {
-            Wanted::Add(number, _) | Wanted::Session(number, _) => *number..number + 1,
-            _ => 0..all,
-        }
+            || matches!(
+                self,
+                Wanted::Migrate | Wanted::Reindex(_) | Wanted::Decay | Wanted::Repair | Wanted::Session(..)
+            )
     }
 
     /// The plan of it for a store as a whole, of which `packed` is the archive of the session.
@@ -319,7 +319,9 @@ impl Wanted {
                 Ok(plan)
             }
             Wanted::Migrate => ops::upkeep::migrate(scene),
-            Wanted::Reindex => ops::reindex::reindex(scene),
+            Wanted::Reindex(None) => ops::reindex::reindex(scene),
+            Wanted::Reindex(Some(session)) => ops::reindex::of_session(scene, session),
+            Wanted::Decay => ops::upkeep::decay(scene),
             Wanted::Session(_, SessionDeed::New(id, user)) => ops::session::new(scene, id.as_deref(), user),
             Wanted::Session(_, SessionDeed::Archive(id)) => ops::session::archive(scene, id),
             Wanted::Session(_, SessionDeed::Unarchive(id, large)) => {

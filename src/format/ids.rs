@@ -1,19 +1,20 @@
 //! What records are called: which share an id, and what they name that is not there.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::model::{Document, Named, Reference};
+use crate::model::{Document, Named, QuickMap, QuickSet, Reference};
 
 /// The ids of records, each at the place of its first record.
 pub struct Ids<'a> {
     own: Vec<(&'a str, &'a Document, u32)>,
-    places: HashMap<&'a str, u32>,
+    places: QuickMap<&'a str, u32>,
 }
 
 impl<'a> Ids<'a> {
     /// None yet, of so many records.
     pub fn of(records: usize) -> Self {
-        Ids { own: Vec::with_capacity(records), places: HashMap::with_capacity(records) }
+        Ids {
+            own: Vec::with_capacity(records),
+            places: QuickMap::with_capacity_and_hasher(records, Default::default()),
+        }
     }
 
     /// The file and line of the first record of that id, where this is another one.
@@ -50,7 +51,7 @@ impl<'a> Ids<'a> {
 }
 
 /// What is named, and is not there.
-pub struct Missing<'a>(HashSet<(Named, &'a str)>);
+pub struct Missing<'a>(QuickSet<(Named, &'a str)>);
 
 impl<'a> Missing<'a> {
     /// Of what the references name, whatever is not among the `known`.
@@ -58,7 +59,7 @@ impl<'a> Missing<'a> {
         references: impl Iterator<Item = Reference<'a, &'a str>>,
         known: impl Iterator<Item = (Named, &'a str)>,
     ) -> Self {
-        let mut missing: HashSet<_> = references.map(|own| (own.to.of, own.to.text)).collect();
+        let mut missing: QuickSet<_> = references.map(|own| (own.to.of, own.to.text)).collect();
         // Most stores have few references, and many ids.
         if !missing.is_empty() {
             known.for_each(|own| {

@@ -1,10 +1,11 @@
 //! Maps from keys to lists of ids, as indexes hold them: made, and compared with the records.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::ids::Ids;
 use crate::model::View;
+use crate::model::{QuickMap, QuickSet};
 use crate::text::edit;
 use crate::text::json::Json;
 
@@ -48,7 +49,7 @@ impl<'a> Lists<'a> {
 
 /// The ids that one map from keys to ids lists.
 pub struct Listed<'a> {
-    lists: HashMap<Cow<'a, str>, List<'a>>,
+    lists: QuickMap<Cow<'a, str>, List<'a>>,
 }
 
 #[derive(Default)]
@@ -56,14 +57,14 @@ struct List<'a> {
     /// The places of the ids under a key, in order, and whether their record was asked for.
     places: Vec<(u32, bool)>,
     /// What no record has as its id.
-    unknown: HashSet<Cow<'a, str>>,
+    unknown: QuickSet<Cow<'a, str>>,
     next: usize,
 }
 
 impl<'a> Listed<'a> {
     /// What `map` lists.
     pub fn of(map: Json<'a>, ids: &Ids<'_>) -> Self {
-        let mut lists: HashMap<Cow<'_, str>, List<'_>> = HashMap::new();
+        let mut lists: QuickMap<Cow<'_, str>, List<'_>> = QuickMap::default();
         for (key, items) in map.members() {
             let list = lists.entry(key.text().unwrap_or_default()).or_default();
             let mut next = 0;

@@ -151,7 +151,8 @@ pub trait Format: Sync {
         None
     }
 
-    /// Whether a store can be put together from the records of such logs alone, without their bytes.
+    /// Whether a store can be put together from the records of such logs alone, without their bytes;
+    /// of an index, whether nothing but problems of files comes from it.
     fn lists(&self, _role: Role) -> bool {
         false
     }

@@ -1,5 +1,6 @@
 //! Errors with the codes of specification 4 §12.1, and one for ids that several records have.
 
+use crate::deed::{Cause, Failed};
 use crate::format::writing::Refusal;
 use crate::model::{NotWhole, Unread};
 use crate::query::QueryError;
@@ -72,6 +73,16 @@ impl From<CommitError> for MemoryError {
     fn from(error: CommitError) -> Self {
         let (code, message, files) = (error.code(), error.to_string(), error.files());
         MemoryError { code, message, files, unread: Vec::new() }
+    }
+}
+
+impl From<Failed> for MemoryError {
+    fn from(failed: Failed) -> Self {
+        match *failed.cause {
+            Cause::Refused(refusal) => refusal.into(),
+            Cause::Commit(error) => error.into(),
+            Cause::Unread(why) => Refusal::corrupt(why).into(),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::records::quoted;
 use super::{Found, Memory, MemoryError, New, Recalled};
+use crate::deed::Wanted;
 use crate::model::{EntryRef, State};
 use crate::query::Order;
 use crate::text::edit::{quoted as json_text, scan};
@@ -104,15 +105,9 @@ impl Memory {
     /// If there is no profile of the agent, the value is refused, or the change can't be made.
     pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result<(), MemoryError> {
         let at = self.profile(agent)?;
-        let entry = *self.snapshot.get(at).1;
-        let now = self.now().to_micros();
-        let field = format!("preferences.{key}");
-        let set = [
-            crate::ops::Setting { name: &field, value },
-            crate::ops::Setting { name: "last_active", value: &now },
-        ];
-        let plan = crate::ops::edit::edit(&self.scene()?, &entry, &set)?;
-        self.commit(&plan).map(drop)
+        let now = ("last_active".to_owned(), self.now().to_micros());
+        self.make(vec![at], Wanted::Edit(vec![(format!("preferences.{key}"), value.to_owned()), now]))
+            .map(drop)
     }
 
     fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>, MemoryError> {

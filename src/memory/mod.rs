@@ -22,12 +22,13 @@ pub use recalled::Recalled;
 pub use records::{Found, New};
 pub use sessions::Statistics;
 
+use crate::deed::{self, By, ChangeRequest, Planned, Quiet, Recent, Wanted};
 use crate::disk::{Disk, Machine, Real, Seen, ThisMachine};
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::key::{Key, Written};
 use crate::model::{Entry, EntryRef, Extent, Moment, Plan, Snapshot, State, Store, Tell};
 use crate::ops;
-use crate::store::commit::{Host, Receipt, Writer, make_folders};
+use crate::store::commit::{Host, Writer, make_folders};
 use crate::store::{Place, load_from, look_at};
 
 /// A store that an agent has open.
@@ -42,7 +43,7 @@ pub struct Memory {
 }
 
 /// How a plan is made, and what is told of it.
-type Planned<'p, T> = dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal> + 'p;
+type Anew<'p, T> = dyn Fn(&Scene<'_>) -> Result<(Plan, T), Refusal> + 'p;
 
 impl Memory {
     /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
@@ -93,7 +94,10 @@ impl Memory {
         })?;
         let place = Place { root, format: plan.format, session: None };
         let mut memory = Memory::at(Box::new(Real), Box::new(machine), place, data);
-        memory.commit(&plan)?;
+        let host =
+            Host { disk: &*memory.disk, machine: &*memory.machine, data: &memory.data, now: memory.now() };
+        Writer::open(host, memory.store())?.commit(&plan)?;
+        memory.refresh();
         Ok(memory)
     }
 
@@ -126,12 +130,6 @@ impl Memory {
         self.machine.now()
     }
 
-    /// What a change is planned with: of a store that was read whole.
-    fn scene(&self) -> Result<Scene<'_>, MemoryError> {
-        let store = self.store().whole()?.store();
-        Ok(Scene { store, now: self.now(), random: self.machine.random(), packed: &NO_PACKED })
-    }
-
     /// What was read of the store, with what could not be.
     fn recalled<T>(&self, read: T) -> Recalled<T> {
         Recalled { read, unread: self.store().unread.clone() }
@@ -142,22 +140,23 @@ impl Memory {
         self.store().whole().map_or_else(MemoryError::from, |_| missing)
     }
 
-    /// Carries a plan out, and reads what came of it.
-    fn commit(&mut self, plan: &Plan) -> Result<Option<Receipt>, MemoryError> {
-        if plan.is_empty() {
-            return Ok(None);
+    /// Does something with a store that was read whole, or with records in it, and reads what came of it.
+    fn make(&mut self, at: Vec<EntryRef>, wanted: Wanted) -> Result<Planned, MemoryError> {
+        self.store().whole()?;
+        let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        let request = ChangeRequest::new(snapshot, By::Ids, wanted, self.data.clone(), host.now);
+        let planned = deed::plan(ChangeRequest { at, ..request }, host)?;
+        deed::make(&planned, host, &mut Recent::default(), &mut Quiet)?;
+        if !planned.is_empty() {
+            self.refresh();
         }
-        let receipt = {
-            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-            Writer::open(host, self.store())?.commit(plan)?
-        };
-        self.refresh();
-        Ok(Some(receipt))
+        Ok(planned)
     }
 
     /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
     /// made when no other palimp can write. What is told of it is told of that very plan.
-    fn commit_anew<T>(&mut self, planned: &Planned<'_, T>) -> Result<T, MemoryError> {
+    fn commit_anew<T>(&mut self, planned: &Anew<'_, T>) -> Result<T, MemoryError> {
         let (now, random) = (self.now(), self.machine.random());
         let told = {
             let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };

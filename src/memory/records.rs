@@ -2,6 +2,7 @@
 
 use super::outcome::{Added, Brought, brought, dropped};
 use super::{Memory, MemoryError, Recalled};
+use crate::deed::{DeleteAs, Wanted};
 use crate::format;
 use crate::format::writing::Draft;
 use crate::model::{Entry, EntryRef, Moment, State};
@@ -110,10 +111,8 @@ impl Memory {
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool, MemoryError> {
         self.refresh();
         let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
-        let Some((_, entry)) = live else { return Ok(self.store().whole().map(|_| false)?) };
-        let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
-        let plan = ops::delete::delete(&self.scene()?, &[entry], asked)?;
-        self.commit(&plan)?;
+        let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| false)?) };
+        self.make(vec![at], Wanted::Delete(DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() }))?;
         Ok(true)
     }
 
@@ -131,11 +130,9 @@ impl Memory {
         }
         self.store().whole()?;
         let found = self.search(query, Order::Time)?;
-        let entries: Vec<_> = found.iter().map(|(at, _)| *self.snapshot.get(*at).1).collect();
-        let asked = ops::delete::Asked { reason: Some(reason), ..Default::default() };
-        let plan = ops::delete::delete(&self.scene()?, &entries, asked)?;
-        self.commit(&plan)?;
-        Ok(plan.records)
+        let at = found.into_iter().map(|(at, _)| at).collect();
+        let how = DeleteAs { reason: Some(reason.into()), ..DeleteAs::default() };
+        Ok(self.make(at, Wanted::Delete(how))?.records())
     }
 
     /// Sets a field of a record: JSON where it is no string, else the text as it is.
@@ -151,10 +148,8 @@ impl Memory {
         value: &str,
     ) -> Result<(), MemoryError> {
         self.refresh();
-        let entry = self.one(session, id)?;
-        let set = [ops::Setting { name: field, value }];
-        let plan = ops::edit::edit(&self.scene()?, &entry, &set)?;
-        self.commit(&plan).map(drop)
+        let at = self.one(session, id)?;
+        self.make(vec![at], Wanted::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
     }
 
     /// Records that a record was accessed, where the format has a place for that.
@@ -164,14 +159,13 @@ impl Memory {
     /// If there is no such record, or the change can't be made.
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let entry = self.one(session, id)?;
-        let plan = ops::upkeep::access(&self.scene()?, &entry)?;
-        self.commit(&plan).map(drop)
+        let at = self.one(session, id)?;
+        self.make(vec![at], Wanted::Access).map(drop)
     }
 
-    fn one(&self, session: Option<&str>, id: &str) -> Result<Entry, MemoryError> {
-        let (_, entry) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
-        Ok(entry)
+    fn one(&self, session: Option<&str>, id: &str) -> Result<EntryRef, MemoryError> {
+        let (at, _) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
+        Ok(at)
     }
 
     fn known(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry), MemoryError> {

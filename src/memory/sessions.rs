@@ -2,11 +2,10 @@
 
 use super::outcome::{dropped, new_session};
 use super::{Dropped, Memory, MemoryError, Recalled};
-use crate::format::writing::{Refusal, Scene};
+use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Severity, State, Unread};
 use crate::ops;
 use crate::ops::export::{Shape, export};
-use crate::store::packed_bytes;
 
 /// Figures of a session, or of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,8 +77,7 @@ impl Memory {
     /// If there is no such session, or the change can't be made.
     pub fn close_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.load_session(id)?;
-        let plan = ops::reindex::of_session(&self.scene()?, id)?;
-        self.commit(&plan).map(drop)
+        self.make(Vec::new(), Wanted::Reindex(Some(id.to_owned()))).map(drop)
     }
 
     /// Moves a session aside, whole.
@@ -89,8 +87,7 @@ impl Memory {
     /// If there is no such session, the format has no archive, or the change can't be made.
     pub fn archive_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::session::archive(&self.scene()?, id)?;
-        self.commit(&plan).map(drop)
+        self.make(Vec::new(), Wanted::Session(0, SessionDeed::Archive(id.to_owned()))).map(drop)
     }
 
     /// Deletes a session with all that is in it.
@@ -100,11 +97,7 @@ impl Memory {
     /// If there is no such session, or the change can't be made.
     pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.refresh();
-        let packed = packed_bytes(&*self.disk, self.store(), &ops::session::packed_files(self.store(), id)?);
-        let packed =
-            packed.map_err(|error| Refusal::corrupt(format!("its archive can't be read: {error}.")))?;
-        let plan = ops::session::delete(&Scene { packed: &packed, ..self.scene()? }, id)?;
-        self.commit(&plan).map(drop)
+        self.make(Vec::new(), Wanted::Session(0, SessionDeed::Delete(id.to_owned()))).map(drop)
     }
 
     /// Everything of a session, or of the store, as JSON or JSON Lines. Refused where something
@@ -122,7 +115,7 @@ impl Memory {
             within && matches!(entry.state, State::Live) && store.view(entry).is_some()
         };
         let entries: Vec<EntryRef> = self.snapshot.entries().filter(own).collect();
-        Ok(export(&self.snapshot, &entries, shape))
+        Ok(export(&self.snapshot, &entries, shape).flatten().collect())
     }
 
     /// Drops what the format's compaction drops, and says what that was.
@@ -132,10 +125,9 @@ impl Memory {
     /// If the format has no compaction, or the change can't be made.
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>, MemoryError> {
         self.refresh();
-        let plan = ops::compact::compact(&self.scene()?, session)?;
-        let gone = dropped(self.store(), &plan, self.now());
-        self.commit(&plan)?;
-        Ok(gone)
+        let planned = self.make(Vec::new(), Wanted::Compact(session.map(str::to_owned)))?;
+        let now = self.now();
+        Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
     }
 
     /// Makes what is derived from the records anew wherever it disagrees with them.
@@ -145,8 +137,7 @@ impl Memory {
     /// If the format has nothing that is derived, or the change can't be made.
     pub fn rebuild_index(&mut self) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::reindex::reindex(&self.scene()?)?;
-        self.commit(&plan).map(drop)
+        self.make(Vec::new(), Wanted::Reindex(None)).map(drop)
     }
 
     /// Brings the stored caches of decay up to date.
@@ -156,8 +147,7 @@ impl Memory {
     /// If the format stores none, or the change can't be made.
     pub fn update_decay(&mut self) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::upkeep::decay(&self.scene()?)?;
-        self.commit(&plan).map(drop)
+        self.make(Vec::new(), Wanted::Decay).map(drop)
     }
 
     /// Brings files of an older version to this one, each backed up first.
@@ -167,8 +157,7 @@ impl Memory {
     /// If the format has no older version, or the change can't be made.
     pub fn migrate(&mut self) -> Result<(), MemoryError> {
         self.refresh();
-        let plan = ops::upkeep::migrate(&self.scene()?)?;
-        self.commit(&plan).map(drop)
+        self.make(Vec::new(), Wanted::Migrate).map(drop)
     }
 
     /// Figures of a session, or of the whole store.

@@ -82,7 +82,7 @@ pub enum Extent {
     /// The newest entries alone; counts and ranks follow.
     Tail,
     /// Everything, to be shown and searched: the bytes of long logs are read again when they are asked
-    /// for. No plan is made of it.
+    /// for, and problems of files as such are not gathered. No plan is made of it.
     Listed,
     /// Everything, and all bytes are held.
     Whole,

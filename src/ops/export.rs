@@ -19,19 +19,27 @@ pub enum Shape {
     Csv,
 }
 
-/// The records in that shape. What is JSON stays the bytes that it is, on one line.
-pub fn export(snapshot: &Snapshot, entries: &[EntryRef], shape: Shape) -> Vec<u8> {
-    match shape {
-        Shape::Json => {
-            let lines: Vec<Vec<u8>> = entries.iter().map(|at| line(snapshot, *at)).collect();
-            [b"[\n", lines.join(&b",\n"[..]).as_slice(), b"\n]\n"].concat()
-        }
-        Shape::JsonLines => {
-            entries.iter().flat_map(|at| [line(snapshot, *at), b"\n".to_vec()].concat()).collect()
-        }
-        Shape::Markdown => entries.iter().map(|at| markdown(snapshot, *at)).collect::<String>().into_bytes(),
-        Shape::Csv => csv(snapshot, entries).into_bytes(),
-    }
+/// The records in that shape, piece by piece. What is JSON stays the bytes that it is, on one line.
+pub fn export<'a>(
+    snapshot: &'a Snapshot,
+    entries: &'a [EntryRef],
+    shape: Shape,
+) -> impl Iterator<Item = Vec<u8>> + 'a {
+    let (start, end): (&[u8], &[u8]) = match shape {
+        Shape::Json => (b"[\n", if entries.is_empty() { b"\n]\n" } else { b"]\n" }),
+        Shape::Csv => (HEADER.as_bytes(), b""),
+        Shape::JsonLines | Shape::Markdown => (b"", b""),
+    };
+    let last = entries.len().wrapping_sub(1);
+    let one = move |(number, at): (usize, &EntryRef)| match shape {
+        Shape::Json if number == last => [line(snapshot, *at), b"\n".to_vec()].concat(),
+        Shape::Json => [line(snapshot, *at), b",\n".to_vec()].concat(),
+        Shape::JsonLines => [line(snapshot, *at), b"\n".to_vec()].concat(),
+        Shape::Markdown => markdown(snapshot, *at).into_bytes(),
+        Shape::Csv => csv(snapshot, *at).into_bytes(),
+    };
+    let records = entries.iter().enumerate().map(one);
+    std::iter::once(start.to_vec()).chain(records).chain(std::iter::once(end.to_vec()))
 }
 
 /// A record as one line of JSON: itself where it is that, else what can be said of it.
@@ -39,8 +47,10 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let (store, entry) = snapshot.get(at);
     let own = format::by_name(store.format);
     let is_json = own.is_some_and(|own| own.shape(&store.document(entry).path) == format::Shape::Json);
-    let raw = store.raw(entry);
-    if is_json && store.view(entry).is_some() {
+    if is_json
+        && store.view(entry).is_some()
+        && let Some(raw) = store.read(entry)
+    {
         return raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
     }
     let text = format::text_of(store, entry);
@@ -60,26 +70,24 @@ fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
     format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", show(&text.title), show(id), text.text)
 }
 
-fn csv(snapshot: &Snapshot, entries: &[EntryRef]) -> String {
-    let mut out = String::from("id,type,state,session,created,importance,tags,text\n");
-    for at in entries {
-        let (store, entry) = snapshot.get(*at);
-        let view = store.view(entry);
-        let text = format::text_of(store, entry).text;
-        let cells = [
-            view.and_then(|view| view.id).unwrap_or_default().to_owned(),
-            view.map(|view| view.kind.to_string()).unwrap_or_default(),
-            entry.state.as_str().to_owned(),
-            store.session(entry).map(|session| session.name.clone()).unwrap_or_default(),
-            view.and_then(|view| view.created).map(|when| when.to_rfc3339()).unwrap_or_default(),
-            view.map(|view| view.importance.to_string()).unwrap_or_default(),
-            view.map(|view| view.tags.join(" ")).unwrap_or_default(),
-            text,
-        ];
-        out.push_str(&cells.map(|cell| quoted(&cell)).join(","));
-        out.push('\n');
-    }
-    out
+/// The names of the columns.
+const HEADER: &str = "id,type,state,session,created,importance,tags,text\n";
+
+fn csv(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    let view = store.view(entry);
+    let text = format::text_of(store, entry).text;
+    let cells = [
+        view.and_then(|view| view.id).unwrap_or_default().to_owned(),
+        view.map(|view| view.kind.to_string()).unwrap_or_default(),
+        entry.state.as_str().to_owned(),
+        store.session(entry).map(|session| session.name.clone()).unwrap_or_default(),
+        view.and_then(|view| view.created).map(|when| when.to_rfc3339()).unwrap_or_default(),
+        view.map(|view| view.importance.to_string()).unwrap_or_default(),
+        view.map(|view| view.tags.join(" ")).unwrap_or_default(),
+        text,
+    ];
+    cells.map(|cell| quoted(&cell)).join(",") + "\n"
 }
 
 /// A cell that no program takes for a formula or for two.

@@ -51,11 +51,6 @@ pub fn tag(scene: &Scene<'_>, entries: &[Entry], add: &[String], remove: &[Strin
     tagged(scene, entries, Tagging::Change { add, remove }, &Progress::default())
 }
 
-/// Renames a tag of records: where they have the other already, it stays the one that they have.
-pub fn rename(scene: &Scene<'_>, entries: &[Entry], from: &str, to: &str) -> Result<Plan, Refusal> {
-    tagged(scene, entries, Tagging::Rename { from, to }, &Progress::default())
-}
-
 /// Changes the tags of records, and counts them.
 pub fn tagged(
     scene: &Scene<'_>,

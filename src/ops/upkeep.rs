@@ -1,4 +1,4 @@
-//! What keeps a store in order: `maintain`, `migrate`, an access that is recorded, decay
+//! What keeps a store in order: what is due, `migrate`, an access that is recorded, decay
 //! factors that are brought up to date.
 
 use std::path::PathBuf;
@@ -9,14 +9,8 @@ use crate::model::{Change, Entry, Plan};
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
-/// What is due by the format's rules and the store's own config, a plan each. They are made
-/// of the same store: whoever carries out one makes the others anew.
-pub fn maintain(scene: &Scene<'_>) -> Result<Vec<Plan>, Refusal> {
-    let due = due(scene)?.into_iter();
-    Ok(due.map(|(plan, _)| plan).collect())
-}
-
-/// The same, each with the rule that says so, in words.
+/// What is due by the format's rules and the store's own config, a plan each with its rule in words. They
+/// are made of the same store: whoever carries out one makes the others anew.
 pub fn due(scene: &Scene<'_>) -> Result<Vec<(Plan, String)>, Refusal> {
     let (_, writes) = writes(scene.store)?;
     // That nothing is due is not said of what was not seen.

@@ -1,5 +1,6 @@
 //! Many stores at once, by a few threads.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -8,6 +9,12 @@ const THREADS: usize = 8;
 
 /// So many threads were started beside those that asked, by all of them.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many there are at most that work side by side: no more than there are cores.
+pub fn width() -> usize {
+    static WIDTH: OnceLock<usize> = OnceLock::new();
+    *WIDTH.get_or_init(|| thread::available_parallelism().map_or(THREADS, usize::from).min(THREADS))
+}
 
 /// What `work` makes of each, in their order, done side by side.
 pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -37,7 +44,7 @@ struct Free(usize);
 
 impl Free {
     fn take(wanted: usize) -> Free {
-        let free = |started: usize| wanted.min((THREADS - 1).saturating_sub(started));
+        let free = |started: usize| wanted.min((width() - 1).saturating_sub(started));
         let more = |started| Some(started + free(started));
         let (Ok(started) | Err(started)) = STARTED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         Free(free(started))

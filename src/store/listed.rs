@@ -16,10 +16,10 @@ use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
 
 /// Shorter files are held: they cost little.
 pub(super) const LONG: u64 = 64 << 10;
-/// A file is read in stretches of so many bytes.
+/// A chunk has so many bytes at least.
 const STRETCH: u64 = 1 << 20;
-/// So many chunks are held at a time.
-const AT_ONCE: usize = 8;
+/// Where a chunk ends is mostly told by so many bytes behind it.
+const BEHIND: u64 = 16 << 10;
 /// A file that changes while it is read is begun anew so often; then it is held.
 const TRIES: usize = 3;
 
@@ -54,7 +54,7 @@ pub(super) fn read(
 struct Stretches<'a> {
     disk: &'a dyn Disk,
     path: &'a Path,
-    /// So many bytes are read at once, and a chunk has at least.
+    /// A chunk has so many bytes at least.
     len: u64,
     read: u64,
     /// The state of the file that is read.
@@ -73,7 +73,7 @@ impl Stretches<'_> {
         let (mut joined, mut rest, mut is_last) = (Joined::default(), Vec::new(), false);
         while !is_last {
             let mut chunks = Vec::new();
-            while chunks.len() < AT_ONCE && !is_last {
+            while chunks.len() < crowd::width() && !is_last {
                 let Some(more) = self.chunk(&mut rest, &mut is_last)? else { return Ok(None) };
                 chunks.push(more);
             }
@@ -98,23 +98,25 @@ impl Stretches<'_> {
                 // Nothing can be cut off: all of it is one chunk.
                 Cut::Never => {
                     while !is_whole {
-                        let Some(more) = self.stretch()? else { return Ok(None) };
+                        let Some(more) = self.stretch(self.len)? else { return Ok(None) };
                         is_whole = more.is_empty();
-                        rest.extend(more);
+                        rest.extend_from_slice(&more);
                     }
                 }
                 Cut::NotYet => {
-                    let Some(more) = self.stretch()? else { return Ok(None) };
+                    let lacking = (self.len + BEHIND).saturating_sub(rest.len() as u64).max(BEHIND);
+                    let Some(more) = self.stretch(lacking)? else { return Ok(None) };
                     is_whole = more.is_empty();
-                    rest.extend(more);
+                    rest.reserve_exact(more.len());
+                    rest.extend_from_slice(&more);
                 }
             }
         }
     }
 
-    /// The next stretch, empty at the end; `None` where the file changed.
-    fn stretch(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let (bytes, generation) = self.disk.read(self.path, self.read, Some(self.len))?;
+    /// The next bytes, none at the end; `None` where the file changed.
+    fn stretch(&mut self, len: u64) -> io::Result<Option<Vec<u8>>> {
+        let (bytes, generation) = self.disk.read(self.path, self.read, Some(len))?;
         let is_same = *self.of.get_or_insert(generation) == generation;
         self.read += bytes.len() as u64;
         Ok(is_same.then_some(bytes))

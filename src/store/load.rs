@@ -18,7 +18,7 @@ use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
 use crate::model::unread::supposes_unread;
-use crate::model::{Bytes, Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
+use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
 use tail::{SHORTEST_TAIL, TAIL, shift};
 
 /// So many bytes of a file beside a store are read.
@@ -77,7 +77,7 @@ impl Given<'_> {
         let now = self.now;
         let mut listing = files::walk(disk, &place.root, format);
         let loader = Loader { disk, root: &place.root, format, given: self };
-        let mut documents = match extent {
+        let documents = match extent {
             Extent::Whole | Extent::Listed => loader.whole(&mut listing),
             Extent::Tail => loader.tails(&mut listing),
         };
@@ -90,19 +90,13 @@ impl Given<'_> {
             assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
         }
         if extent == Extent::Listed {
-            documents.iter_mut().for_each(let_go);
+            // What is said of files as such is said by `check`, and indexes were not read.
+            assembly.problems.retain(|own| own.record.is_some());
         }
         let store = put_together(place, format, extent, listing, documents, assembly);
         let beside =
             beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
         Store { beside, ..store }
-    }
-}
-
-/// An index is read to be judged, and never shown.
-fn let_go(document: &mut Arc<Document>) {
-    if document.role == Role::Index && document.records.is_empty() && document.len > listed::LONG {
-        *document = Arc::new(Document { bytes: Bytes::default(), ..Document::clone(document) });
     }
 }
 
@@ -187,8 +181,10 @@ impl Loader<'_> {
         if found.role == Role::Lock {
             return Seen::Read(vec![bare(found, found.item.generation)]);
         }
-        // Of what is not shown it is only asked whether it can be read.
-        let limit = if found.role.is_content() { None } else { Some(0) };
+        // Of what is not shown it is only asked whether it can be read. Indexes are read to be judged.
+        let is_unjudged =
+            found.role == Role::Index && self.given.lists.is_some() && self.format.lists(found.role);
+        let limit = if found.role.is_content() && !is_unjudged { None } else { Some(0) };
         self.bytes(found, 0, limit).map(|(bytes, generation)| match Packing::of(&found.path) {
             _ if limit.is_some() => vec![bare(found, found.item.generation)],
             None => vec![self.read(found, bytes, 0, generation)],

@@ -132,18 +132,18 @@ actions! {
 
 impl Action {
     /// What the table knows of it.
-    pub fn known(self) -> Option<&'static Known> {
-        ACTIONS.iter().find(|known| known.action == self)
+    pub fn known(self) -> &'static Known {
+        &ACTIONS[self as usize]
     }
 
     /// The verbs that do the same on the command line.
     pub fn verbs(self) -> Vec<&'static str> {
-        self.known().map_or(Vec::new(), |known| known.verbs.split_whitespace().collect())
+        self.known().verbs.split_whitespace().collect()
     }
 
     /// The first of its keys, for hints.
     pub fn key(self) -> &'static str {
-        self.known().and_then(|known| known.keys.first()).copied().unwrap_or_default()
+        self.known().keys.first().copied().unwrap_or_default()
     }
 }
 
@@ -187,7 +187,7 @@ fn own(screen: Screen) -> &'static [Action] {
 /// that can be run there, in the order of the table.
 pub fn offered(screen: Screen) -> Vec<&'static Known> {
     let own = own(screen);
-    let first = own.iter().filter_map(|action| action.known());
+    let first = own.iter().map(|action| action.known());
     let can_run = |known: &&Known| screen != Screen::Edit || may_in_editor(known.action);
     let others = ACTIONS.iter().filter(|known| !own.contains(&known.action)).filter(can_run);
     first.chain(others).collect()

@@ -1,10 +1,9 @@
 //! A session's `index.json` (§3.6) against its logs.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use crate::format::ids::Ids;
-use crate::model::{Code, Problem, Severity};
+use crate::model::{Code, Problem, QuickSet, Severity};
 use crate::text::json::Json;
 
 /// The parts of an index: from words, topics and hours to ids.
@@ -28,7 +27,7 @@ pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &Ids<'_>) -> Vec<
     let mut stale = Vec::new();
     for part in PARTS {
         let Some(map) = index.get(part) else { continue };
-        let (mut listed, mut unknown) = (vec![false; ids.all().len()], HashSet::new());
+        let (mut listed, mut unknown) = (vec![false; ids.all().len()], QuickSet::default());
         for (_, list) in map.members() {
             let mut next = 0;
             for id in list.items().filter_map(|id| id.text()) {

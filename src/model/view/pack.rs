@@ -1,6 +1,5 @@
 //! Packing views.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
@@ -9,6 +8,7 @@ use super::{
     REFERENCES, Run, TAGS, UNKNOWN, USUAL, WEIGHED,
 };
 use crate::model::parsed::Parsed;
+use crate::model::quick::QuickMap;
 use crate::model::record::Name;
 
 /// So many words are kept once in a run; more are written out where they occur.
@@ -22,7 +22,7 @@ pub struct Packer {
     bytes: Vec<u8>,
     places: Vec<u32>,
     words: Vec<Box<str>>,
-    known: HashMap<Box<str>, u32>,
+    known: QuickMap<Box<str>, u32>,
 }
 
 impl Packer {

@@ -132,7 +132,7 @@ fn of_a_part_of_a_bundle_that_was_erased_no_draft_is_kept_however_late_it_comes(
 #[test]
 fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
     let mut desk = on("id:mem_che_056", 100, 30);
-    let late = request(&desk, Wanted::Text(TYPED.into()));
+    let late = request(&desk, Wanted::text(TYPED.into()));
     erase(&desk);
     let before = files(&desk);
     let done = perform(Job::Change(Box::new(late)), &mut Kept::default(), &Cancel::default()).unwrap();

@@ -280,7 +280,7 @@ pub fn edited(app: &mut App, aim: Aim, before: &str, after: Result<String, Strin
                 Some(format!("the editor left no text; nothing was changed. {key} deletes a memory"));
             Vec::new()
         }
-        Ok(after) => ask(app, Some(aim), Wanted::Text(after)),
+        Ok(after) => ask(app, Some(aim), Wanted::text(after)),
         Err(why) => {
             app.notice = Some(why);
             Vec::new()

@@ -182,7 +182,7 @@ impl Desk {
                 self.change(wanted, self.some(some));
             }
             Happening::Edit(one) => {
-                let wanted = Wanted::Text(format!("another text {number}"));
+                let wanted = Wanted::text(format!("another text {number}"));
                 self.change(wanted, self.some(&[*one]));
             }
             Happening::Erase(one) => {

@@ -1,5 +1,7 @@
 //! An index is judged as sets of its ids are.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,7 +1,7 @@
 //! A session's index (§3.6), made anew from its logs.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::json::quote;
 use super::{Log, each_piece, stamp};
@@ -10,6 +10,7 @@ use crate::format::bmad::Bmad;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::members_of;
 use crate::model::Moment;
+use crate::model::QuickMap;
 use crate::model::time::HOUR;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -91,7 +92,7 @@ pub fn is_own(existing: &[u8]) -> bool {
 /// topic that is another's. A word may be there in its basic form.
 pub fn contradicts(object: Json<'_>, logs: &[Log<'_>]) -> bool {
     let mut made = Made::default();
-    let mut texts: HashMap<String, String> = HashMap::new();
+    let mut texts: QuickMap<String, String> = QuickMap::default();
     each_piece(logs, &mut |_, piece| {
         let Some(object) = piece.object else { return };
         made.take(object);
@@ -144,13 +145,13 @@ type Ids = Vec<u32>;
 /// An index under construction; ids are numbers in the order of their first record.
 #[derive(Default)]
 struct Made {
-    numbers: HashMap<String, u32>,
+    numbers: QuickMap<String, u32>,
     /// The ids in quotes.
     quoted: Vec<String>,
-    words: HashMap<String, Ids>,
-    topics: HashMap<String, Ids>,
+    words: QuickMap<String, Ids>,
+    topics: QuickMap<String, Ids>,
     /// Of records that share an id the first counts.
-    topic_of: HashMap<u32, String>,
+    topic_of: QuickMap<u32, String>,
     hours: BTreeMap<Option<i64>, Ids>,
     /// Decisions, and the messages that they refer to.
     discussed: Vec<(u32, String)>,
@@ -226,8 +227,8 @@ impl Made {
     }
 
     /// The hours under which each id is.
-    fn hours_of_ids(&self) -> HashMap<&str, Vec<String>> {
-        let mut hours: HashMap<u32, Vec<String>> = HashMap::new();
+    fn hours_of_ids(&self) -> QuickMap<&str, Vec<String>> {
+        let mut hours: QuickMap<u32, Vec<String>> = QuickMap::default();
         for (hour, numbers) in &self.hours {
             numbers.iter().for_each(|number| hours.entry(*number).or_default().push(hour_of(*hour)));
         }

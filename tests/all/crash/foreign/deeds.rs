@@ -200,7 +200,8 @@ fn tag(scene: &Scene<'_>) -> Result<Plan, Refusal> {
 }
 
 fn rename(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    ops::tag::rename(scene, &some(scene)?, "fresh", "stale")
+    let tagging = ops::tag::Tagging::Rename { from: "fresh", to: "stale" };
+    ops::tag::tagged(scene, &some(scene)?, tagging, &ops::Progress::default())
 }
 
 fn delete(scene: &Scene<'_>, remove: bool) -> Result<Plan, Refusal> {
@@ -252,7 +253,7 @@ fn later<'a>(scene: &Scene<'a>) -> Scene<'a> {
 }
 
 fn maintain(scene: &Scene<'_>) -> Result<Plan, Refusal> {
-    first_of(ops::upkeep::maintain(&later(scene))?.into_iter())
+    first_of(ops::upkeep::due(&later(scene))?.into_iter().map(|(plan, _)| plan))
 }
 
 /// The config says that decay factors are written.
