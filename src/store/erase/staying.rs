@@ -77,11 +77,9 @@ impl Wanted<'_> {
     /// The stretches that are new, each to behind the first line that is not.
     fn new_in(&self, path: &Path, bytes: &[u8]) -> Vec<Range<usize>> {
         let noted = self.staying.lines.borrow();
-        if noted.is_empty() || !is_log(path) {
-            return vec![0..bytes.len()];
-        }
+        let may_pass = is_log(path) && !noted.is_empty();
         let (mut new, mut from, kind) = (Vec::new(), 0, self.kind(path));
-        for line in lines(bytes) {
+        for line in lines(bytes).take_while(|_| may_pass) {
             let stays =
                 noted.get(&self.staying.key.hash_one(&bytes[line.start..line.end])) == Some(&Some(kind));
             // A byte order mark at the start is told otherwise than one within a file.
