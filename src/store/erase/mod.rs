@@ -7,6 +7,7 @@ mod contents;
 mod digests;
 mod namesake;
 mod removal;
+mod staying;
 mod telling;
 mod wanted;
 
