@@ -140,6 +140,11 @@ pub trait Disk: Sync {
     /// with [`io::ErrorKind::FileTooLarge`].
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
 
+    /// Whether nearly nothing was ever written to a file that says that it is long.
+    fn is_hollow(&self, _file: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// What a regular file has behind those bytes, and the state of the file; nothing where it does not
     /// begin with them. Where they are known already they are not held a second time for that.
     fn behind(&self, file: &Path, known: &[u8]) -> io::Result<(Option<Vec<u8>>, Generation)> {

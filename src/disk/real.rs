@@ -95,6 +95,11 @@ impl Disk for Real {
         Ok((held(opened, &metadata, from, limit)?, generation(&metadata)))
     }
 
+    fn is_hollow(&self, file: &Path) -> io::Result<bool> {
+        let (_, metadata) = open_to_read(file)?;
+        Ok(is_hollow(&metadata, metadata.len()))
+    }
+
     fn behind(&self, file: &Path, known: &[u8]) -> io::Result<(Option<Vec<u8>>, Generation)> {
         let (mut opened, metadata) = open_to_read(file)?;
         let behind = match metadata.len() >= known.len() as u64 && begins_with(&mut opened, known)? {

@@ -18,6 +18,8 @@ use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
 pub(super) const LONG: u64 = 64 << 10;
 /// A chunk has so many bytes at least.
 const STRETCH: u64 = 1 << 20;
+/// A longer chunk is none: there is no end of a line, or too much is torn.
+const LONGEST: usize = 256 << 20;
 /// Where a chunk ends is mostly told by so many bytes behind it.
 const BEHIND: u64 = 16 << 10;
 /// A file that changes while it is read is begun anew so often; then it is held.
@@ -30,7 +32,8 @@ pub(super) struct Listed {
     pub generation: Generation,
 }
 
-/// Reads a log of that format. `None` where it is being written to again and again.
+/// Reads a log of that format. `None` where it is being written to again and again, and where it can't be
+/// cut into chunks: it has to be held.
 pub(super) fn read(
     disk: &dyn Disk,
     (root, file): (&Path, &File<'_>),
@@ -39,6 +42,10 @@ pub(super) fn read(
     now: Moment,
 ) -> io::Result<Option<Listed>> {
     let path = root.join(file.path);
+    // Who holds it says why it can't be.
+    if disk.is_hollow(&path)? {
+        return Ok(None);
+    }
     for _ in 0..TRIES {
         let mut stretches = Stretches { disk, path: &path, len: STRETCH, read: 0, of: None };
         if let Some((reading, digests)) = stretches.all(format, file, now)? {
@@ -91,20 +98,25 @@ impl Stretches<'_> {
                     let behind = rest.split_off(end);
                     return Ok(Some(std::mem::replace(rest, behind)));
                 }
+                Cut::Never if rest.len() > LONGEST && !is_whole => return Ok(None),
                 Cut::Never if is_whole => {
                     *is_last = true;
                     return Ok(Some(std::mem::take(rest)));
                 }
                 // Nothing can be cut off: all of it is one chunk.
                 Cut::Never => {
-                    while !is_whole {
+                    while !is_whole && rest.len() <= LONGEST {
                         let Some(more) = self.stretch(self.len)? else { return Ok(None) };
                         is_whole = more.is_empty();
                         rest.extend_from_slice(&more);
                     }
                 }
+                Cut::NotYet if rest.len() > LONGEST => return Ok(None),
                 Cut::NotYet => {
-                    let lacking = (self.len + BEHIND).saturating_sub(rest.len() as u64).max(BEHIND);
+                    let read = rest.len() as u64;
+                    // A long line is read in ever longer stretches: each time all of it is looked through.
+                    let lacking =
+                        (self.len + BEHIND).checked_sub(read).filter(|own| *own > 0).unwrap_or(read);
                     let Some(more) = self.stretch(lacking)? else { return Ok(None) };
                     is_whole = more.is_empty();
                     rest.reserve_exact(more.len());
