@@ -47,7 +47,7 @@ pub struct Sought {
 impl Contents {
     /// Takes in the wanted records of a file. Returns how many there are.
     pub fn see(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
-        let records = wanted.read_new(path, bytes, None);
+        let records = wanted.read(path, bytes, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record));
         count + self.see_parts(wanted, path, bytes)
     }
@@ -238,8 +238,6 @@ impl<'a> Seeking<'a> {
         for record in &own.records {
             let raw = own.raw(record);
             if !self.wanted.takes(&own.path, raw, record.view(), None) && self.is_alike(raw) {
-                // Each that is alike is told, copies as well.
-                self.wanted.staying.forget(raw);
                 let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.told(), record.line));
             }

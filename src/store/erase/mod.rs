@@ -7,7 +7,6 @@ mod contents;
 mod digests;
 mod namesake;
 mod removal;
-mod staying;
 mod telling;
 mod wanted;
 

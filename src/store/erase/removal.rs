@@ -359,11 +359,7 @@ impl Site<'_> {
             false => clean(self.wanted, own.path, own.bytes, marks).unwrap_or(Outcome::Same),
         };
         let bytes = outcome.left(own.bytes).unwrap_or_default();
-        let records =
-            if is_text { Vec::new() } else { self.wanted.read_new(own.path, &bytes, Some(marks.main)) };
-        if records.is_empty() && is_log(own.path) {
-            return;
-        }
+        let records = if is_text { Vec::new() } else { self.wanted.read(own.path, &bytes, Some(marks.main)) };
         seeking.see(&Document { records, ..Document::of_bytes(own.path.to_owned(), Role::Backup, bytes) });
     }
 

@@ -97,7 +97,7 @@ proptest! {
             let own: &Vec<u8> = which.get(&contents);
             let text = String::from_utf8_lossy(own).into_owned();
             let own = shapes("", &text, "").swap_remove(shape);
-            bytes.extend(&own[..own.len().saturating_sub(if is_torn { 3 } else { 0 })]);
+            bytes.extend(&own[..own.len() - if is_torn { 3 } else { 0 }]);
         }
         bytes.extend(end);
         let (needles, wanted) = (Needles::of(&contents), naive::which(&contents, &bytes));

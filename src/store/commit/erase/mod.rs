@@ -82,7 +82,6 @@ pub fn gather<'a>(
     for own in &store.documents {
         contents.see_document(wanted, own);
     }
-    store.documents.iter().for_each(|own| wanted.note_staying(own));
     let mut files = Vec::new();
     search::each_file(disk, &store.root, 0, &mut |path, _| {
         let Ok(relative) = path.strip_prefix(&store.root) else { return };
