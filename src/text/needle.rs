@@ -37,23 +37,23 @@ pub struct Needles {
 impl Needles {
     /// Needles for these contents; what is too short is counted and left out.
     pub fn of<C: AsRef<[u8]>>(contents: impl IntoIterator<Item = C>) -> Needles {
-        Needles::of_both(contents.into_iter().map(|own| own.as_ref().into()), []).0
+        Needles::of_both(contents, std::iter::empty()).0
     }
 
     /// Needles for all of them, and for the first alone: among all they come first.
-    pub fn of_both(
-        first: impl IntoIterator<Item = Arc<[u8]>>,
-        others: impl IntoIterator<Item = Arc<[u8]>>,
+    pub fn of_both<C: AsRef<[u8]>>(
+        first: impl IntoIterator<Item = C>,
+        others: impl IntoIterator<Item = C>,
     ) -> (Needles, Needles) {
         let (mut known, mut contents, mut skipped) = (HashSet::new(), Vec::new(), 0);
         let (mut count, first) = (0, first.into_iter().map(|own| (own, 1)));
-        for (whole, is_first) in first.chain(others.into_iter().map(|own| (own, 0))) {
-            let Some(content) = beginning(&whole) else {
+        for (content, is_first) in first.chain(others.into_iter().map(|own| (own, 0))) {
+            let Some(content) = beginning(content.as_ref()) else {
                 skipped += 1;
                 continue;
             };
             if !known.contains(content) {
-                let content = if content.len() < whole.len() { content.into() } else { whole };
+                let content: Arc<[u8]> = content.into();
                 known.insert(Arc::clone(&content));
                 contents.push(content);
                 count += is_first;
@@ -185,8 +185,8 @@ impl Search<'_> {
     }
 }
 
-/// What is looked for to find a content: no more of it is needed; `None` where it is too short.
-pub fn beginning(content: &[u8]) -> Option<&[u8]> {
+/// What is looked for to find a content; `None` where it is too short.
+fn beginning(content: &[u8]) -> Option<&[u8]> {
     let Ok(text) = std::str::from_utf8(content) else {
         return (content.len() >= SHORTEST).then(|| &content[..content.len().min(LONGEST)]);
     };

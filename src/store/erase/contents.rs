@@ -8,24 +8,20 @@ use super::telling::Said;
 use super::wanted::{Wanted, original};
 use crate::format::{Format, Shape};
 use crate::model::{Document, Record, Role, Span, Tell, View};
-use crate::text::digest::digest;
 use crate::text::edit;
 use crate::text::front_matter::Note;
-use crate::text::needle::{Needles, beginning};
+use crate::text::needle::Needles;
 use crate::text::scan::Tape;
-
-/// A text that is held once, however often it is said.
-pub(super) type Text = Arc<[u8]>;
 
 /// What the versions of the erased records say.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// Main texts and whole records.
-    pub(super) main: BTreeSet<Text>,
+    pub(super) main: BTreeSet<Vec<u8>>,
     /// The other values: tags, paths, reasons.
-    pub(super) beside: BTreeSet<Text>,
+    pub(super) beside: BTreeSet<Vec<u8>>,
     /// What parts of documents say: records that stay may repeat it.
-    parts: BTreeSet<Text>,
+    parts: BTreeSet<Vec<u8>>,
     /// What may stand in the names of the records, too.
     pub(super) said: Said,
 }
@@ -114,14 +110,10 @@ impl Contents {
         for record in records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None)) {
             let raw = raw(record);
             wanted.remember(raw);
-            let text = self.text(beginning(raw).unwrap_or(raw));
-            self.main.insert(text);
+            self.main.insert(raw.to_vec());
             match record.view() {
                 Some(view) => self.take(wanted, path, raw, Some(view)),
-                None => {
-                    let text = self.text(raw);
-                    self.said.values.insert(text);
-                }
+                None => drop(self.said.values.insert(raw.to_vec())),
             }
             count += 1;
         }
@@ -131,14 +123,14 @@ impl Contents {
     /// Takes in what a tombstone says of its record besides its name: why it was deleted.
     fn see_tombstone(&mut self, wanted: &Wanted<'_>, raw: &[u8]) {
         let mut beside = Vec::new();
-        self.take_strings(wanted.format, raw, &mut beside);
+        take_strings(wanted.format, raw, &mut beside);
         self.said.values.extend(beside.iter().filter(|value| !wanted.named.is(value)).cloned());
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
     fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8], view: Option<View<'_>>) {
         let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
-        let mut beside: Vec<Text> = Vec::new();
+        let mut beside: Vec<Vec<u8>> = Vec::new();
         match format.shape(&original(path)) {
             Shape::Json => self.take_json(format, raw, &mut beside),
             Shape::Markdown => {
@@ -148,52 +140,28 @@ impl Contents {
                     .fields
                     .iter()
                     .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
-                beside.extend(fields.map(|own| self.text(own.value.plain().as_bytes())));
+                beside.extend(fields.map(|own| own.value.plain().into_bytes()));
             }
-            Shape::Text => {
-                let text = self.text(raw);
-                self.said.texts.insert(text);
-            }
+            Shape::Text => drop(self.said.texts.insert(raw.to_vec())),
         }
         // Which other records and sessions are meant says nothing.
         let meant: HashSet<&[u8]> = view.into_iter().flat_map(meant).collect();
-        let says = |value: &&Text| !wanted.named.is(value) && !meant.contains(&***value);
+        let says = |value: &&Vec<u8>| !wanted.named.is(value) && !meant.contains(value.as_slice());
         self.said.values.extend(beside.iter().filter(says).cloned());
         // What names the record stays: in the tombstone, in the journal, in paths.
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
     fn take_main(&mut self, text: &str) {
-        let text = self.text(text.as_bytes());
-        let sought = beginning(&text).filter(|own| own.len() < text.len());
-        self.main.insert(sought.map_or_else(|| Arc::clone(&text), |own| self.text(own)));
-        self.said.texts.insert(text);
+        self.main.insert(text.into());
+        self.said.texts.insert(text.into());
     }
 
-    /// A text as it is held, if it was said before.
-    fn text(&self, text: &[u8]) -> Text {
-        let all = [&self.main, &self.beside, &self.said.texts, &self.said.values];
-        all.iter().find_map(|own| own.get(text)).map_or_else(|| text.into(), Arc::clone)
-    }
-
-    fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Text>) {
+    fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
         let mut tape = Tape::default();
         let Ok(value) = edit::scan(&mut tape, raw) else { return };
         self.take_main(&format.main_text(value).0);
-        self.take_strings(format, raw, beside);
-    }
-
-    /// Every text of an object but for those that name it, and those that are not searched for.
-    fn take_strings(&self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Text>) {
-        let mut tape = Tape::default();
-        let Ok(value) = edit::scan(&mut tape, raw) else { return };
-        value.each_string(&mut |path, value| {
-            let name = path.last().map_or("", |name| name.as_ref());
-            let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
-            if !is_id && !format.unsearched().contains(&name) {
-                beside.push(self.text(value.plain().as_bytes()));
-            }
-        });
+        take_strings(format, raw, beside);
     }
 
     /// Main texts and whole records, whoever else says them.
@@ -203,65 +171,51 @@ impl Contents {
 
     /// All that they say, whoever else says it, and main texts and whole records alone.
     pub fn needles(&self) -> (Needles, Needles) {
-        Needles::of_both(self.main.iter().cloned(), self.beside.iter().cloned())
-    }
-}
-
-/// What is to be searched for, while it is found out what others say too.
-pub(super) struct Seeking<'a> {
-    wanted: &'a Wanted<'a>,
-    /// What the erased records say: all of it, and main texts and whole records alone.
-    all: &'a Needles,
-    main: &'a Needles,
-    shared: BTreeSet<usize>,
-    alike: Vec<String>,
-    /// The records that were searched, and whether a main text is in each: copies have the same.
-    searched: HashMap<u128, bool>,
-}
-
-impl<'a> Seeking<'a> {
-    pub(super) fn of(wanted: &'a Wanted<'a>, (all, main): (&'a Needles, &'a Needles)) -> Seeking<'a> {
-        Seeking { wanted, all, main, shared: BTreeSet::new(), alike: Vec::new(), searched: HashMap::new() }
+        Needles::of_both(&self.main, &self.beside)
     }
 
-    /// Takes in a document that stays: what another record says is that record's.
-    pub(super) fn see(&mut self, own: &Document) {
-        if own.role == Role::Index {
-            return;
-        }
-        if own.records.is_empty() || own.role == Role::Tombstones {
-            // A value that the settings or the session's data have is not the record's alone.
-            let found = self.all.which(&own.bytes);
-            self.shared.extend(found.into_iter().filter(|at| *at >= self.main.len()));
-            return;
-        }
-        for record in &own.records {
-            let raw = own.raw(record);
-            if !self.wanted.takes(&own.path, raw, record.view(), None) && self.is_alike(raw) {
-                let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
-                self.alike.push(format!("{}:{} {id}", own.path.told(), record.line));
+    /// What is to be searched for, where `documents` are those that stay. What another record
+    /// says is that record's. `all` and `main` are what these contents say.
+    pub fn sought(
+        &self,
+        wanted: &Wanted<'_>,
+        documents: &[Arc<Document>],
+        (all, main): (&Needles, &Needles),
+    ) -> Sought {
+        let mut shared = BTreeSet::new();
+        let mut alike = Vec::new();
+        // Copies have the same lines: each is searched once.
+        let mut held: HashMap<&[u8], bool> = HashMap::new();
+        for own in documents.iter().filter(|own| own.role != Role::Index) {
+            if own.records.is_empty() || own.role == Role::Tombstones {
+                // A value that the settings or the session's data have is not the record's alone.
+                let found = all.which(&own.bytes);
+                shared.extend(found.into_iter().filter(|at| *at >= main.len()));
+                continue;
+            }
+            for record in &own.records {
+                let raw = own.raw(record);
+                if wanted.takes(&own.path, raw, record.view(), None) {
+                    continue;
+                }
+                let is_alike = *held.entry(raw).or_insert_with(|| {
+                    let found = all.which(raw);
+                    let is_alike = found.first().is_some_and(|at| *at < main.len());
+                    shared.extend(found);
+                    is_alike
+                });
+                if is_alike {
+                    let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
+                    alike.push(format!("{}:{} {id}", own.path.told(), record.line));
+                }
             }
         }
-    }
-
-    /// Whether a record that stays has a main text. What it has is shared.
-    fn is_alike(&mut self, raw: &[u8]) -> bool {
-        *self.searched.entry(digest(raw)).or_insert_with(|| {
-            let found = self.all.which(raw);
-            let is_alike = found.first().is_some_and(|at| *at < self.main.len());
-            self.shared.extend(found);
-            is_alike
-        })
-    }
-
-    /// What only erased records say.
-    pub(super) fn sought(self) -> Sought {
         Sought {
-            also_elsewhere: self.shared.len(),
-            needles: self.all.without(&self.shared),
-            main: self.main.without(&self.shared.into_iter().filter(|at| *at < self.main.len()).collect()),
+            also_elsewhere: shared.len(),
+            needles: all.without(&shared),
+            main: main.without(&shared.into_iter().filter(|at| *at < main.len()).collect()),
             parts: Needles::default(),
-            alike: self.alike,
+            alike,
         }
     }
 }
@@ -270,6 +224,19 @@ impl<'a> Seeking<'a> {
 fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
     let names = view.references.map(|own| own.to).chain(view.names);
     names.map(|name| name.text.as_bytes())
+}
+
+/// Every text of an object but for those that name it, and those that are not searched for.
+fn take_strings(format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
+    let mut tape = Tape::default();
+    let Ok(value) = edit::scan(&mut tape, raw) else { return };
+    value.each_string(&mut |path, value| {
+        let name = path.last().map_or("", |name| name.as_ref());
+        let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
+        if !is_id && !format.unsearched().contains(&name) {
+            beside.push(value.plain().into_bytes());
+        }
+    });
 }
 
 /// The bytes of a record.

@@ -13,5 +13,5 @@ mod wanted;
 pub use clean::{Marks, clean};
 pub use contents::{Contents, Sought};
 pub use namesake::spare;
-pub use removal::{Kept, LARGEST, Outside, Removal, Shown, Site};
+pub use removal::{LARGEST, Outside, Removal, Site};
 pub use wanted::{Target, Wanted, is_log, original};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::digests::{Digests, of_raw, salted};
+use super::digests::{Digests, salted};
 use super::namesake::{Group, Namesake, created};
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
@@ -115,8 +115,8 @@ pub struct Wanted<'a> {
     pub sessions: BTreeSet<String>,
     /// The time of reading.
     pub now: Moment,
-    /// Digests of every version that was found: another record of the same bytes is a copy.
-    raws: RefCell<HashSet<[u8; 32]>>,
+    /// The bytes of every version that was found: another record of the same bytes is a copy.
+    raws: RefCell<BTreeSet<Vec<u8>>>,
     /// Where something goes with the torn record before it.
     with_torn: RefCell<BTreeSet<String>>,
     /// What is erased of an id, by session.
@@ -252,7 +252,7 @@ impl<'a> Wanted<'a> {
             None => named(raw).any(|id| is_named(&id)),
         };
         let is_named = is_named || self.digests.has(raw);
-        let copied = || self.raws.borrow().contains(&of_raw(raw));
+        let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
@@ -264,7 +264,7 @@ impl<'a> Wanted<'a> {
 
     /// Remembers the bytes of a version.
     pub fn remember(&self, raw: &[u8]) {
-        self.raws.borrow_mut().insert(of_raw(raw));
+        self.raws.borrow_mut().insert(raw.to_vec());
     }
 
     /// Whether a record of that path may be of a session: ids are given by session.

@@ -161,26 +161,18 @@ impl Writing {
 /// The characters of base64 that say nothing but `bytes`, where so many bytes are before
 /// them in a group of three.
 fn base64(bytes: &[u8], before: u8) -> Vec<u8> {
-    // What shares a character with the bytes before it says something of those.
-    let (head, rest) = bytes.split_at(bytes.len().min(usize::from(3 - before % 3) % 3));
-    let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
-    let mut push = |three: [u8; 3], from: u32, to: u32| {
-        let bits = three.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
-        out.extend((from..to).map(|at| ALPHABET[(bits >> (18 - 6 * at) & 63) as usize]));
-    };
-    match *head {
-        [one] => push([0, 0, one], 3, 4),
-        [one, two] => push([0, one, two], 2, 4),
-        _ => {}
-    }
-    let mut threes = rest.chunks_exact(3);
-    for three in &mut threes {
-        push([three[0], three[1], three[2]], 0, 4);
-    }
-    match *threes.remainder() {
-        [one] => push([one, 0, 0], 0, 1),
-        [one, two] => push([one, two, 0], 0, 2),
-        _ => {}
+    // The first character of them also says the end of what is before.
+    let others = [0, 4, 2][usize::from(before % 3)];
+    let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 1);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for (at, byte) in bytes.iter().enumerate() {
+        bits = bits << 8 | u32::from(*byte);
+        count += if at == 0 { 8 - others } else { 8 };
+        while count >= 6 {
+            count -= 6;
+            out.push(ALPHABET[(bits >> count & 63) as usize]);
+        }
+        bits &= (1 << count) - 1;
     }
     out
 }

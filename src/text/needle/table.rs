@@ -8,10 +8,10 @@ use super::form::Form;
 
 /// So many bytes find a form; no form is shorter.
 pub(super) const WINDOW: usize = 8;
-/// So many forms at one place are compared one by one: those of one content may begin alike.
-const FEW: usize = 12;
+/// So many forms at one place are compared one by one.
+const FEW: usize = 4;
 /// So much of a form is made at first to tell it apart from others.
-const START: usize = 64;
+const START: usize = 96;
 /// The windows of the beginnings belong to no node.
 const ROOT: u32 = 0;
 
