@@ -1,6 +1,6 @@
 //! What erased records said, in every version that is found: what is searched for.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -169,23 +169,18 @@ impl Contents {
         Needles::of(&self.main)
     }
 
-    /// All that they say, whoever else says it, and main texts and whole records alone.
-    pub fn needles(&self) -> (Needles, Needles) {
-        Needles::of_both(&self.main, &self.beside)
+    /// All that they say, whoever else says it.
+    pub fn all(&self) -> Needles {
+        Needles::of(self.main.iter().chain(&self.beside))
     }
 
     /// What is to be searched for, where `documents` are those that stay. What another record
-    /// says is that record's. `all` and `main` are what these contents say.
-    pub fn sought(
-        &self,
-        wanted: &Wanted<'_>,
-        documents: &[Arc<Document>],
-        (all, main): (&Needles, &Needles),
-    ) -> Sought {
-        let mut shared = BTreeSet::new();
+    /// says is that record's.
+    pub fn sought(&self, wanted: &Wanted<'_>, documents: &[Arc<Document>]) -> Sought {
+        let main = self.main();
+        let all = self.all();
+        let (mut shared_main, mut shared) = (BTreeSet::new(), BTreeSet::new());
         let mut alike = Vec::new();
-        // Copies have the same lines: each is searched once.
-        let mut held: HashMap<&[u8], bool> = HashMap::new();
         for own in documents.iter().filter(|own| own.role != Role::Index) {
             if own.records.is_empty() || own.role == Role::Tombstones {
                 // A value that the settings or the session's data have is not the record's alone.
@@ -198,22 +193,19 @@ impl Contents {
                 if wanted.takes(&own.path, raw, record.view(), None) {
                     continue;
                 }
-                let is_alike = *held.entry(raw).or_insert_with(|| {
-                    let found = all.which(raw);
-                    let is_alike = found.first().is_some_and(|at| *at < main.len());
-                    shared.extend(found);
-                    is_alike
-                });
-                if is_alike {
+                shared.extend(all.which(raw));
+                let found = main.which(raw);
+                if !found.is_empty() {
                     let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
                     alike.push(format!("{}:{} {id}", own.path.told(), record.line));
                 }
+                shared_main.extend(found);
             }
         }
         Sought {
             also_elsewhere: shared.len(),
             needles: all.without(&shared),
-            main: main.without(&shared.into_iter().filter(|at| *at < main.len()).collect()),
+            main: main.without(&shared_main),
             parts: Needles::default(),
             alike,
         }

@@ -72,10 +72,9 @@ impl Site<'_> {
     /// If a file can't be taken apart, and may hold what is erased.
     pub fn removal(&self) -> Result<Removal, Refusal> {
         let store = self.scene.store;
-        let (all, main) = self.contents.needles();
-        let parts = self.contents.parts(self.wanted, &store.documents);
+        let (main, parts) = (self.contents.main(), self.contents.parts(self.wanted, &store.documents));
         let marks = Marks { main: &main, parts: &parts, reason: self.reason };
-        let mut changes = Changes { tombstones: self.tombstones(&all, &main), ..Changes::default() };
+        let mut changes = Changes { tombstones: self.tombstones(&main), ..Changes::default() };
         self.wanted.forget_torn();
         for own in store.documents.iter().filter(|own| self.is_plain(own)) {
             self.plain(own, marks, &mut changes)?;
@@ -95,7 +94,7 @@ impl Site<'_> {
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derive::after(store, &seen, self.scene.now);
-        let mut sought = self.contents.sought(self.wanted, &self.staying(&after, marks), (&all, &main));
+        let mut sought = self.contents.sought(self.wanted, &self.staying(&after, marks));
         plan.derived = self.derived(&after, &seen, &sought.needles);
         plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
         plan.changes.extend(changes.data);
@@ -253,7 +252,7 @@ impl Site<'_> {
     }
 
     /// Tombstones for what is erased, and those that are there without what they repeat of it.
-    fn tombstones(&self, all: &Needles, main: &Needles) -> Vec<Change> {
+    fn tombstones(&self, main: &Needles) -> Vec<Change> {
         let store = self.scene.store;
         let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
@@ -285,11 +284,12 @@ impl Site<'_> {
                 own.extend(line);
             }
         }
+        let needles = Needles::of(self.contents.main.iter().chain(&self.contents.beside));
         let change = |(path, new): (PathBuf, Vec<u8>)| {
             let Some(there) = document(&store.documents, &path) else {
                 return Change::append(path, new, None);
             };
-            let mut edits = clean_tombstones(self.wanted, there, all, self.reason);
+            let mut edits = clean_tombstones(self.wanted, there, &needles, self.reason);
             if edits.is_empty() {
                 return Change::append(path, new, Some((&*there.bytes).into()));
             }

@@ -1,8 +1,5 @@
 use super::*;
-use naive::{ALPHABET, ascii, url_safe};
 use proptest::prelude::*;
-
-mod naive;
 
 /// Base64 of the whole, by the rules alone.
 fn base64(bytes: &[u8]) -> Vec<u8> {
@@ -43,25 +40,6 @@ fn shapes(before: &str, text: &str, after: &str) -> Vec<Vec<u8>> {
     ]
 }
 
-/// Contents that begin, go on and end alike: short ones, and such as others begin with.
-fn content() -> impl Strategy<Value = String> {
-    let words = prop_oneof![
-        Just("item 0001 of the list".to_owned()),
-        Just("item ".to_owned()),
-        Just("\\\"\n".to_owned()),
-        Just("é😀>?~".to_owned()),
-        Just("aaaaaaaaaaaa".to_owned()),
-        "[0-2]{1,4}",
-        "\\PC{0,5}",
-    ];
-    proptest::collection::vec(words, 1..9).prop_map(|own| own.concat())
-}
-
-fn junk() -> impl Strategy<Value = Vec<u8>> {
-    let own = prop_oneof![Just(b'\\'), Just(b'u'), Just(b'"'), Just(b'a'), Just(b'0'), any::<u8>()];
-    proptest::collection::vec(own, 0..9)
-}
-
 proptest! {
     #![proptest_config(crate::tries::config(256, 4_096))]
 
@@ -81,32 +59,6 @@ proptest! {
             prop_assert!(needles.any(&bytes), "form {number}");
             prop_assert_eq!(needles.which(&bytes), BTreeSet::from([0]));
         }
-    }
-
-    #[test]
-    fn what_holds_a_content_is_what_has_one_of_its_forms_at_some_place(
-        contents in proptest::collection::vec(content(), 1..24),
-        hidden in proptest::collection::vec((any::<proptest::sample::Index>(), 0..13_usize, junk(), any::<bool>()), 0..6),
-        end in junk(),
-        step in prop_oneof![Just(1), 1..40_usize, Just(10_000)],
-    ) {
-        let contents: Vec<Vec<u8>> = contents.into_iter().map(String::into_bytes).collect();
-        let mut bytes = Vec::new();
-        for (which, shape, before, is_torn) in hidden {
-            bytes.extend(before);
-            let own: &Vec<u8> = which.get(&contents);
-            let text = String::from_utf8_lossy(own).into_owned();
-            let own = shapes("", &text, "").swap_remove(shape);
-            bytes.extend(&own[..own.len() - if is_torn { 3 } else { 0 }]);
-        }
-        bytes.extend(end);
-        let (needles, wanted) = (Needles::of(&contents), naive::which(&contents, &bytes));
-        prop_assert_eq!(needles.which(&bytes), wanted.clone());
-        let mut search = needles.search();
-        bytes.chunks(step).for_each(|own| search.add(own));
-        prop_assert_eq!(search.ends(), !wanted.is_empty(), "in blocks of {}", step);
-        let some: BTreeSet<usize> = wanted.iter().copied().take(1).collect();
-        prop_assert_eq!(needles.without(&some).which(&bytes), &wanted - &some);
     }
 
     #[test]
@@ -137,14 +89,4 @@ fn bytes_that_are_no_text_are_found_too() {
     let bytes = [0xff, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
     let needles = Needles::of([bytes]);
     assert!(needles.any(&[&b"x"[..], &bytes].concat()) && needles.any(hex(&bytes).as_bytes()));
-}
-
-#[test]
-fn many_that_begin_alike_are_told_apart() {
-    let beginning = "the same beginning ".repeat(20);
-    let contents: Vec<String> = (0..5_000).map(|number| format!("{beginning}and number {number}")).collect();
-    let needles = Needles::of(&contents);
-    let held = (0..5_000).filter(|number| contents[4_321].starts_with(&contents[*number])).collect();
-    assert_eq!(needles.which(hex(contents[4_321].as_bytes()).as_bytes()), held);
-    assert!(!needles.any(beginning.as_bytes()));
 }

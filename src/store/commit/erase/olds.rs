@@ -169,6 +169,5 @@ fn ended(bytes: &[u8]) -> Vec<u8> {
 /// Whether an unfinished line of an old file is, by what there is of it, of what is erased, or repeats
 /// whatever that said: it would be found by the search afterwards.
 fn goes(wanted: &Wanted<'_>, contents: &Contents, path: &Path, line: &[u8]) -> bool {
-    let (all, main) = contents.needles();
-    all.any(line) || wanted.takes(path, line, None, Some(&main))
+    contents.all().any(line) || wanted.takes(path, line, None, Some(&contents.main()))
 }
