@@ -74,7 +74,7 @@ fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> Looked {
         return Looked::at(path, Err("it is neither a folder nor a regular file, and is not opened".into()));
     }
     if item.kind == ItemKind::Folder
-        && let Err(error) = disk.names(path, 1)
+        && let Err(error) = disk.list(path)
     {
         return refused(format!("it can't be listed: {error}"));
     }

@@ -30,7 +30,7 @@ impl<'a> Below<'a> {
 
     /// Finds the stores; a store's own folders are not looked into.
     pub fn look(&mut self, folder: &Path, depth: usize) {
-        let items = match self.judge.disk.names(folder, usize::MAX) {
+        let items = match self.judge.disk.list(folder) {
             Ok(items) => items,
             Err(error) => {
                 if self.is_asked_for(folder) {
@@ -39,7 +39,7 @@ impl<'a> Below<'a> {
                 return;
             }
         };
-        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && !item.is_link);
+        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
         for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
             if self.seen == self.most {
                 return self.stop(folder);
@@ -77,7 +77,7 @@ impl<'a> Below<'a> {
             self.alike.push((path.to_owned(), not_ours(&verdict, format)));
         }
         // What can't be listed is reported where it is looked into.
-        let is_told = self.is_asked_for(path) && self.judge.disk.names(path, 1).is_ok();
+        let is_told = self.is_asked_for(path) && self.judge.disk.list(path).is_ok();
         let refused = verdict.refused.filter(|_| is_told);
         self.unseen.extend(refused.map(|why| (path.to_owned(), why)));
         false

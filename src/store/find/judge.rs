@@ -1,7 +1,7 @@
 //! Which format a folder is a store of: all are asked, and the best fit wins.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,15 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::disk::{Disk, Item, ItemKind, Name};
-use crate::format::glance::{ENOUGH, Fit, Glance, HEAD};
+use crate::disk::{Disk, Item, ItemKind};
+use crate::format::glance::{Fit, Glance, HEAD};
 use crate::format::{FORMATS, Format, Placement};
 use crate::model::Tell;
 
 /// How many names of one folder detection looks at.
 const NAMES: usize = 4_096;
-/// How many of them, and how many files for each format, mostly suffice.
-const FIRST: usize = 64;
 /// How far above a file or folder its store is looked for: as deep as stores are read.
 const ABOVE: usize = 8;
 
@@ -57,27 +55,16 @@ impl Judge<'_> {
     /// Judges one folder as the root of a store. `named` is whether the user named that very
     /// folder: with a format said, that suffices for what is only likely.
     pub fn verdict(&self, root: &Path, named: bool) -> Verdict {
-        let (verdict, is_sure) = self.verdict_by(root, named, FIRST);
-        if is_sure { verdict } else { self.verdict_by(root, named, usize::MAX).0 }
-    }
-
-    /// The same by so many names of each folder and so many files for each format, and whether more
-    /// could not change which format it is.
-    fn verdict_by(&self, root: &Path, named: bool, most: usize) -> (Verdict, bool) {
-        let glance = DiskGlance::new(self.disk, most);
+        let glance = DiskGlance::new(self.disk);
         let mut fits: Vec<(&'static dyn Format, Fit, bool)> = Vec::new();
         let mut why = Vec::new();
-        let mut is_cut = Vec::new();
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
             let at_home = at_default_place(root, format);
-            glance.begin();
             match format.evidence(root, &glance).fit(at_home || named && self.forced.is_some()) {
                 Ok(fit) => fits.push((format, fit, at_home)),
                 Err(reason) => why.push((format, reason)),
             }
-            is_cut.extend(glance.is_cut.get().then(|| format.name()));
         }
-        let is_alone = fits.len() == 1 && is_cut.iter().all(|name| *name == fits[0].0.name());
         // The surest first; of two that are as sure the one whose place it is, then the fuller.
         fits.sort_by_key(|&(_, fit, at_home)| Reverse((fit.tier(), at_home, fit)));
         let store = match fits.as_slice() {
@@ -90,8 +77,7 @@ impl Judge<'_> {
             [(format, fit, _), ..] => Some((*format, *fit)),
             [] => None,
         };
-        let is_sure = is_cut.is_empty() || is_alone || matches!(store, Some((_, Fit::Records(ENOUGH..))));
-        (Verdict { store, why, refused: glance.refused.into_inner() }, is_sure)
+        Verdict { store, why, refused: glance.refused.into_inner() }
     }
 
     /// The store that the path is the root of, or a part of: of those whose layout has such a
@@ -101,8 +87,9 @@ impl Judge<'_> {
         let is_folder = item.kind == ItemKind::Folder;
         let folder = if is_folder { path.as_ref() } else { path.parent().unwrap_or(&path) };
         let own = self.verdict(folder, true);
-        let part = Part { path: &path, is_folder, disk: self.disk, inner: OnceCell::new() };
-        let mut fitting: Vec<(Fit, usize, Above)> = Vec::new();
+        let inner = if is_folder { self.disk.list(&path).unwrap_or_default() } else { Vec::new() };
+        let part = Part { path: &path, is_folder, inner: &inner };
+        let mut best: Option<(Rank, Above)> = None;
         for (up, root) in folder.ancestors().take(ABOVE + 1).enumerate() {
             if up > 0 && !FORMATS.iter().any(|format| part.belongs(root, *format)) {
                 continue;
@@ -116,16 +103,14 @@ impl Judge<'_> {
             };
             let Some((format, fit)) = verdict.store else { continue };
             if up == 0 || part.belongs(root, format) {
-                fitting.push((fit, up, Above { root: root.to_owned(), format }));
+                let strange = Reverse(part.strange(root, format));
+                let rank = (fit >= Fit::Named(0), strange, fit.tier(), up);
+                if best.as_ref().is_none_or(|(other, _)| *other < rank) {
+                    best = Some((rank, Above { root: root.to_owned(), format }));
+                }
             }
         }
-        let rank = |(fit, up, above): &(Fit, usize, Above)| -> Rank {
-            let strange = Reverse(part.strange(&above.root, above.format));
-            (*fit >= Fit::Named(0), strange, fit.tier(), *up)
-        };
-        // Of one nothing has to be told.
-        let best = if fitting.len() > 1 { fitting.into_iter().max_by_key(rank) } else { fitting.pop() };
-        (best.map(|(.., above)| above), own)
+        (best.map(|(_, above)| above), own)
     }
 }
 
@@ -133,9 +118,8 @@ impl Judge<'_> {
 struct Part<'a> {
     path: &'a Path,
     is_folder: bool,
-    disk: &'a dyn Disk,
     /// What is directly in it, where it is a folder.
-    inner: OnceCell<Vec<Name>>,
+    inner: &'a [Item],
 }
 
 impl Part<'_> {
@@ -152,16 +136,12 @@ impl Part<'_> {
     /// How much of it such a store does not know.
     fn strange(&self, root: &Path, format: &dyn Format) -> usize {
         let Ok(relative) = self.path.strip_prefix(root) else { return usize::MAX };
-        let list = || match self.is_folder {
-            true => self.disk.names(self.path, usize::MAX).unwrap_or_default(),
-            false => Vec::new(),
-        };
-        let is_strange = |item: &&Name| {
+        let is_strange = |item: &&Item| {
             let path = relative.join(&item.name);
             let is_visible = !item.name.as_encoded_bytes().starts_with(b".");
             is_visible && format.place(&path, item.kind == ItemKind::Folder) == Placement::Unexpected
         };
-        self.inner.get_or_init(list).iter().take(NAMES).filter(is_strange).count()
+        self.inner.iter().take(NAMES).filter(is_strange).count()
     }
 }
 
@@ -181,37 +161,23 @@ pub fn absolute(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// A glance at a disk: each folder is listed once, and each file read once, whoever asks.
+/// A glance at a disk: each folder is listed once, whoever asks.
 struct DiskGlance<'a> {
     disk: &'a dyn Disk,
-    /// So many names of each folder are looked at, and so many files for each format.
-    most: usize,
-    /// How many files the format was given that is asked, and whether it was not given all.
-    given: Cell<usize>,
-    is_cut: Cell<bool>,
-    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Name>>>>,
-    heads: RefCell<BTreeMap<PathBuf, Option<Vec<u8>>>>,
+    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
     refused: RefCell<Option<String>>,
 }
 
 impl<'a> DiskGlance<'a> {
-    fn new(disk: &'a dyn Disk, most: usize) -> Self {
-        let (given, is_cut, listed, heads, refused) = Default::default();
-        DiskGlance { disk, most, given, is_cut, listed, heads, refused }
+    fn new(disk: &'a dyn Disk) -> Self {
+        DiskGlance { disk, listed: RefCell::default(), refused: RefCell::default() }
     }
 
-    /// From now on another format is asked.
-    fn begin(&self) {
-        self.given.set(0);
-        self.is_cut.set(false);
-    }
-
-    fn items(&self, folder: &Path) -> Rc<Vec<Name>> {
+    fn items(&self, folder: &Path) -> Rc<Vec<Item>> {
         if let Some(known) = self.listed.borrow().get(folder) {
             return Rc::clone(known);
         }
-        let is_absent = self.known(folder) == Some(None);
-        let items = if is_absent { Ok(Vec::new()) } else { self.disk.names(folder, self.most) };
+        let items = if self.is_absent(folder) { Ok(Vec::new()) } else { self.disk.list(folder) };
         let items = Rc::new(items.unwrap_or_else(|error| {
             self.note(folder, &error);
             Vec::new()
@@ -220,25 +186,15 @@ impl<'a> DiskGlance<'a> {
         items
     }
 
-    /// What it is by the folder that it is in, where that was listed to its end.
-    fn known(&self, path: &Path) -> Option<Option<ItemKind>> {
-        let (folder, name) = (path.parent()?, path.file_name()?);
+    /// Whether the folder that it would be in is known not to hold it.
+    fn is_absent(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
         let listed = self.listed.borrow();
-        let items = listed.get(folder)?;
-        let at = items.binary_search_by(|item| item.name.as_os_str().cmp(name)).ok();
-        (at.is_some() || items.len() < self.most).then(|| at.map(|at| items[at].kind))
-    }
-
-    fn has(&self, folder: &Path, name: &str, kind: ItemKind) -> bool {
-        self.items(folder);
-        let path = folder.join(name);
-        let look = || self.disk.look(&path).ok().map(|item| item.kind);
-        self.known(&path).unwrap_or_else(look) == Some(kind)
+        listed.get(folder).is_some_and(|items| !items.iter().any(|item| item.name == name))
     }
 
     fn names(&self, folder: &Path, kind: ItemKind) -> Vec<OsString> {
         let items = self.items(folder);
-        self.is_cut.set(self.is_cut.get() || items.len() >= self.most);
         items.iter().filter(|item| item.kind == kind).take(NAMES).map(|item| item.name.clone()).collect()
     }
 
@@ -248,13 +204,6 @@ impl<'a> DiskGlance<'a> {
         if !absent && refused.is_none() {
             *refused = Some(format!("{} can't be read: {error}", path.told()));
         }
-    }
-
-    fn read(&self, file: &Path) -> Option<Vec<u8>> {
-        let look = || self.disk.look(file).inspect_err(|error| self.note(file, error)).ok();
-        let kind = self.known(file).unwrap_or_else(|| look().map(|item| item.kind))?;
-        let read = (kind == ItemKind::File).then(|| self.disk.read(file, 0, Some(HEAD as u64)))?;
-        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
     }
 }
 
@@ -268,23 +217,22 @@ impl Glance for DiskGlance<'_> {
     }
 
     fn has_folder(&self, folder: &Path, name: &str) -> bool {
-        self.has(folder, name, ItemKind::Folder)
+        self.items(folder).iter().any(|item| item.kind == ItemKind::Folder && item.name == name)
     }
 
     fn has_file(&self, folder: &Path, name: &str) -> bool {
-        self.has(folder, name, ItemKind::File)
+        self.items(folder).iter().any(|item| item.kind == ItemKind::File && item.name == name)
     }
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {
-        if self.given.replace(self.given.get() + 1) >= self.most {
-            self.is_cut.set(true);
+        if self.is_absent(file) {
             return None;
         }
-        if let Some(known) = self.heads.borrow().get(file) {
-            return known.clone();
+        let look = self.disk.look(file).inspect_err(|error| self.note(file, error)).ok()?;
+        if look.kind != ItemKind::File {
+            return None;
         }
-        let head = self.read(file);
-        self.heads.borrow_mut().insert(file.to_owned(), head.clone());
-        head
+        let read = self.disk.read(file, 0, Some(HEAD as u64));
+        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
     }
 }
