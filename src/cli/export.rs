@@ -2,7 +2,7 @@
 
 use super::args::ShapeArg;
 use super::failure::{Exit, Failure};
-use super::{Context, open};
+use super::{Context, list, open};
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::export::{Shape, export};
 use crate::query::{Cancel, Order, Query, Request, search};
@@ -12,18 +12,27 @@ use crate::text::secrets::mask;
 pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
     let snapshot = open::listing(context)?;
+    let entries = found(context, &query, &snapshot);
+    if snapshot.changed().next().is_none() {
+        return print(context, &snapshot, &entries, shape);
+    }
+    let held = open::snapshot(context)?;
+    let entries = found(context, &query, &held);
+    print(context, &held, &entries, shape)
+}
+
+fn found(context: &Context, query: &Query, snapshot: &Snapshot) -> Vec<EntryRef> {
     let request = Request {
-        snapshot: &snapshot,
+        snapshot,
         text: None,
-        query: &query,
+        query,
         ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
         order: Order::Time,
         all: context.options.all,
         now: context.now,
     };
     let results = search(&request, &Cancel::default()).unwrap_or_default();
-    let entries: Vec<EntryRef> = results.hits.iter().map(|hit| hit.at).collect();
-    print(context, &snapshot, &entries, shape)
+    results.hits.iter().map(|hit| hit.at).collect()
 }
 
 /// Prints records in a shape. JSON has the bytes that are stored; in what is for people secrets are
@@ -49,5 +58,6 @@ pub fn print(
             false => context.out.own(mask(&String::from_utf8_lossy(&piece)).as_bytes())?,
         }
     }
+    list::changed(context, snapshot);
     Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -1,10 +1,10 @@
 //! `palimp list [QUERY...]`: records, newest first.
 
 use super::Context;
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure};
 use super::row::Row;
 use super::{open, row};
-use crate::model::plan;
+use crate::model::{Snapshot, Tell};
 use crate::query::{Cancel, Order, Query, Request, explain_in, search_in};
 
 /// Lists what the query asks for.
@@ -21,14 +21,28 @@ pub fn print(
     explained: bool,
 ) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
-    let snapshot = match context.options.all || query.asks_deleted() {
-        true => open::with_deleted(context, &open::snapshot(context)?)?,
-        false => open::listing(context)?,
-    };
+    let is_whole = context.options.all || query.asks_deleted();
+    if !is_whole
+        && let Some(exit) = print_from(context, (order, limit, explained), &query, open::listing(context)?)?
+    {
+        return Ok(exit);
+    }
+    let held = open::snapshot(context)?;
+    let held = if is_whole { open::with_deleted(context, &held)? } else { held };
+    Ok(print_from(context, (order, limit, explained), &query, held)?.unwrap_or(Exit::Nothing))
+}
+
+/// Prints what is found in a snapshot; nothing where files changed while they were searched.
+fn print_from(
+    context: &mut Context,
+    (order, limit, explained): (Order, Option<usize>, bool),
+    query: &Query,
+    snapshot: Snapshot,
+) -> Result<Option<Exit>, Failure> {
     let request = Request {
         snapshot: &snapshot,
         text: None,
-        query: &query,
+        query,
         ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
         order,
         all: context.options.all,
@@ -37,12 +51,13 @@ pub fn print(
     let never = Cancel::default();
     let matches = request.matches(&never).unwrap_or_default();
     let results = search_in(&request, &matches, &never).unwrap_or_default();
+    if snapshot.changed().next().is_some() {
+        return Ok(None);
+    }
     let hits = &results.hits[..results.hits.len().min(limit.unwrap_or(usize::MAX))];
-    let mut changed = 0;
     for hit in hits {
         let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let row = Row::new(&snapshot, hit.at, hit.rank, why.as_ref(), context.now);
-        changed += u64::from(row.is_gone());
         if context.options.json {
             context.out.json(&row)?;
         } else {
@@ -52,11 +67,15 @@ pub fn print(
             }
         }
     }
-    if changed > 0 {
-        let what = plan::counted(changed, "record");
-        say(&format!(
-            "{what} can't be shown: the file has changed since it was read. Run this again to see all."
-        ));
+    changed(context, &snapshot);
+    Ok(Some(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done }))
+}
+
+/// Says which files changed while their records were shown.
+pub fn changed(context: &Context, snapshot: &Snapshot) {
+    for (store, file) in snapshot.changed() {
+        let path = store.root.join(&file.path);
+        let what = "it has changed while it was shown. Run this again to see all of it.";
+        context.unread.line(format!("{}: {what}", path.told()));
     }
-    Ok(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done })
 }

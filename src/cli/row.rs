@@ -97,11 +97,6 @@ impl Row {
         }
     }
 
-    /// Whether its bytes were gone from its file when they were to be shown.
-    pub fn is_gone(&self) -> bool {
-        self.raw.is_empty()
-    }
-
     /// One line for people.
     pub fn to_line(&self, now: Moment) -> String {
         let age = self.created.as_deref().and_then(Moment::parse).map(|(when, _)| when.age_at(now));

@@ -69,6 +69,9 @@ pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> 
 
 /// What a search looks in for an entry. A broken record has its bytes as body.
 pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
+    if store.read(entry).is_none() {
+        return Searched::default();
+    }
     let names = |title: String| {
         let mut head = vec![title];
         if let Some(view) = store.view(entry) {

@@ -1,6 +1,7 @@
 //! Bytes of files that are not held: read when they are asked for, and held against what was read.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use foldhash::quality::RandomState;
@@ -20,17 +21,24 @@ pub struct OnDemand {
     blocks: Arc<dyn Blocks>,
     /// By record.
     digests: Arc<[u64]>,
+    /// Whether something that was asked for was gone.
+    has_changed: Arc<AtomicBool>,
 }
 
 impl OnDemand {
     /// Reads from there what has those digests.
     pub fn new(blocks: Arc<dyn Blocks>, digests: Vec<u64>) -> OnDemand {
-        OnDemand { blocks, digests: digests.into() }
+        OnDemand { blocks, digests: digests.into(), has_changed: Arc::default() }
     }
 
     /// By record, what tells its bytes from others.
     pub fn digests(&self) -> Arc<[u64]> {
         Arc::clone(&self.digests)
+    }
+
+    /// Whether something that was asked for was gone: what was found and shown is not all.
+    pub fn has_changed(&self) -> bool {
+        self.has_changed.load(Relaxed)
     }
 
     /// The bytes of a record.
@@ -40,6 +48,14 @@ impl OnDemand {
 
     /// The bytes of a range around a record.
     pub fn around(&self, record: u32, own: Span, span: Span) -> Option<Vec<u8>> {
+        let bytes = self.within(record, own, span);
+        if bytes.is_none() {
+            self.has_changed.store(true, Relaxed);
+        }
+        bytes
+    }
+
+    fn within(&self, record: u32, own: Span, span: Span) -> Option<Vec<u8>> {
         let bytes = self.blocks.read(span)?;
         let within = own.start.checked_sub(span.start)? as usize..own.end.checked_sub(span.start)? as usize;
         let is_it = self.digests.get(record as usize) == Some(&digest(bytes.get(within)?));

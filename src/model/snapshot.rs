@@ -9,6 +9,7 @@ use super::decay::DecayTable;
 use super::document::Document;
 pub use super::document::Generation;
 use super::key::{Key, file_digest};
+use super::on_demand::OnDemand;
 use super::plan::{Act, Change};
 use super::problem::{Code, Problem, Severity};
 use super::record::{Body, Record};
@@ -296,6 +297,13 @@ impl Snapshot {
         self.stores.iter().enumerate().flat_map(|(store, s)| {
             (0..s.entries.len()).map(move |entry| EntryRef { store: store as u32, entry: entry as u32 })
         })
+    }
+
+    /// The files whose bytes were gone when they were asked for: they changed since they were read.
+    pub fn changed(&self) -> impl Iterator<Item = (&Store, &Document)> {
+        let files =
+            self.stores.iter().flat_map(|own| own.documents.iter().map(move |file| (&**own, &**file)));
+        files.filter(|(_, file)| file.on_demand.as_ref().is_some_and(OnDemand::has_changed))
     }
 
     /// Whether everything has been read.

@@ -26,19 +26,23 @@ pub fn export<'a>(
     shape: Shape,
 ) -> impl Iterator<Item = Vec<u8>> + 'a {
     let (start, end): (&[u8], &[u8]) = match shape {
-        Shape::Json => (b"[\n", if entries.is_empty() { b"\n]\n" } else { b"]\n" }),
+        Shape::Json => (b"[\n", b"\n]\n"),
         Shape::Csv => (HEADER.as_bytes(), b""),
         Shape::JsonLines | Shape::Markdown => (b"", b""),
     };
-    let last = entries.len().wrapping_sub(1);
-    let one = move |(number, at): (usize, &EntryRef)| match shape {
-        Shape::Json if number == last => [line(snapshot, *at), b"\n".to_vec()].concat(),
-        Shape::Json => [line(snapshot, *at), b",\n".to_vec()].concat(),
-        Shape::JsonLines => [line(snapshot, *at), b"\n".to_vec()].concat(),
-        Shape::Markdown => markdown(snapshot, *at).into_bytes(),
-        Shape::Csv => csv(snapshot, *at).into_bytes(),
+    let mut before: &[u8] = b"";
+    let one = move |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        // What is gone from its file is told by `Snapshot::changed`.
+        store.read(entry)?;
+        Some(match shape {
+            Shape::Json => [std::mem::replace(&mut before, b",\n"), &line(snapshot, *at)].concat(),
+            Shape::JsonLines => [line(snapshot, *at), b"\n".to_vec()].concat(),
+            Shape::Markdown => markdown(snapshot, *at).into_bytes(),
+            Shape::Csv => csv(snapshot, *at).into_bytes(),
+        })
     };
-    let records = entries.iter().enumerate().map(one);
+    let records = entries.iter().filter_map(one);
     std::iter::once(start.to_vec()).chain(records).chain(std::iter::once(end.to_vec()))
 }
 

@@ -174,8 +174,11 @@ impl Blocks for OfFile {
             let (bytes, _) = Real.read(&self.path, span.start, Some(span.len())).ok()?;
             return (bytes.len() as u64 == span.len()).then_some(bytes);
         }
-        let (bytes, _) = Real.read(&self.path, span.start, Some(BLOCK)).ok()?;
-        let block = Block { path: Arc::clone(&self.path), start: span.start, bytes };
+        // Who lists the newest first walks towards the start of the file.
+        let aligned = span.start / BLOCK * BLOCK;
+        let start = if span.end <= aligned + BLOCK { aligned } else { span.start };
+        let (bytes, _) = Real.read(&self.path, start, Some(BLOCK)).ok()?;
+        let block = Block { path: Arc::clone(&self.path), start, bytes };
         let found = self.within(&block, span)?;
         blocks = self.cache.0.lock().unwrap_or_else(PoisonError::into_inner);
         blocks.push_back(block);

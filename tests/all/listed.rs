@@ -5,6 +5,7 @@ use std::path::Path;
 
 use palimp::format::{self, is_sensitive};
 use palimp::model::{Extent, Moment, Snapshot, Store};
+use palimp::ops::export::{Shape, export};
 use palimp::query::{Cancel, Hit, Order, Query, Ranking, Request, TextIndex, search};
 use palimp::store::{Place, load_each};
 use proptest::prelude::*;
@@ -154,4 +155,23 @@ fn a_log_that_changed_since_shows_what_was_listed_or_says_that_it_changed() {
             assert!(is_there || text.title == "(its file has changed since it was read)", "{}", text.title);
         }
     }
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_listed_is_told_and_nothing_is_invented() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("memory");
+    fs::create_dir_all(root.join("sessions/s")).unwrap();
+    let path = root.join("sessions/s/memory.jsonl");
+    fs::write(&path, log(&[(0, true), (1, true), (2, true)])).unwrap();
+    let listed = read(&root, Extent::Listed);
+    let entries: Vec<_> = listed.entries().collect();
+    fs::write(&path, "").unwrap();
+    let out: Vec<u8> = export(&listed, &entries, Shape::JsonLines).flatten().collect();
+    assert_eq!(String::from_utf8_lossy(&out), "");
+    let all: Vec<u8> = export(&listed, &entries, Shape::Json).flatten().collect();
+    assert_eq!(String::from_utf8_lossy(&all), "[\n\n]\n");
+    assert_eq!(listed.changed().count(), 1);
+    // What stands for a text that is gone is not found.
+    assert_eq!(hits(&listed, None, "changed"), []);
 }
