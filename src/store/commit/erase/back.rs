@@ -68,5 +68,5 @@ pub(super) fn new_in(
         let raw = &bytes[own.span.start as usize..own.span.end as usize];
         wanted.takes(path, raw, own.view(), None) && memchr::memmem::find(current, raw).is_none()
     })?;
-    Some(own.view().and_then(|view| view.id.clone()).map(Into::into))
+    Some(own.view().and_then(|view| view.id).map(Into::into))
 }
