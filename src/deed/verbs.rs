@@ -1,4 +1,4 @@
-//! Every verb: what stands behind it on a command line, which options it obeys, how it is written.
+//! Every verb: what follows it on a command line, which options it obeys, how it is written.
 //! The command line, its help and its manual are made from this table, and `docs/cli.md` is held to it.
 
 /// What the words behind a verb are.

@@ -113,7 +113,7 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     body
 }
 
-/// What stands for a record whose bytes are gone from its file.
+/// The title of a record whose bytes are gone from its file.
 const CHANGED: &str = "(its file has changed since it was read)";
 
 /// A record's bytes, parsed.

@@ -81,7 +81,7 @@ impl fmt::Display for Key {
 pub struct Digests {
     /// By what is quick to work out: which are equal.
     equal: OnceLock<Table>,
-    /// By what stands in keys: which one is meant.
+    /// By the digest that is in keys: which one is meant.
     meant: OnceLock<Table>,
 }
 

@@ -70,7 +70,7 @@ struct Needle {
     is_beyond: bool,
 }
 
-/// What stands for a text that says nothing.
+/// The title of a text that says nothing.
 const NO_TEXT: &str = "(no text)";
 
 impl Needle {

@@ -10,7 +10,7 @@ const THREADS: usize = 8;
 /// So many threads were started beside those that asked, by all of them.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many there are at most that work side by side: no more than there are cores.
+/// How many threads work side by side at most: one a core, and eight in all.
 pub fn width() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
     *WIDTH.get_or_init(|| thread::available_parallelism().map_or(THREADS, usize::from).min(THREADS))
