@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document::Document;
-use super::record::Named;
+use super::record::{Named, Record};
 use super::snapshot::{Entry, EntryRef, Snapshot, State, Store};
 
 /// The memories of `from` in `to`, without those that are gone.
@@ -15,30 +15,28 @@ pub fn carried(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRe
     all.filter_map(|at| carry.find(at, &|_| false)).collect()
 }
 
-/// How much two states of a file have in common: so many bytes at its start, and so many at its end.
+/// How much two states of a file have in common: what its first records are, and its last, is the same,
+/// and they lie as far from its start, or from its end.
 #[derive(Clone, Copy)]
 struct Same {
-    start: u64,
-    end: u64,
+    first: usize,
+    last: usize,
 }
 
 impl Same {
     fn of(was: &Document, is: &Document) -> Same {
-        let alike = |(a, b): &(&u8, &u8)| a == b;
-        let both = || was.bytes.chunks(CHUNK).zip(is.bytes.chunks(CHUNK));
-        let whole: usize = both().take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
-        let rest = was.bytes[whole..].iter().zip(&is.bytes[whole..]).take_while(alike).count();
-        let start = whole + rest;
-        let back = || was.bytes.rchunks(CHUNK).zip(is.bytes.rchunks(CHUNK));
-        let whole: usize = back().take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
-        let (old, new) = (was.bytes.len() - whole, is.bytes.len() - whole);
-        let rest = was.bytes[..old].iter().rev().zip(is.bytes[..new].iter().rev()).take_while(alike).count();
-        Same { start: start as u64, end: (whole + rest) as u64 }
+        let (old, new) = (was.told_apart(), is.told_apart());
+        let both = || was.records.iter().zip(old).zip(is.records.iter().zip(new));
+        let at_start = |((old, a), (new, b)): &((&Record, &u64), (&Record, &u64))| {
+            a == b && old.span.start == new.span.start && old.span.len() == new.span.len()
+        };
+        let at_end = |((old, a), (new, b)): &((&Record, &u64), (&Record, &u64))| {
+            a == b && was.len - old.span.start == is.len - new.span.start && old.span.len() == new.span.len()
+        };
+        let back = was.records.iter().zip(old).rev().zip(is.records.iter().zip(new).rev());
+        Same { first: both().take_while(at_start).count(), last: back.take_while(at_end).count() }
     }
 }
-
-/// So many bytes are compared at once.
-const CHUNK: usize = 4 << 10;
 
 /// From one state of the stores to another.
 pub struct Carry<'a> {
@@ -102,7 +100,7 @@ impl<'a> Carry<'a> {
         let id = was.view(old).and_then(|view| view.id).unwrap_or_default();
         let is_place = id.rsplit_once('.').is_some_and(|(_, place)| place.parse::<u32>().is_ok());
         let count = |store: &Store, entry: &Entry| store.document(entry).records.len();
-        let moved_up = is_place && count(was, old) != count(is, new) && was.raw(old) != is.raw(new);
+        let moved_up = is_place && count(was, old) != count(is, new) && !alike((was, old), (is, new));
         is_as_it_was && !moved_up
     }
 
@@ -115,15 +113,13 @@ impl<'a> Carry<'a> {
             return None;
         }
         let same = *self.same.entry((store, entry.document)).or_insert_with(|| Same::of(was, now));
-        let span = was.records[entry.record as usize].span;
-        let start = match span {
-            _ if span.end <= was.offset + same.start => span.start,
-            _ if span.start + same.end >= was.len => (span.start + now.len).checked_sub(was.len)?,
+        let (record, records) = (entry.record as usize, was.records.len());
+        let place = match record {
+            _ if record < same.first => record,
+            _ if record >= records - same.last => record + now.records.len() - records,
             _ => return None,
         };
-        let record = now.records.binary_search_by_key(&start, |own| own.span.start).ok()?;
-        let is_whole = now.records[record].span.len() == span.len();
-        if is_whole { is.place(file, record as u32) } else { None }
+        is.place(file, place as u32)
     }
 
     /// The file of the same path.
@@ -163,12 +159,17 @@ impl<'a> Carry<'a> {
             return Some(*one);
         }
         let is_free = |at: &&EntryRef| !taken(**at);
-        let raw = was.raw(entry);
-        let alike = |at: &&EntryRef| is.raw(&is.entries[at.entry as usize]) == raw;
+        let alike = |at: &&EntryRef| alike((was, entry), (is, &is.entries[at.entry as usize]));
         let start = was.record(entry).span.start;
         let moved = |at: &&EntryRef| is.record(&is.entries[at.entry as usize]).span.start != start;
         named.iter().filter(is_free).filter(alike).min_by_key(moved).copied()
     }
+}
+
+/// Whether two memories have the same bytes.
+fn alike((was, old): (&Store, &Entry), (is, new): (&Store, &Entry)) -> bool {
+    was.document(old).told_apart().get(old.record as usize)
+        == is.document(new).told_apart().get(new.record as usize)
 }
 
 /// By its bytes in its file, where it has no id.
@@ -179,7 +180,7 @@ fn by_bytes(
     file: u32,
     taken: &dyn Fn(EntryRef) -> bool,
 ) -> Option<EntryRef> {
-    let key = was.document(entry).key(&was.root, entry.record);
-    let named = is.documents[file as usize].of_key(&key).filter_map(|record| is.place(file, record));
+    let same = is.documents[file as usize].of_record(was.document(entry), entry.record);
+    let named = same.filter_map(|record| is.place(file, record));
     named.map(|entry| EntryRef { store, entry }).find(|at| !taken(*at))
 }

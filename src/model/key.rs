@@ -126,6 +126,11 @@ impl Document {
         })
     }
 
+    /// By record, what tells its bytes from others in this process.
+    pub fn told_apart(&self) -> &[u64] {
+        &self.equal().of
+    }
+
     fn meant(&self) -> &Table {
         let of = |own| self.read(own).map_or(0, |bytes| digest(&bytes));
         self.digests.meant.get_or_init(|| Table::new((0..self.records.len() as u32).map(of).collect()))
@@ -151,10 +156,21 @@ impl Document {
     /// nothing but their place, so that the keys of one list, each used once, hit each of them once,
     /// in whichever order: the likeliest is the last of those that can still be it.
     pub fn of_key(&self, key: &Key) -> impl Iterator<Item = u32> {
-        let equal = self.meant().equal(key.record);
-        let (before, behind) = equal.split_at((key.number as usize).min(equal.len()));
-        before.iter().rev().chain(behind).copied()
+        likeliest(self.meant().equal(key.record), key.number as usize)
     }
+
+    /// The records that one of another state of this file can be, the likeliest first.
+    pub fn of_record(&self, before: &Document, record: u32) -> impl Iterator<Item = u32> {
+        let (table, digest) = (before.equal(), before.told_apart()[record as usize]);
+        let number = table.equal(digest).partition_point(|own| *own <= record);
+        likeliest(self.equal().equal(digest), number)
+    }
+}
+
+/// Of equal records the one that was that far among them: the last that can still be it.
+fn likeliest(equal: &[u32], number: usize) -> impl Iterator<Item = u32> {
+    let (before, behind) = equal.split_at(number.min(equal.len()));
+    before.iter().rev().chain(behind).copied()
 }
 
 fn digest(bytes: &[u8]) -> u64 {
