@@ -7,7 +7,7 @@ use super::drafts::not_made;
 use super::erase::{self, ErasureAsked};
 use super::failed::Failed;
 use super::meanwhile;
-use super::planned::{Planned, plan};
+use super::planned::{Planned, as_it_is};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
 use crate::disk::{Real, ThisMachine};
@@ -86,8 +86,10 @@ pub fn carry_out_at_once(request: &ChangeRequest, recent: &mut Recent) -> Result
     let done = match &request.wanted {
         Wanted::Undo => turn(request, host, recent, false).map(Committed::Made),
         Wanted::Redo => turn(request, host, recent, true).map(Committed::Made),
-        wanted => plan(request.clone(), host)
-            .and_then(|planned| carry_out(planned, host, recent, &mut Quiet, wanted.binds())),
+        wanted => as_it_is(request.clone(), host).and_then(|planned| match planned.difference {
+            Some(_) if wanted.binds() => Ok(Committed::Moved(Box::new(planned))),
+            _ => carry_out(planned, host, recent, &mut Quiet, wanted.binds()),
+        }),
     };
     done.map_err(|failed| not_made(request, failed.told()))
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::check::derived;
 use crate::disk::Real;
-use crate::model::{Change, Code, Moment, Problem, Snapshot, Store};
+use crate::model::{Change, Code, Extent, Moment, OnDemand, Problem, Snapshot, Store};
 use crate::ops::erase::Gone;
 use crate::store::commit::Vault;
+use crate::store::{Place, load, still_holds};
 
 /// A store with its problems.
 pub struct Checked {
@@ -23,12 +24,17 @@ pub struct Checked {
 /// Compares the derived files of a store with what its records say, and looks for what was erased and
 /// has been written anew. `data` is the folder of our own data.
 pub fn checked(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Checked {
-    let anew = derived::disagreeing(store, now);
-    let mut more = derived::problems(store, &anew);
+    checked_with(data, store, store, now)
+}
+
+/// The same of a store whose bytes are `held`.
+fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Moment) -> Checked {
+    let anew = derived::disagreeing(held, now);
+    let mut more = derived::problems(held, &anew);
     let erased = data.map(|data| Vault::look(&Real, data, &store.root).erased()).transpose();
     let unread = erased.as_ref().err().map(|error| format!("{error} ({})", error.code()));
     let gone = Gone::of_lines(erased.ok().flatten().unwrap_or_default());
-    more.extend(gone.written_anew(store, now));
+    more.extend(gone.written_anew(held, now));
     let store = match more.is_empty() {
         true => Arc::clone(store),
         false => Arc::new(Store::clone(store).with_problems(more)),
@@ -47,6 +53,8 @@ pub struct AllChecked {
     pub of: Arc<Snapshot>,
     /// The same with all their problems.
     pub with: Arc<Snapshot>,
+    /// Whether one of them is not as it was read: it is to be read anew.
+    pub has_changed: bool,
     /// What could not be looked at.
     pub unread: Vec<String>,
 }
@@ -56,6 +64,7 @@ impl Known {
     pub fn all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> Option<AllChecked> {
         let mut unread = Vec::new();
         let mut unsure = HashSet::new();
+        let mut has_changed = false;
         let mut one = |own: &Arc<Store>| {
             let known =
                 self.0.iter().find(|(was, _)| is_same(was, own)).map(|(was, with)| {
@@ -65,7 +74,11 @@ impl Known {
                     }
                 });
             known.unwrap_or_else(|| {
-                let checked = checked(data, own, now);
+                let Some(held) = held(own, now) else {
+                    has_changed = true;
+                    return Arc::clone(own);
+                };
+                let checked = checked_with(data, own, &held, now);
                 unsure.extend(checked.unread.is_some().then(|| own.root.clone()));
                 unread.extend(checked.unread);
                 checked.store
@@ -75,12 +88,12 @@ impl Known {
         self.0 = of.stores.iter().cloned().zip(with.iter().cloned()).collect();
         let is_new = self.0.iter().any(|(was, with)| !Arc::ptr_eq(was, with));
         self.0.retain(|(was, _)| !unsure.contains(&was.root));
-        if !is_new && unread.is_empty() {
+        if !is_new && unread.is_empty() && !has_changed {
             return None;
         }
         let with = Arc::new(Snapshot::of(with));
         with.references();
-        Some(AllChecked { of, with, unread })
+        Some(AllChecked { of, with, has_changed, unread })
     }
 }
 
@@ -94,7 +107,30 @@ fn besides(of: &Store, with: &Store) -> Vec<Problem> {
     with.problems.iter().filter(|own| !known.contains(&name(own))).cloned().collect()
 }
 
+/// Where more is to be held, nothing but what was listed is told.
+const MOST: u64 = 256 << 20;
+
+/// The store with its bytes, where it is as it was read.
+fn held(store: &Arc<Store>, now: Moment) -> Option<Arc<Store>> {
+    let listed = || store.documents.iter().filter(|own| own.on_demand.is_some());
+    if store.extent != Extent::Judged {
+        return Some(Arc::clone(store));
+    }
+    if listed().map(|own| own.len).sum::<u64>() > MOST {
+        return still_holds(store).then(|| Arc::clone(store));
+    }
+    let place = Place { root: store.root.clone(), format: store.format, session: None };
+    let held = load(&place, Extent::Whole, Some(store), now);
+    let is_same = held.documents.len() == store.documents.len()
+        && held.documents.iter().zip(&store.documents).all(|(is, was)| is.is_state_of(was));
+    listed().filter_map(|own| own.on_demand.as_ref()).for_each(|own| own.looked_at(is_same));
+    is_same.then(|| Arc::new(held))
+}
+
 fn is_same(was: &Store, is: &Store) -> bool {
+    if is.documents.iter().any(|own| own.on_demand.as_ref().is_some_and(OnDemand::is_taken_over)) {
+        return false;
+    }
     let both = || was.documents.iter().zip(&is.documents);
     was.root == is.root
         && was.beside == is.beside
@@ -105,8 +141,6 @@ fn is_same(was: &Store, is: &Store) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Extent;
-    use crate::store::{Place, load};
 
     #[test]
     fn a_store_whose_erasures_could_not_be_read_is_looked_at_again() {

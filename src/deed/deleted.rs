@@ -3,13 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::Real;
+use super::held;
+use crate::disk::{Real, ThisMachine};
 use crate::model::{Moment, Snapshot, Store};
 use crate::ops::delete::holds_deleted;
-use crate::store::commit;
+use crate::store::commit::{self, Host};
 
 /// The stores with what was deleted from them and can be brought back.
-pub fn with_deleted(snapshot: &Snapshot, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
+pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data, now };
+    let snapshot = held(snapshot, host, now);
     let with = |own: &Arc<Store>| match commit::with_deleted(&Real, data, own, now) {
         Ok(store) => Ok(Arc::new(store)),
         Err(error) => Err(format!("what was deleted can't be listed: {error} ({})", error.code())),

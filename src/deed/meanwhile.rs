@@ -2,11 +2,14 @@
 //! moved a memory of it, nothing is written: the plan is made anew for the same memories, never for
 //! what came meanwhile, and what differs is asked for again.
 
+mod hold;
 mod renew;
 mod told;
 
 use std::sync::Arc;
 
+pub(super) use hold::hold;
+pub use hold::{held, same};
 pub use renew::{say_rule, say_which};
 
 use super::asked::By;
@@ -16,7 +19,8 @@ use super::failed::Failed;
 use super::planned::Planned;
 use super::turn::Recent;
 use super::wanted::Wanted;
-use crate::model::{Carry, Entry, EntryRef, Extent, Moment, Snapshot, Store};
+use crate::model::carried::alike;
+use crate::model::{Carry, EntryRef, Extent, Moment, Snapshot, Store};
 use crate::ops::delete::is_held;
 use crate::ops::effect::effect;
 use crate::store::commit::{Host, deleted_from};
@@ -122,9 +126,8 @@ pub(super) fn carry_out(
 fn is_used(planned: &Planned, fresh: &Snapshot) -> bool {
     let was = &planned.request.snapshot;
     let mut carry = Carry::new(was, fresh);
-    let raw = |(store, entry): (&Store, &Entry)| store.raw(entry).to_vec();
     let mut is_other = |at: &EntryRef| match carry.find(*at, &|_| false) {
-        Some(is) => raw(fresh.get(is)) != raw(was.get(*at)),
+        Some(is) => !alike(fresh.get(is), was.get(*at)),
         None => !is_held(was.get(*at).0, was.get(*at).1),
     };
     !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
@@ -154,8 +157,8 @@ fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
     let stores = store::load_each(&places, Extent::Whole, snapshot, now);
     let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
-        true => Arc::clone(old),
-        false => as_before(old, new, host.data, now),
+        true if old.extent == Extent::Whole => Arc::clone(old),
+        _ => as_before(old, new, host.data, now),
     };
     Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
 }
@@ -165,7 +168,7 @@ fn is_same(old: &Store, new: &Store) -> bool {
     let files = |own: &Store| own.documents.iter().filter(|own| deleted_from(&own.path).is_none()).count();
     let both = || old.documents.iter().zip(&new.documents);
     let count = files(old);
-    count == files(new) && both().take(count).all(|(old, new)| Arc::ptr_eq(old, new))
+    count == files(new) && both().take(count).all(|(old, new)| old.is_state_of(new))
 }
 
 /// The memories that a plan is about, in the stores that it was made of.

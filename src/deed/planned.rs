@@ -9,7 +9,7 @@ use super::carried::memories;
 use super::drafts::not_made;
 use super::erase::{self, ErasureAsked};
 use super::failed::Failed;
-use super::meanwhile::Difference;
+use super::meanwhile::{Difference, hold};
 use super::of_stores::of_stores;
 use super::wanted::{Restoring, Wanted};
 use crate::disk::{Real, ThisMachine};
@@ -151,7 +151,15 @@ pub fn preview(request: ChangeRequest) -> Result<Planned, String> {
     let data = request.data.clone();
     let host = Host { disk: &Real, machine: &machine, data: &data, now: request.now };
     let of = request.clone();
-    plan(request, host).map_err(|failed| not_made(&of, failed.message))
+    as_it_is(request, host).map_err(|failed| not_made(&of, failed.message))
+}
+
+/// Plans a change of what is there now, with what differs from what was listed.
+pub(super) fn as_it_is(request: ChangeRequest, host: Host<'_>) -> Result<Planned, Failed> {
+    let (request, difference) = hold(request, host);
+    let is_gone = request.wanted.is_of_records() && request.at.is_empty() && !difference.is_none();
+    let planned = if is_gone { Planned::of(request, Vec::new()) } else { plan(request, host)? };
+    Ok(Planned { difference: Some(difference).filter(|own| !own.is_none()), ..planned })
 }
 
 /// The same, on a disk and a machine of the caller's choice.

@@ -167,7 +167,7 @@ impl<'a> Carry<'a> {
 }
 
 /// Whether two memories have the same bytes.
-fn alike((was, old): (&Store, &Entry), (is, new): (&Store, &Entry)) -> bool {
+pub fn alike((was, old): (&Store, &Entry), (is, new): (&Store, &Entry)) -> bool {
     was.document(old).told_apart().get(old.record as usize)
         == is.document(new).told_apart().get(new.record as usize)
 }

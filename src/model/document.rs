@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::key::Digests;
@@ -91,8 +92,19 @@ impl Document {
         }
     }
 
+    /// Whether it is the same state of a file as another of which the bytes are held, or are not.
+    pub fn is_state_of(self: &Arc<Self>, other: &Arc<Document>) -> bool {
+        let is_listed = self.on_demand.is_some() || other.on_demand.is_some();
+        Arc::ptr_eq(self, other)
+            || self.bytes.is_empty() != other.bytes.is_empty()
+                && self.path == other.path
+                && self.generation == other.generation
+                && (!is_listed || self.told_apart() == other.told_apart())
+    }
+
     /// The exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> &[u8] {
+        debug_assert!(self.on_demand.is_none() || !self.bytes.is_empty(), "{:?} is not held", self.path);
         self.bytes_of(record.span)
     }
 

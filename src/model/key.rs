@@ -85,6 +85,13 @@ pub struct Digests {
     meant: OnceLock<Table>,
 }
 
+impl Digests {
+    /// Those of records that are known.
+    pub fn known(of: Arc<[u64]>) -> Digests {
+        Digests { equal: OnceLock::from(Table::new(of)), meant: OnceLock::new() }
+    }
+}
+
 /// A document that is copied may be changed before it is asked.
 impl Clone for Digests {
     fn clone(&self) -> Self {
@@ -97,22 +104,28 @@ struct Table {
     /// By record.
     of: Arc<[u64]>,
     /// The records by digest, those of one digest in file order.
-    sorted: Box<[u32]>,
+    sorted: OnceLock<Box<[u32]>>,
 }
 
 impl Table {
     fn new(of: Arc<[u64]>) -> Table {
-        let mut sorted: Box<[u32]> = (0..of.len() as u32).collect();
-        sorted.sort_by_key(|own| of[*own as usize]);
-        Table { of, sorted }
+        Table { of, sorted: OnceLock::new() }
+    }
+
+    fn sorted(&self) -> &[u32] {
+        self.sorted.get_or_init(|| {
+            let mut sorted: Box<[u32]> = (0..self.of.len() as u32).collect();
+            sorted.sort_by_key(|own| self.of[*own as usize]);
+            sorted
+        })
     }
 
     /// The records of that digest, in file order.
     fn equal(&self, digest: u64) -> &[u32] {
         let of = |own: &u32| self.of[*own as usize];
-        let from = self.sorted.partition_point(|own| of(own) < digest);
-        let len = self.sorted[from..].partition_point(|own| of(own) == digest);
-        &self.sorted[from..from + len]
+        let from = self.sorted().partition_point(|own| of(own) < digest);
+        let len = self.sorted()[from..].partition_point(|own| of(own) == digest);
+        &self.sorted()[from..from + len]
     }
 }
 

@@ -23,12 +23,32 @@ pub struct OnDemand {
     digests: Arc<[u64]>,
     /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
+    /// Whether not all of it was read in this state of the file.
+    is_taken_over: Arc<AtomicBool>,
 }
 
 impl OnDemand {
     /// Reads from there what has those digests.
     pub fn new(blocks: Arc<dyn Blocks>, digests: Vec<u64>) -> OnDemand {
-        OnDemand { blocks, digests: digests.into(), has_changed: Arc::default() }
+        let (has_changed, is_taken_over) = Default::default();
+        OnDemand { blocks, digests: digests.into(), has_changed, is_taken_over }
+    }
+
+    /// The same, of a file that grew: what was read in an earlier state was taken over.
+    pub fn taken_over(self) -> OnDemand {
+        self.is_taken_over.store(true, Relaxed);
+        self
+    }
+
+    /// Whether something was taken over from an earlier state, and was not looked at since.
+    pub fn is_taken_over(&self) -> bool {
+        self.is_taken_over.load(Relaxed)
+    }
+
+    /// All of it was looked at: it is as it was, or not.
+    pub fn looked_at(&self, is_as_it_was: bool) {
+        self.is_taken_over.store(false, Relaxed);
+        self.has_changed.store(!is_as_it_was, Relaxed);
     }
 
     /// By record, what tells its bytes from others.

@@ -85,6 +85,8 @@ pub enum Extent {
     /// Everything, to be shown and searched: the bytes of long logs are read again when they are asked
     /// for, and problems of files as such are not gathered. No plan is made of it.
     Listed,
+    /// The same with all problems. Indexes were read to be judged and are not kept.
+    Judged,
     /// Everything, and all bytes are held.
     Whole,
 }
@@ -272,7 +274,7 @@ pub struct EntryRef {
 pub struct Snapshot {
     /// The stores, in the order in which they were named or found.
     pub stores: Vec<Arc<Store>>,
-    references: OnceLock<References>,
+    references: OnceLock<Arc<References>>,
 }
 
 impl Snapshot {
@@ -283,7 +285,24 @@ impl Snapshot {
 
     /// Which entry refers to which; sorted out when it is first asked for.
     pub fn references(&self) -> &References {
-        self.references.get_or_init(|| References::of(self.stores.iter().map(|store| &**store)))
+        let of = || Arc::new(References::of(self.stores.iter().map(|store| &**store)));
+        self.references.get_or_init(of)
+    }
+
+    /// The same with the bytes of one memory held, for who looks at it closely; `None` where they are gone.
+    pub fn with_bytes_of(self: &Arc<Self>, at: EntryRef) -> Option<Arc<Snapshot>> {
+        let (store, entry) = self.get(at);
+        let document = store.document(entry);
+        if document.on_demand.is_none() {
+            return Some(Arc::clone(self));
+        }
+        let (bytes, offset) =
+            (document.read(entry.record)?.into_owned().into(), store.record(entry).span.start);
+        let mut own = store.clone();
+        own.documents[entry.document as usize] = Arc::new(Document { bytes, offset, ..document.clone() });
+        let mut stores = self.stores.clone();
+        stores[at.store as usize] = Arc::new(own);
+        Some(Arc::new(Snapshot { stores, references: self.references.clone() }))
     }
 
     /// The store and entry that a reference names.

@@ -97,7 +97,7 @@ impl Store {
     pub fn whole(&self) -> Result<Whole<'_>, NotWhole> {
         match (self.unread.as_slice(), self.extent) {
             ([], Extent::Whole) => Ok(Whole(self)),
-            ([], Extent::Tail | Extent::Listed) => Err(NotWhole::Tail),
+            ([], Extent::Tail | Extent::Listed | Extent::Judged) => Err(NotWhole::Tail),
             (unread, _) => Err(NotWhole::Unread { root: self.root.clone(), unread: unread.to_vec() }),
         }
     }

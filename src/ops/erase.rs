@@ -149,7 +149,8 @@ impl Gone {
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
-                if wanted.takes(&own.path, own.raw(record), record.view(), None) {
+                let raw = own.read(number).unwrap_or_default();
+                if wanted.takes(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
                     let message = "It was erased, and was written again: erase it again.";
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);

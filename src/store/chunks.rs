@@ -54,6 +54,11 @@ impl Joined {
         Joined { digests, ..own }
     }
 
+    /// What was read before, of so many bytes and lines.
+    pub fn known(reading: Reading, digests: Vec<u64>, bytes: u64, lines: u32) -> Joined {
+        Joined { reading, digests, bytes, lines }
+    }
+
     fn of_reading(format: &dyn Format, file: &File<'_>, now: Moment) -> Joined {
         let reading = format.read(file.role, file.path, file.bytes, now);
         let (bytes, lines) = (file.bytes.len() as u64, feeds(file.bytes));
@@ -121,7 +126,7 @@ pub(super) fn cut(bytes: &[u8], len: usize, is_whole: bool) -> Cut {
 }
 
 /// Whether a line is all one object. An empty one does not end a torn one before it.
-fn is_record(line: &[u8], tape: &mut Tape) -> bool {
+pub(super) fn is_record(line: &[u8], tape: &mut Tape) -> bool {
     let end = Scan::Whole { end: line.len(), raw_newline: false };
     line.starts_with(b"{") && line.len() > 2 && tape.scan(line, Newlines::Refused) == end
 }

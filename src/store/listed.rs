@@ -49,12 +49,17 @@ pub(super) fn read(
     for _ in 0..TRIES {
         let mut stretches = Stretches { disk, path: &path, len: STRETCH, read: 0, of: None };
         if let Some((reading, digests)) = stretches.all(format, file, now)? {
-            let blocks = OfFile { path: path.as_path().into(), cache: Arc::clone(cache) };
-            let on_demand = OnDemand::new(Arc::new(blocks), digests);
+            let on_demand = on_demand(&path, cache, digests);
             return Ok(Some(Listed { reading, on_demand, generation: stretches.of.unwrap_or_default() }));
         }
     }
     Ok(None)
+}
+
+/// The records of a file of which those digests were made.
+pub(super) fn on_demand(path: &Path, cache: &Arc<Cache>, digests: Vec<u64>) -> OnDemand {
+    let blocks = OfFile { path: path.into(), cache: Arc::clone(cache) };
+    OnDemand::new(Arc::new(blocks), digests)
 }
 
 /// A file that is read from its start, stretch by stretch.

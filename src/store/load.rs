@@ -2,6 +2,7 @@
 
 mod newest;
 mod tail;
+mod unchanged;
 
 use std::collections::HashMap;
 use std::io;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
+use super::grown;
 use super::listed::{self, Cache};
 use super::packed::{self, Packing};
 use super::referred;
@@ -39,7 +41,7 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let before: HashMap<&Path, &Store> =
         previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    let lists = (extent == Extent::Listed).then(Arc::default);
+    let lists = matches!(extent, Extent::Listed | Extent::Judged).then(Arc::default);
     let waits = if extent == Extent::Tail { waiting(places) } else { vec![false; places.len()] };
     let places: Vec<(&Place, bool)> = places.iter().zip(waits).collect();
     crowd::each(&places, |&(place, waits)| {
@@ -58,7 +60,7 @@ pub fn load_from(
     now: Moment,
 ) -> Store {
     // What is not held is read again from the real disk.
-    let extent = if extent == Extent::Listed { Extent::Whole } else { extent };
+    let extent = if extent == Extent::Tail { extent } else { Extent::Whole };
     Given { tail: TAIL, lists: None, previous, now }.load(disk, place, extent)
 }
 
@@ -79,13 +81,13 @@ impl Given<'_> {
         };
         let now = self.now;
         let mut listing = match extent {
-            Extent::Whole | Extent::Listed => files::walk(disk, &place.root, format),
             Extent::Tail => newest::newest(disk, &place.root, format),
+            _ => files::walk(disk, &place.root, format),
         };
-        let loader = Loader { disk, root: &place.root, format, given: self };
-        let documents = match extent {
-            Extent::Whole | Extent::Listed => loader.whole(&mut listing),
+        let loader = Loader { disk, root: &place.root, format, extent, given: self };
+        let mut documents = match extent {
             Extent::Tail => loader.tails(&mut listing),
+            _ => loader.whole(&mut listing),
         };
         let locks = loader.locks(&mut listing);
         let beside = (extent != Extent::Tail).then(|| loader.beside(&mut listing)).flatten();
@@ -94,6 +96,9 @@ impl Given<'_> {
         let mut assembly = format.assemble(&parts, now);
         if extent != Extent::Tail {
             assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
+        }
+        if extent == Extent::Judged {
+            documents.iter_mut().for_each(|own| unchanged::let_go(format, own));
         }
         if extent == Extent::Listed {
             // What is said of files as such is said by `check`, and indexes were not read.
@@ -110,6 +115,7 @@ struct Loader<'a> {
     disk: &'a dyn Disk,
     root: &'a Path,
     format: &'a dyn Format,
+    extent: Extent,
     given: Given<'a>,
 }
 
@@ -135,49 +141,6 @@ impl Loader<'_> {
         documents
     }
 
-    /// A file as it was read before.
-    fn before(&self, path: &Path) -> Option<&Arc<Document>> {
-        let previous = self.given.previous.filter(|store| store.extent == Extent::Whole)?;
-        let index = previous.documents.binary_search_by(|document| (*document.path).cmp(path)).ok()?;
-        previous.documents.get(index)
-    }
-
-    /// A file that has not changed since, with what was unpacked from it.
-    fn unchanged(&self, found: &Found) -> Option<Vec<Arc<Document>>> {
-        let previous = self.given.previous?;
-        let document = self.before(&found.path)?;
-        let own = match document.generation.holds(&found.item.generation) {
-            true => Arc::clone(document),
-            false => self.the_same(document, found)?,
-        };
-        let mut own = vec![own];
-        if Packing::of(&found.path) == Some(Packing::TarGzip) {
-            let inside = packed::inside(&found.path);
-            own.extend(previous.documents.iter().filter(|own| own.path.starts_with(&inside)).cloned());
-        }
-        Some(own)
-    }
-
-    /// A file whose time of change says nothing: it was too young when it was read. What it says
-    /// decides.
-    fn the_same(&self, document: &Arc<Document>, found: &Found) -> Option<Arc<Document>> {
-        let is_plain = Packing::of(&found.path).is_none() && found.role.is_content();
-        if document.generation != found.item.generation || !is_plain {
-            return None;
-        }
-        let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, None).ok()?;
-        if document.bytes[..] != bytes[..] || document.generation != generation {
-            return None;
-        }
-        // Once it is old enough its time says so again.
-        let is_settled = generation.is_settled;
-        Some(if is_settled {
-            Arc::new(Document { generation, ..Document::clone(document) })
-        } else {
-            Arc::clone(document)
-        })
-    }
-
     /// A file, and the files within it where it is an archive.
     fn documents(&self, found: &Found, room: &mut u64) -> Seen<Vec<Document>> {
         if let Some(own) = self.listed(found).transpose() {
@@ -189,7 +152,7 @@ impl Loader<'_> {
         }
         // Of what is not shown it is only asked whether it can be read. Indexes are read to be judged.
         let is_unjudged =
-            found.role == Role::Index && self.given.lists.is_some() && self.format.lists(found.role);
+            found.role == Role::Index && self.extent == Extent::Listed && self.format.lists(found.role);
         let limit = if found.role.is_content() && !is_unjudged { None } else { Some(0) };
         self.bytes(found, 0, limit).map(|(bytes, generation)| match Packing::of(&found.path) {
             _ if limit.is_some() => vec![bare(found, found.item.generation)],
@@ -204,7 +167,13 @@ impl Loader<'_> {
         let is_rows = is_long && is_log(&found.path) && self.format.lists(found.role);
         let Some(cache) = self.given.lists.as_ref().filter(|_| is_rows) else { return Ok(None) };
         let file = File { role: found.role, path: &found.path, bytes: &[] };
-        let read = listed::read(self.disk, (self.root, &file), self.format, cache, self.given.now)?;
+        let (of, now) = ((self.root, &file), self.given.now);
+        let before = self.before(&found.path).map(|own| (self.format, &**own));
+        let grown = before.map(|before| grown::read(self.disk, of, before, cache, now)).transpose()?;
+        let read = match grown.flatten() {
+            Some(grown) => Some(grown),
+            None => listed::read(self.disk, of, self.format, cache, now)?,
+        };
         Ok(read.map(|own| {
             vec![Document {
                 on_demand: Some(own.on_demand),
@@ -221,7 +190,7 @@ impl Loader<'_> {
 
     fn read(&self, found: &Found, bytes: Vec<u8>, offset: u64, generation: Generation) -> Document {
         let file = File { role: found.role, path: &found.path, bytes: &bytes };
-        let before = self.before(&found.path).filter(|_| offset == 0);
+        let before = self.before(&found.path).filter(|own| offset == 0 && own.on_demand.is_none());
         let reading = reread(self.format, before.map(Arc::as_ref), file, self.given.now);
         let len = offset + bytes.len() as u64;
         let mut document = Document {

@@ -8,6 +8,7 @@ pub mod derive;
 pub mod erase;
 mod files;
 mod find;
+mod grown;
 mod listed;
 mod load;
 pub mod lock;
@@ -16,5 +17,6 @@ pub mod referred;
 mod reread;
 
 pub use find::{Looked, Place, look_around, look_at, once};
+pub use grown::still_holds;
 pub use load::{load, load_each, load_from};
 pub use packed::{Packing, packed_bytes};

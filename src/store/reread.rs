@@ -36,7 +36,7 @@ pub fn is_log(path: &Path) -> bool {
 
 /// Whether what was read before says anything of what is read now. A time that lay ahead then may
 /// have come.
-fn is_comparable(before: &Document, file: &File<'_>) -> bool {
+pub(super) fn is_comparable(before: &Document, file: &File<'_>) -> bool {
     let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
     is_log(file.path)
         && before.path == file.path

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::deed::{Changed, ERASED, Recent, Step, Turned, is_erased, keep, unless_erased};
+use crate::deed::{Changed, ERASED, Recent, Step, Turned, held, is_erased, keep, same, unless_erased};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
@@ -11,7 +11,8 @@ use crate::ops::form::{Form, Judged, judge, verdict};
 use crate::ops::{Refusal, Scene, form};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::store::commit::{
-    CommitError, DraftField, DraftOf, FormDraft, Host, Receipt, Writer, drop_form, find_form, keep_form,
+    CommitError, DraftField, DraftOf, Files, FormDraft, Host, Receipt, Writer, drop_form, find_form,
+    keep_form,
 };
 
 /// A form that was changed, and of what.
@@ -112,6 +113,18 @@ impl FormRequest {
         take(host, &scene, entry)
     }
 
+    /// The same of stores that are held; `None` where the memory is not as it was.
+    fn held(&self) -> Option<FormRequest> {
+        let machine = ThisMachine::new();
+        let host = Host { disk: &Real, machine: &machine, data: &self.data, now: self.now };
+        let snapshot = held(&self.snapshot, host, self.now);
+        let at = match Arc::ptr_eq(&snapshot, &self.snapshot) {
+            true => self.at,
+            false => same(&self.snapshot, self.at, &snapshot, self.now)?,
+        };
+        Some(FormRequest { snapshot, at, ..self.clone() })
+    }
+
     /// What names the memory that the form is of.
     pub fn of(&self) -> DraftOf {
         let (store, entry) = self.entry();
@@ -143,6 +156,10 @@ pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
 
 /// Judges the record of a form, and the whole store where that is asked for.
 pub fn judged(request: &FormRequest, is_whole: bool) -> FormJudged {
+    // Of a memory that others changed since, the form alone is judged.
+    let held = if is_whole { request.held() } else { None };
+    let is_whole = held.is_some();
+    let request = held.as_ref().unwrap_or(request);
     request.with(|_, scene, entry| {
         let version = request.version;
         if !is_whole {
@@ -212,6 +229,11 @@ fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f6
 /// Plans what a form asks for and carries it out. What `check` would warn of is shown before,
 /// unless `is_shown`.
 pub fn save(request: &FormRequest, is_shown: bool, recent: &mut Recent) -> FormSaved {
+    let Some(request) = &request.held() else {
+        let (store, entry) = request.entry();
+        let (file, planned) = (store.document(entry).path.clone(), store.raw(entry).to_vec());
+        return not_written(&CommitError::Conflict { file, planned, found: None, files: Files::Untouched });
+    };
     request.with(|host, scene, entry| {
         let verdict = verdict(scene, entry, &request.form, &request.values);
         let plan = match verdict.plan {

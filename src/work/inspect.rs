@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::deed::held;
 use crate::disk::{Disk, Machine, Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Moment, Plan, Snapshot, State, Store, Tell, container};
@@ -15,7 +16,7 @@ use crate::ops::Scene;
 use crate::ops::effect::Touched;
 use crate::ops::erase::Gone;
 use crate::ops::restore::{Comparison, compare};
-use crate::store::commit::{Account, Copy, Vault, Verified, copies};
+use crate::store::commit::{Account, Copy, Host, Vault, Verified, copies};
 
 /// Something to be read.
 pub struct InspectRequest {
@@ -169,6 +170,13 @@ pub struct StepFile {
 /// Reads what a view shows.
 pub fn inspect(request: InspectRequest) -> Inspected {
     let InspectRequest { snapshot, data, now, what } = request;
+    let machine = ThisMachine::new();
+    let host = Host { disk: &Real, machine: &machine, data: &data, now };
+    let snapshot = match what {
+        Inspect::Backups | Inspect::Journal => snapshot,
+        // They are compared with what is there, byte by byte.
+        _ => held(&snapshot, host, now),
+    };
     let look = Look { snapshot: &snapshot, data: &data, now };
     match what {
         Inspect::Backups => {

@@ -25,6 +25,8 @@ pub enum Job {
         places: Vec<Place>,
         /// The stores as they were read before.
         previous: Arc<Snapshot>,
+        /// Whether it shows what the user did; what others do may wait a little.
+        is_urgent: bool,
         /// The time.
         now: Moment,
     },
@@ -196,7 +198,7 @@ pub struct Kept {
 /// Does a job; `None` when a newer one took its place.
 pub fn perform(job: Job, kept: &mut Kept, cancel: &Cancel) -> Option<Done> {
     match job {
-        Job::Load { places, previous, now } => Some(Done::Loaded(read(&places, &previous, now))),
+        Job::Load { places, previous, now, .. } => Some(Done::Loaded(read(&places, &previous, now))),
         Job::Check { snapshot, data, now } => {
             kept.checked.all(snapshot, data.as_deref(), now).map(Done::Checked)
         }
@@ -233,7 +235,7 @@ fn committed(outcome: Result<Committed, String>) -> Done {
 }
 
 fn read(places: &[Place], previous: &Snapshot, now: Moment) -> Loaded {
-    let stores = store::load_each(places, Extent::Whole, previous, now);
+    let stores = store::load_each(places, Extent::Judged, previous, now);
     let tallies = stores.iter().map(|store| Tally::of(store)).collect();
     let snapshot = Arc::new(Snapshot::of(stores));
     // Sorted out here, so that the screens need not wait for it.

@@ -4,9 +4,10 @@
 //! Changes are done in their
 //! order, every one.
 
-use std::sync::mpsc::{Receiver, SendError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use super::editor::FormSaved;
 use super::job::{Done, Job, Kept, perform};
@@ -122,18 +123,44 @@ impl Workers {
     }
 }
 
+/// After what took so long, nothing is read for so many times as long that the user did not ask for:
+/// an agent that writes and writes takes a twentieth of a core.
+const REST: u32 = 19;
+/// But not for longer than this.
+const LONGEST: Duration = Duration::from_secs(10);
+
 /// Of several reads that wait, the last is enough; what is to be checked was read before them.
 fn load(jobs: &Receiver<Job>, deliver: &impl Fn(Done)) {
     let mut kept = Kept::default();
+    let mut rested = Instant::now();
     while let Ok(first) = jobs.recv() {
-        let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
-        let read = waiting.iter().rposition(|job| matches!(job, Job::Load { .. }));
-        let at = read.unwrap_or(waiting.len() - 1);
-        if let Some(done) =
-            waiting.into_iter().nth(at).and_then(|job| perform(job, &mut kept, &Cancel::default()))
+        let mut job = jobs.try_iter().fold(first, newer);
+        while let wait = rested.saturating_duration_since(Instant::now())
+            && !wait.is_zero()
+            && !matches!(job, Job::Load { is_urgent: true, .. })
         {
+            match jobs.recv_timeout(wait) {
+                Ok(next) => job = newer(job, next),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        let begun = Instant::now();
+        if let Some(done) = perform(job, &mut kept, &Cancel::default()) {
             deliver(done);
         }
+        rested = Instant::now() + (begun.elapsed() * REST).min(LONGEST);
+    }
+}
+
+/// Which of two jobs is to be done.
+fn newer(first: Job, next: Job) -> Job {
+    match (&first, next) {
+        (Job::Load { .. }, Job::Check { .. }) => first,
+        (Job::Load { is_urgent: true, .. }, Job::Load { places, previous, now, .. }) => {
+            Job::Load { places, previous, is_urgent: true, now }
+        }
+        (_, next) => next,
     }
 }
 

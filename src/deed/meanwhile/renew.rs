@@ -84,29 +84,29 @@ pub fn again(shown: &Planned, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<Pl
         }
         wanted if !wanted.is_of_records() => plan(request, host),
         _ => {
-            let request = same_memories(shown, request);
+            let request = same_memories(&shown.request, request);
             if request.at.is_empty() { Ok(Planned::of(request, Vec::new())) } else { plan(request, host) }
         }
     }
 }
 
 /// The request for the same memories, without those that are gone.
-fn same_memories(shown: &Planned, request: ChangeRequest) -> ChangeRequest {
-    let mut carry = Carry::new(&shown.request.snapshot, &request.snapshot);
+pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> ChangeRequest {
+    let mut carry = Carry::new(&shown.snapshot, &request.snapshot);
     let mut taken: HashSet<EntryRef> = HashSet::new();
     let (mut at, mut hidden) = (Vec::new(), Vec::new());
-    for &own in &shown.request.at {
+    for &own in &shown.at {
         if let Some(now) = carry.find(own, &|now| taken.contains(&now))
             && taken.insert(now)
         {
             at.push(now);
-            hidden.extend(shown.request.is_hidden(own).then_some(now));
+            hidden.extend(shown.is_hidden(own).then_some(now));
         }
     }
     at.sort_unstable();
     hidden.sort_unstable();
     let name = match at.as_slice() {
-        all if all.len() == shown.request.at.len() => request.name,
+        all if all.len() == shown.at.len() => request.name,
         [one] => {
             let (store, entry) = request.snapshot.get(*one);
             name_of(store, entry)

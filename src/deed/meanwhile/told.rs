@@ -1,6 +1,7 @@
 //! What became of one memory since it was shown, in words.
 
 use crate::format::writing::NO_PACKED;
+use crate::model::carried::alike;
 use crate::model::{Entry, Moment, State, Store, Tell};
 use crate::ops::form::{Field, Form, form, items};
 use crate::ops::{Scene, writes};
@@ -24,8 +25,7 @@ pub fn told(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) ->
             other => other.as_str().to_owned(),
         });
     }
-    let (old, new) = (was.0.raw(was.1), is.0.raw(is.1));
-    if old != new {
+    if !alike(was, is) {
         return if only_used(was, is, now) { None } else { Some(changed(was, is, now)) };
     }
     let [from, to] = [was, is].map(|(store, entry)| &store.document(entry).path);

@@ -6,7 +6,7 @@ pub mod text;
 
 use std::sync::Arc;
 
-use super::app::{App, Identity};
+use super::app::App;
 use crate::model::{EntryRef, Moment, Severity, Snapshot};
 use crate::ops::form::{Field, Finding, Form, Judged, Kind};
 use crate::store::commit::FormDraft;
@@ -51,7 +51,6 @@ pub struct Editor {
     pub at: EntryRef,
     /// Where it was when the form was opened.
     pub opened_at: EntryRef,
-    pub identity: Identity,
     /// What it is called. Untrusted text.
     pub name: String,
     pub form: Arc<Form>,
@@ -90,7 +89,6 @@ impl Editor {
         let texts = form.fields.iter().map(|field| Text::new(&field.value)).collect();
         let field = form.fields.iter().position(is_open).unwrap_or(0);
         Editor {
-            identity: App::identity(&snapshot, at),
             name: App::name_of(&snapshot, at),
             snapshot,
             at,

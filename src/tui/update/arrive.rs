@@ -26,18 +26,24 @@ pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
 
 /// Reads the stores anew.
 pub fn reload(app: &App) -> Effect {
+    load(app, true)
+}
+
+/// Reads the stores anew that others changed, when there is time.
+pub fn reload_later(app: &App) -> Effect {
+    load(app, false)
+}
+
+fn load(app: &App, is_urgent: bool) -> Effect {
     let previous = Arc::clone(&app.snapshot);
-    Effect::Job(Job::Load { places: app.places.clone(), previous, now: app.now })
+    Effect::Job(Job::Load { places: app.places.clone(), previous, is_urgent, now: app.now })
 }
 
 /// Takes in what a job came to.
 pub fn done(app: &mut App, done: Done) -> Vec<Effect> {
     match done {
         Done::Loaded(read) => loaded(app, read),
-        Done::Checked(found) => {
-            checked(app, found);
-            Vec::new()
-        }
+        Done::Checked(found) => checked(app, found),
         Done::Found(found) => {
             arrived(app, *found);
             Vec::new()
@@ -92,9 +98,12 @@ fn loaded(app: &mut App, read: Loaded) -> Vec<Effect> {
 }
 
 /// More was found wrong with the stores than reading them told. Their memories are the same.
-fn checked(app: &mut App, found: AllChecked) {
+fn checked(app: &mut App, found: AllChecked) -> Vec<Effect> {
     if !Arc::ptr_eq(&found.of, &app.snapshot) {
-        return;
+        return Vec::new();
+    }
+    if found.has_changed {
+        return vec![reload_later(app)];
     }
     if let Some(why) = found.unread.first() {
         app.notice = Some(format!("what was erased could not be looked for: {why}"));
@@ -108,6 +117,7 @@ fn checked(app: &mut App, found: AllChecked) {
     }
     app.snapshot = found.with;
     app.tree = tree(app);
+    Vec::new()
 }
 
 fn tree(app: &App) -> Vec<Branch> {

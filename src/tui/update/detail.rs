@@ -74,16 +74,17 @@ fn trace(app: &App, at: EntryRef) -> Vec<Tie> {
 
 pub fn title_of(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.listed.get(at);
-    if store.raw(entry).len() <= LARGE { format::title(store, entry) } else { text_of(app, at).title }
+    let is_large = store.record(entry).span.len() > LARGE as u64;
+    if is_large { text_of(app, at).title } else { format::title(store, entry) }
 }
 
 /// A memory's text; of a large record the start of its bytes.
 fn text_of(app: &App, at: EntryRef) -> RecordText {
     let (store, entry) = app.listed.get(at);
-    let raw = store.raw(entry);
-    if raw.len() <= LARGE {
+    if store.record(entry).span.len() <= LARGE as u64 {
         return format::text_of(store, entry);
     }
+    let Some(raw) = store.read(entry) else { return format::text_of(store, entry) };
     let start = String::from_utf8_lossy(&raw[..LARGE]);
     let start = start[..cut(&start, SHOWN)].to_owned();
     let title = format::title_of(&start);
@@ -197,7 +198,7 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
 
 fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let (store, entry) = app.listed.get(at);
-    let bytes = store.raw(entry);
+    let bytes = store.read(entry).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LARGE)]);
     let shown = &text[..cut(&text, SHOWN)];
     let mut lines: Vec<Line<'static>> = theme::masked(app, shown)

@@ -23,16 +23,20 @@ pub use arrive::{draft_found, judged, kept, lent, reloaded, saved, text_for, tex
 pub use leave::{keep_before_leaving, unkept};
 pub use typing::{paste, refresh};
 
+/// Why a memory has no form whose bytes are gone.
+const CHANGED: &str = "The file of the memory was changed since it was read: it is read anew.";
+
 /// Opens the form of a memory, or says why it has none.
 pub fn open(app: &mut App, aim: &Aim) -> Result<Vec<Effect>, String> {
     let Some(at) = aim.one() else { return Ok(Vec::new()) };
-    let (store, entry) = aim.snapshot.get(at);
+    let snapshot = aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?;
+    let (store, entry) = snapshot.get(at);
     let form = ops::form::form(store, entry, app.now).map_err(change::refused)?;
     app.forms += 1;
-    app.editor = Some(Box::new(Editor::new(Arc::clone(&aim.snapshot), at, form, app.forms)));
+    app.editor = Some(Box::new(Editor::new(Arc::clone(&snapshot), at, form, app.forms)));
     app.screen = Screen::Edit;
     let Some(data) = app.data.clone() else { return Ok(Vec::new()) };
-    let look = Job::FindDraft { snapshot: Arc::clone(&aim.snapshot), at, data, now: app.now };
+    let look = Job::FindDraft { snapshot, at, data, now: app.now };
     let mut effects = vec![Effect::Job(look)];
     effects.extend(ask(app, true));
     Ok(effects)

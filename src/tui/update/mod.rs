@@ -73,7 +73,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Edited(aim, before, after) => change::edited(app, *aim, &before, after),
         Msg::Lent(what, before, after) => editor::lent(app, what, &before, after),
         Msg::Keep => editor::keep(app),
-        Msg::Changed => vec![arrive::reload(app)],
+        Msg::Changed => vec![arrive::reload_later(app)],
         Msg::Mask => {
             app.revealed = false;
             Vec::new()

@@ -45,8 +45,12 @@ impl Desk {
     }
 
     pub(super) fn load(&mut self) {
-        let job =
-            Job::Load { places: self.places.clone(), previous: Arc::clone(&self.snapshot), now: self.now };
+        let job = Job::Load {
+            places: self.places.clone(),
+            previous: Arc::clone(&self.snapshot),
+            is_urgent: true,
+            now: self.now,
+        };
         let Done::Loaded(loaded) = self.perform(job) else { panic!("nothing was read") };
         self.snapshot = loaded.snapshot;
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{ask, change, changed, told};
 use crate::format::writing::NO_PACKED;
-use crate::model::{EntryRef, Moment, Snapshot};
+use crate::model::{Carry, EntryRef, Moment, Snapshot};
 use crate::ops::{self, Scene};
 use crate::store::commit::FormDraft;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Identity, Screen};
+use crate::tui::app::{App, Screen};
 use crate::tui::editor::{Editor, Kept, Theirs, is_open};
 use crate::tui::msg::{Effect, Lent};
 use crate::tui::update::arrive::reload;
@@ -137,11 +137,15 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
         return Vec::new();
     }
     let before = editor.theirs.take();
-    editor.theirs = theirs(editor, &snapshot, now);
+    let at = Carry::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
+    // Where its bytes are gone already, it is read anew.
+    let is = at.map(|at| Some((snapshot.with_bytes_of(at)?, at)));
+    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return vec![reload(app)] };
+    editor.theirs = theirs(editor, is.as_ref(), now);
     match &editor.theirs {
         None => {
-            let Some(at) = find(&snapshot, &editor.identity) else { return Vec::new() };
-            (editor.snapshot, editor.at) = (snapshot, at);
+            let Some(is) = is else { return Vec::new() };
+            (editor.snapshot, editor.at) = is;
             editor.conflict = None;
         }
         Some(theirs) => {
@@ -166,33 +170,19 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
     keep.map(Effect::Job).into_iter().chain(ask(app, true)).collect()
 }
 
-fn theirs(editor: &Editor, snapshot: &Arc<Snapshot>, now: Moment) -> Option<Theirs> {
-    let Some(at) = find(snapshot, &editor.identity) else {
+fn theirs(editor: &Editor, is: Option<&(Arc<Snapshot>, EntryRef)>, now: Moment) -> Option<Theirs> {
+    let Some((snapshot, at)) = is else {
         return Some(Theirs::Gone("The memory is not on disk any more.".into()));
     };
-    let (store, entry) = snapshot.get(at);
+    let (store, entry) = snapshot.get(*at);
     match ops::form::form(store, entry, now) {
         Err(refusal) => {
             Some(Theirs::Gone(format!("The memory can't be edited any more: {}", refusal.message)))
         }
         // Fields alone count: what the form does not show stays as it is there.
         Ok(form) if form == *editor.form => None,
-        Ok(form) => Some(Theirs::Changed { snapshot: Arc::clone(snapshot), at, form: Arc::new(form) }),
+        Ok(form) => Some(Theirs::Changed { snapshot: Arc::clone(snapshot), at: *at, form: Arc::new(form) }),
     }
-}
-
-fn find(snapshot: &Snapshot, sought: &Identity) -> Option<EntryRef> {
-    let number = snapshot.stores.iter().position(|store| store.root == sought.root)?;
-    let store = &snapshot.stores[number];
-    let at = |entry: usize| EntryRef { store: number as u32, entry: entry as u32 };
-    let Some(id) = &sought.id else { return store.at_key(&sought.key).map(|entry| at(entry as usize)) };
-    let is_own = |entry: &crate::model::Entry| {
-        let session = store.session(entry).map(|session| session.name.as_str());
-        store.view(entry).and_then(|view| view.id) == Some(id) && session == sought.session.as_deref()
-    };
-    let own = || store.entries.iter().enumerate().filter(|(_, entry)| is_own(entry));
-    let exact = store.at_key(&sought.key).filter(|at| is_own(&store.entries[*at as usize]));
-    exact.map(|entry| at(entry as usize)).or_else(|| own().next().map(|(entry, _)| at(entry)))
 }
 
 /// The text that another editor gets.

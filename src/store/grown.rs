@@ -1,0 +1,133 @@
+//! A log that grew: what was read of it before is taken over, and what was added is read.
+//!
+//! That what was there is still there is told by some of its records, not by all of it: an agent adds
+//! to the end, and reading a gigabyte for each of its lines would take a core. What was taken over is
+//! marked, and [`still_holds`] looks at all of it once the file rests. Nothing is shown or planned
+//! of it that is not so: bytes on demand are held against their digests, and plans read the whole.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::chunks::{Joined, is_record};
+use super::listed::{Cache, Listed, on_demand};
+use super::reread::{File, is_comparable};
+use crate::disk::{Disk, Real};
+use crate::format::Format;
+use crate::format::reading::Reading;
+use crate::model::on_demand::digest;
+use crate::model::{Document, Moment, Span, Store};
+use crate::text::lines::BOM;
+use crate::text::scan::Tape;
+
+/// So many of the last records are looked at for one behind which can be read on.
+const LAST: usize = 64;
+/// So many others are looked at, to see that the file was added to.
+const SOME: usize = 16;
+/// Where more was added, all is read anew.
+const MOST: u64 = 64 << 20;
+/// So much is looked at at once.
+const STRETCH: u64 = 1 << 20;
+
+/// A log that was read before and may have grown since. `None` where it has to be read anew.
+pub(super) fn read(
+    disk: &dyn Disk,
+    (root, file): (&Path, &File<'_>),
+    (format, before): (&dyn Format, &Document),
+    cache: &Arc<Cache>,
+    now: Moment,
+) -> io::Result<Option<Listed>> {
+    let Some(known) = before.on_demand.as_ref().filter(|_| is_comparable(before, file)) else {
+        return Ok(None);
+    };
+    let from = before.records[before.records.len().saturating_sub(LAST)].span.start.saturating_sub(1);
+    let path = root.join(file.path);
+    let (bytes, generation) = disk.read(&path, from, Some(before.len - from + MOST))?;
+    let was = before.generation;
+    let is_same_file = (was.device, was.inode) == (generation.device, generation.inode);
+    let has_grown = generation.len > was.len && from + bytes.len() as u64 == generation.len;
+    if !is_same_file || !has_grown {
+        return Ok(None);
+    }
+    let digests = known.digests();
+    let read_on = |at: &usize| behind(before, *at, digests[*at], (&bytes, from));
+    let last = before.records.len().saturating_sub(LAST)..before.records.len();
+    let Some(at) = last.rev().find(|at| read_on(at).is_some()) else { return Ok(None) };
+    let start = read_on(&at).unwrap_or_default();
+    if !are_there(disk, &path, before, &digests[..at])? {
+        return Ok(None);
+    }
+    let mut joined = head(before, at, start, &digests);
+    let added = File { bytes: &bytes[(start - from) as usize..], ..*file };
+    joined.add(Joined::of(format, &added, now));
+    let own = on_demand(&path, cache, joined.digests).taken_over();
+    Ok(Some(Listed { reading: joined.reading, on_demand: own, generation }))
+}
+
+/// Where the line of a record ends that is as it was and a record of its own, whatever is around it.
+fn behind(before: &Document, at: usize, was: u64, (bytes, from): (&[u8], u64)) -> Option<u64> {
+    let Span { start, end } = before.records[at].span;
+    let (from, to) = (start.checked_sub(from)? as usize, end.checked_sub(from)? as usize);
+    let line = bytes.get(from..to).filter(|line| digest(line) == was)?;
+    let is_at_margin = start == 0 || bytes.get(from.checked_sub(1)?) == Some(&b'\n');
+    let feed = match bytes.get(to..)? {
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => return None,
+    };
+    let is_own = is_at_margin && is_record(line, &mut Tape::default());
+    (is_own && !bytes[to + feed..].starts_with(BOM)).then_some(end + feed as u64)
+}
+
+/// Whether some of the records are where they were.
+fn are_there(disk: &dyn Disk, path: &Path, before: &Document, digests: &[u64]) -> io::Result<bool> {
+    for number in 0..SOME.min(digests.len()) {
+        let at = number * digests.len() / SOME.min(digests.len());
+        let span = before.records[at].span;
+        if digest(&disk.read(path, span.start, Some(span.len()))?.0) != digests[at] {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What was read up to the end of that record's line.
+fn head(before: &Document, at: usize, end: u64, digests: &[u64]) -> Joined {
+    let records = before.records[..=at].to_vec();
+    let line = records[at].line;
+    let is_known = |own: &&crate::model::Problem| own.line.is_none_or(|of| of <= line);
+    let problems = before.problems.iter().filter(is_known).cloned().collect();
+    Joined::known(Reading { records, problems }, digests[..=at].to_vec(), end, line)
+}
+
+/// Whether all of a store's logs of which something was taken over is as it was when it was read.
+pub fn still_holds(store: &Store) -> bool {
+    let of = |own: &Arc<Document>| Some((Arc::clone(own), own.on_demand.clone()?));
+    let mut taken_over = store.documents.iter().filter_map(of).filter(|(_, own)| own.is_taken_over());
+    taken_over.all(|(document, known)| {
+        let is_as_it_was = holds(&Real, &store.root, &document, &known.digests()).unwrap_or(false);
+        known.looked_at(is_as_it_was);
+        is_as_it_was
+    })
+}
+
+/// Whether all records of a log have those digests.
+fn holds(disk: &dyn Disk, root: &Path, document: &Document, digests: &[u64]) -> io::Result<bool> {
+    let path = root.join(&document.path);
+    let mut records = document.records.iter().zip(digests).peekable();
+    while let Some((first, _)) = records.peek() {
+        let start = first.span.start;
+        let (bytes, _) = disk.read(&path, start, Some(first.span.len().max(STRETCH)))?;
+        while let Some((record, was)) = records.peek() {
+            let (from, to) = ((record.span.start - start) as usize, (record.span.end - start) as usize);
+            match bytes.get(from..to) {
+                Some(own) if digest(own) == **was => drop(records.next()),
+                Some(_) => return Ok(false),
+                // The rest is in the next stretch, unless the file ended.
+                None if from > 0 => break,
+                None => return Ok(false),
+            }
+        }
+    }
+    Ok(true)
+}

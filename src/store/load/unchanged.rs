@@ -1,0 +1,110 @@
+//! What was read before and is as it was.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Loader;
+use crate::format::Format;
+use crate::model::key::Digests;
+use crate::model::{Document, Extent, OnDemand, Role, Store, on_demand};
+use crate::store::files::Found;
+use crate::store::listed;
+use crate::store::packed::{self, Packing};
+
+impl Loader<'_> {
+    /// A file as it was read before.
+    pub(super) fn before(&self, path: &Path) -> Option<&Arc<Document>> {
+        let is_all = |store: &&Store| matches!(store.extent, Extent::Whole | Extent::Judged);
+        let previous = self.given.previous.filter(is_all)?;
+        let index = previous.documents.binary_search_by(|document| (*document.path).cmp(path)).ok()?;
+        previous.documents.get(index).filter(|own| !own.on_demand.as_ref().is_some_and(OnDemand::has_changed))
+    }
+
+    /// A file that has not changed since, with what was unpacked from it.
+    pub(super) fn unchanged(&self, found: &Found) -> Option<Vec<Arc<Document>>> {
+        let previous = self.given.previous?;
+        let document = self.before(&found.path).filter(|own| !was_let_go(own))?;
+        let holds = document.generation.holds(&found.item.generation);
+        let own = match &document.on_demand {
+            Some(known) if self.extent == Extent::Whole => self.held(document, known)?,
+            None if !holds => self.the_same(document, found)?,
+            Some(known) if !holds => taken_over(document, known, found)?,
+            _ => Arc::clone(document),
+        };
+        let mut own = vec![own];
+        if Packing::of(&found.path) == Some(Packing::TarGzip) {
+            let inside = packed::inside(&found.path);
+            own.extend(previous.documents.iter().filter(|own| own.path.starts_with(&inside)).cloned());
+        }
+        Some(own)
+    }
+
+    /// A log with its bytes, where it is as it was listed.
+    fn held(&self, document: &Document, known: &OnDemand) -> Option<Arc<Document>> {
+        let (bytes, generation) = self.disk.read(&self.root.join(&document.path), 0, None).ok()?;
+        let (records, digests) = (&document.records, known.digests());
+        let is_as_it_was = document.generation == generation
+            && on_demand::digests(&bytes, 0, records).eq(digests.iter().copied());
+        is_as_it_was.then(|| {
+            let digests = Digests::known(digests);
+            let bytes = bytes.into();
+            Arc::new(Document {
+                bytes,
+                offset: 0,
+                on_demand: None,
+                generation,
+                digests,
+                ..Document::clone(document)
+            })
+        })
+    }
+
+    /// A file whose time of change says nothing: it was too young when it was read. What it says
+    /// decides.
+    fn the_same(&self, document: &Arc<Document>, found: &Found) -> Option<Arc<Document>> {
+        let is_plain = Packing::of(&found.path).is_none() && found.role.is_content();
+        if document.generation != found.item.generation || !is_plain {
+            return None;
+        }
+        let (bytes, generation) = self.disk.read(&self.root.join(&found.path), 0, None).ok()?;
+        if document.bytes[..] != bytes[..] || document.generation != generation {
+            return None;
+        }
+        // Once it is old enough its time says so again.
+        let is_settled = generation.is_settled;
+        Some(if is_settled {
+            Arc::new(Document { generation, ..Document::clone(document) })
+        } else {
+            Arc::clone(document)
+        })
+    }
+}
+
+/// A log that is too young for its time to say that it is as it was read.
+fn taken_over(document: &Arc<Document>, known: &OnDemand, found: &Found) -> Option<Arc<Document>> {
+    let generation = found.item.generation;
+    let on_demand = (document.generation == generation).then(|| known.clone().taken_over())?;
+    // Once it is old enough its time says so again.
+    Some(match generation.is_settled {
+        true => Arc::new(Document { generation, on_demand: Some(on_demand), ..Document::clone(document) }),
+        false => Arc::clone(document),
+    })
+}
+
+/// Lets go of an index that was judged.
+pub(super) fn let_go(format: &dyn Format, document: &mut Arc<Document>) {
+    let is_large = document.bytes.len() as u64 > listed::LONG;
+    if document.role == Role::Index && format.lists(Role::Index) && is_large {
+        let (generation, len) = (document.generation, document.len);
+        *document = Arc::new(Document {
+            generation,
+            len,
+            problems: document.problems.clone(),
+            ..Document::of_bytes(document.path.clone(), document.role, Vec::new())
+        });
+    }
+}
+
+fn was_let_go(document: &Document) -> bool {
+    document.role == Role::Index && document.bytes.is_empty() && document.len > 0
+}
