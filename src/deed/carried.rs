@@ -11,10 +11,10 @@ use super::planned::{Planned, as_it_is};
 use super::turn::{Recent, Step, turn};
 use super::wanted::Wanted;
 use crate::disk::{Real, ThisMachine};
-use crate::model::{Plan, Store, Tell};
+use crate::model::{EntryRef, Plan, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::Erased;
-use crate::store::commit::{CommitError, Host, Receipt, Turn, Writer};
+use crate::store::commit::{CommitError, Files, Host, Receipt, Turn, Writer};
 
 /// What a change came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,10 +88,21 @@ pub fn carry_out_at_once(request: &ChangeRequest, recent: &mut Recent) -> Result
         Wanted::Redo => turn(request, host, recent, true).map(Committed::Made),
         wanted => as_it_is(request.clone(), host).and_then(|planned| match planned.difference {
             Some(_) if wanted.binds() => Ok(Committed::Moved(Box::new(planned))),
-            _ => carry_out(planned, host, recent, &mut Quiet, wanted.binds()),
+            Some(_) => Err(changed_meanwhile(request)),
+            None => carry_out(planned, host, recent, &mut Quiet, wanted.binds()),
         }),
     };
     done.map_err(|failed| not_made(request, failed.told()))
+}
+
+/// Others changed what the user saw, before it was planned.
+fn changed_meanwhile(request: &ChangeRequest) -> Failed {
+    let of = |at: &EntryRef| {
+        let (store, entry) = request.snapshot.get(*at);
+        store.document(entry).path.clone()
+    };
+    let file = request.at.first().map_or_else(Default::default, of);
+    CommitError::Conflict { file, planned: Vec::new(), found: None, files: Files::Untouched }.into()
 }
 
 /// Carries out what was shown, or says what of it is not as it was shown. An error says what

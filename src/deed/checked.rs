@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::held_store;
 use crate::check::derived;
 use crate::disk::Real;
 use crate::model::{Change, Code, Extent, Moment, OnDemand, Problem, Snapshot, Store};
 use crate::ops::erase::Gone;
 use crate::store::commit::Vault;
-use crate::store::{Place, load, still_holds};
+use crate::store::still_holds;
 
 /// A store with its problems.
 pub struct Checked {
@@ -119,12 +120,11 @@ fn held(store: &Arc<Store>, now: Moment) -> Option<Arc<Store>> {
     if listed().map(|own| own.len).sum::<u64>() > MOST {
         return still_holds(store).then(|| Arc::clone(store));
     }
-    let place = Place { root: store.root.clone(), format: store.format, session: None };
-    let held = load(&place, Extent::Whole, Some(store), now);
+    let held = held_store(store, now);
     let is_same = held.documents.len() == store.documents.len()
         && held.documents.iter().zip(&store.documents).all(|(is, was)| is.is_state_of(was));
     listed().filter_map(|own| own.on_demand.as_ref()).for_each(|own| own.looked_at(is_same));
-    is_same.then(|| Arc::new(held))
+    is_same.then_some(held)
 }
 
 fn is_same(was: &Store, is: &Store) -> bool {
@@ -141,6 +141,7 @@ fn is_same(was: &Store, is: &Store) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Place, load};
 
     #[test]
     fn a_store_whose_erasures_could_not_be_read_is_looked_at_again() {

@@ -40,10 +40,15 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
     if may_be && !is_still_there(host, store, entry)? {
         return Ok(true);
     }
+    let id = store.view(entry).and_then(|view| view.id);
+    let Some(raw) = store.read(entry) else {
+        // Its bytes are gone from its file: its name alone is left to tell it.
+        return Ok(may_be || erased.iter().any(|line| id.is_some() && line.record.id.as_deref() == id));
+    };
     let gone = Gone::of_lines(erased);
     let scene = Scene { store, now: host.now, random: [0; 16], packed: &ops::NO_PACKED };
     let path = &store.document(entry).path;
-    let takes = |own: Wanted<'_>| own.takes(path, store.raw(entry), store.view(entry), None);
+    let takes = |own: Wanted<'_>| own.takes(path, &raw, store.view(entry), None);
     Ok(gone.wanted(&scene).is_some_and(takes))
 }
 
@@ -79,7 +84,8 @@ fn may_be(erased: &Target, store: &Store, entry: &Entry) -> bool {
 /// Whether a record of the same bytes is in the store as it is on disk now.
 fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let now = Writer::look(host, store)?.load();
-    Ok(now.entries.iter().any(|own| now.raw(own) == store.raw(entry)))
+    let raw = store.read(entry);
+    Ok(raw.is_some_and(|raw| now.entries.iter().any(|own| *now.raw(own) == *raw)))
 }
 
 /// Plans it; nothing is written. Of several records those that can't be erased are left out;

@@ -9,7 +9,7 @@ mod told;
 use std::sync::Arc;
 
 pub(super) use hold::hold;
-pub use hold::{held, same};
+pub use hold::{held, held_store, same};
 pub use renew::{say_rule, say_which};
 
 use super::asked::By;
@@ -157,8 +157,8 @@ fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     let places: Vec<Place> = snapshot.stores.iter().map(place).collect();
     let stores = store::load_each(&places, Extent::Whole, snapshot, now);
     let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
-        true if old.extent == Extent::Whole => Arc::clone(old),
-        _ => as_before(old, new, host.data, now),
+        true => Arc::clone(old),
+        false => as_before(old, new, host.data, now),
     };
     Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
 }
@@ -214,8 +214,10 @@ fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -
     let mut carry = Carry::new(was, fresh);
     let mut moved = Vec::new();
     for &at in bound {
-        let (store, entry) = was.get(at);
         let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        let is_other = is.is_some_and(|is| !alike(was.get(at), is));
+        let held = if is_other { was.with_bytes_of(at) } else { None };
+        let (store, entry) = held.as_ref().unwrap_or(was).get(at);
         // What is in no file is as it was, as long as nobody brings it back.
         if is.is_none() && is_held(store, entry) {
             continue;

@@ -25,7 +25,7 @@ pub use deleted::with_deleted;
 pub use drafts::{keep, keep_at, not_made};
 pub use erase::{ERASED, ErasureAsked, is_erased, unless_erased};
 pub use failed::{Cause, Ends, Failed};
-pub use meanwhile::{Difference, Moved, held, moved_since, same, say_rule, say_which};
+pub use meanwhile::{Difference, Moved, held, held_store, moved_since, same, say_rule, say_which};
 pub use of_stores::plans_due;
 pub use planned::{Planned, name_of, plan, preview};
 pub use turn::{Recent, Step};

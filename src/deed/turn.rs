@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::asked::ChangeRequest;
 use super::carried::{Changed, Turned};
 use super::failed::Failed;
+use super::held_store;
 use crate::model::plan::counted;
 use crate::model::{Plan, Store};
 use crate::store::commit::{CommitError, Host, Turn, Writer, last_change};
@@ -174,6 +175,7 @@ fn turn_in(
     number: Option<u64>,
     is_redo: bool,
 ) -> Result<(Vec<String>, String, u64), Failed> {
+    let store = &held_store(store, host.now);
     let writer = Writer::open(host, store)?;
     let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };
     let (Turn::Undo(step) | Turn::Redo(step)) = turn;

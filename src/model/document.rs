@@ -96,7 +96,7 @@ impl Document {
     pub fn is_state_of(self: &Arc<Self>, other: &Arc<Document>) -> bool {
         let is_listed = self.on_demand.is_some() || other.on_demand.is_some();
         Arc::ptr_eq(self, other)
-            || self.bytes.is_empty() != other.bytes.is_empty()
+            || (self.bytes.is_empty() || other.bytes.is_empty())
                 && self.path == other.path
                 && self.generation == other.generation
                 && (!is_listed || self.told_apart() == other.told_apart())

@@ -290,11 +290,11 @@ impl Snapshot {
     }
 
     /// The same with the bytes of one memory held, for who looks at it closely; `None` where they are gone.
-    pub fn with_bytes_of(self: &Arc<Self>, at: EntryRef) -> Option<Arc<Snapshot>> {
+    pub fn with_bytes_of(&self, at: EntryRef) -> Option<Snapshot> {
         let (store, entry) = self.get(at);
         let document = store.document(entry);
         if document.on_demand.is_none() {
-            return Some(Arc::clone(self));
+            return Some(self.clone());
         }
         let (bytes, offset) =
             (document.read(entry.record)?.into_owned().into(), store.record(entry).span.start);
@@ -302,7 +302,7 @@ impl Snapshot {
         own.documents[entry.document as usize] = Arc::new(Document { bytes, offset, ..document.clone() });
         let mut stores = self.stores.clone();
         stores[at.store as usize] = Arc::new(own);
-        Some(Arc::new(Snapshot { stores, references: self.references.clone() }))
+        Some(Snapshot { stores, references: self.references.clone() })
     }
 
     /// The store and entry that a reference names.

@@ -128,7 +128,9 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<Form, Refusal> 
     let (format, _) = writes(store)?;
     let Some(view) = store.view(entry) else { return Err(Refusal::broken()) };
     let document = store.document(entry);
-    let raw = store.raw(entry);
+    let Some(raw) = &store.read(entry) else {
+        return Err(Refusal::unfit("its file was changed since it was read."));
+    };
     let asked = format.form(&document.path, view.kind, raw, now);
     let mut form = Form { fields: Vec::new(), most_bytes: asked.most_bytes };
     let fields = asked.fields.into_iter().map(|asked| Field {

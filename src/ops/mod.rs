@@ -305,7 +305,7 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document, Ref
         let message = format!("it is in the archive {name}: unarchive it first.");
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
-    if document.offset > 0 {
+    if document.offset > 0 && document.on_demand.is_none() {
         return Err(Refusal::unfit("the store has not been read whole yet."));
     }
     Ok(document)

@@ -5,7 +5,7 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 use memchr::memmem::{self, Finder};
 
 use super::cancel::Cancel;
-use super::syntax::{Form, Query};
+use super::syntax::{Form, Query, Word};
 use super::text_index::{Chunk, DocumentText, TextIndex, letters};
 use super::unindexed::{self, Found};
 use crate::format;
@@ -66,6 +66,8 @@ impl WordLevels {
 /// How well each word of a query hits every entry; empty where it has none.
 #[derive(Default)]
 pub struct Matches {
+    /// The words, by index.
+    forms: Vec<Form>,
     /// By index into `Query::words`.
     pub(super) words: Vec<WordLevels>,
     /// How many readable live entries there are.
@@ -80,13 +82,13 @@ impl Matches {
     pub(super) fn find(
         query: &Query,
         snapshot: &Snapshot,
-        text: Option<&TextIndex>,
+        (text, within): (Option<&TextIndex>, Option<&Within<'_>>),
         cancel: &Cancel,
     ) -> Option<Matches> {
         let matchers: Vec<Matcher<'_>> = query.words.iter().map(|word| Matcher::new(&word.form)).collect();
         let found = match text {
             Some(text) => in_text(&matchers, text, cancel)?,
-            None => unindexed::find(query, &matchers, snapshot, &format::searched_of, cancel)?,
+            None => unindexed::find((query, &matchers), snapshot, within, &format::searched_of, cancel)?,
         };
         let none = || snapshot.stores.iter().map(|store| vec![Level::None; store.entries.len()]).collect();
         let mut levels: Vec<Vec<Vec<Level>>> = matchers.iter().map(|_| none()).collect();
@@ -104,7 +106,20 @@ impl Matches {
         let weights: Vec<(usize, f64)> =
             query.wanted_words().map(|(index, _)| (index, idf(n, df(index)))).collect();
         let sum = weights.iter().map(|(_, idf)| idf).sum();
-        Some(Matches { words, n, weights, sum })
+        let forms = query.words.iter().map(|word| word.form.clone()).collect();
+        Some(Matches { forms, words, n, weights, sum })
+    }
+
+    /// Whether these tell where alone the words of a query can be.
+    pub fn tells(&self, query: &Query) -> bool {
+        query.has_words() && self.within(query).is_some()
+    }
+
+    /// Where alone the words of a query can be, if these tell that.
+    pub(super) fn within(&self, query: &Query) -> Option<Within<'_>> {
+        let part = |word: &Word| self.forms.iter().position(|form| word.form.implies(form));
+        let parts = query.words.iter().map(part).collect::<Option<_>>()?;
+        Some(Within { of: self, parts })
     }
 
     /// Whether a word of the query hits an entry at all.
@@ -128,6 +143,21 @@ impl Matches {
         } else {
             self.weights.iter().map(|&(word, _)| value(word)).sum::<f64>() / self.weights.len() as f64
         }
+    }
+}
+
+/// The entries that words hit each of which is a part of a word that is looked for.
+pub(super) struct Within<'a> {
+    of: &'a Matches,
+    /// Indices of those words.
+    parts: Vec<usize>,
+}
+
+impl Within<'_> {
+    /// Whether an entry can be hit.
+    pub fn holds(&self, store: usize, entry: usize) -> bool {
+        let at = EntryRef { store: store as u32, entry: entry as u32 };
+        self.parts.iter().any(|word| self.of.hits(*word, at))
     }
 }
 

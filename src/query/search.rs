@@ -70,11 +70,17 @@ impl Request<'_> {
     /// Looks for the words of the query; `None` when cancelled. What is found serves a search
     /// and every explanation of the same words in the same stores.
     pub fn matches(&self, cancel: &Cancel) -> Option<Matches> {
+        self.matches_within(None, cancel)
+    }
+
+    /// The same, where other words were looked for in the same stores: who typed on looks where they are.
+    pub fn matches_within(&self, before: Option<&Matches>, cancel: &Cancel) -> Option<Matches> {
         if !self.query.has_words() {
             return Some(Matches::default());
         }
         let text = self.text.filter(|text| text.is_of(self.snapshot));
-        Matches::find(self.query, self.snapshot, text, cancel)
+        let within = before.and_then(|before| before.within(self.query));
+        Matches::find(self.query, self.snapshot, (text, within.as_ref()), cancel)
     }
 }
 

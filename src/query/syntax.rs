@@ -75,6 +75,19 @@ pub(super) enum Form {
     Fuzzy(String),
 }
 
+impl Form {
+    /// Whether a text that this hits surely holds the other.
+    pub fn implies(&self, other: &Form) -> bool {
+        let Form::Plain(part) = other else { return false };
+        match self {
+            Form::Plain(text) => text.contains(part),
+            Form::Wild(parts) => parts.iter().any(|own| own.contains(part)),
+            // Letters that are merely alike need not hold it.
+            Form::Fuzzy(_) => false,
+        }
+    }
+}
+
 /// Which hidden states a query asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Asks {
@@ -108,9 +121,14 @@ impl Query {
         self.clauses.is_empty() && self.order.is_none() && self.limit.is_none() && self.min_rank.is_none()
     }
 
-    /// Whether it has words or phrases, so that a search needs a `TextIndex`.
+    /// Whether it has words or phrases, so that a search looks into texts.
     pub fn has_words(&self) -> bool {
         !self.words.is_empty()
+    }
+
+    /// Whether it has words that are merely to be alike, so that a search is quicker with a `TextIndex`.
+    pub fn has_fuzzy(&self) -> bool {
+        self.words.iter().any(|word| matches!(word.form, Form::Fuzzy(_)))
     }
 
     /// The words and phrases that it looks for, folded; negated ones are not among them.

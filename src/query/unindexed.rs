@@ -1,7 +1,7 @@
 //! Words in stores whose text is not held: it is read block by block, looked through and let go.
 
 use super::cancel::Cancel;
-use super::matching::{Level, Matcher};
+use super::matching::{Level, Matcher, Within};
 use super::syntax::{Form, Query};
 use super::text_index::{DocumentText, Source};
 use crate::model::{Entry, Snapshot, Store};
@@ -23,15 +23,22 @@ pub(super) type Found = (usize, usize, Vec<Vec<Level>>);
 
 /// Looks for the words in every entry; `None` when cancelled.
 pub(super) fn find(
-    query: &Query,
-    matchers: &[Matcher<'_>],
+    (query, matchers): (&Query, &[Matcher<'_>]),
     snapshot: &Snapshot,
+    within: Option<&Within<'_>>,
     source: Source<'_>,
     cancel: &Cancel,
 ) -> Option<Vec<Found>> {
     let needles: Option<Vec<Needle>> = query.words.iter().map(|word| Needle::of(&word.form)).collect();
-    let found = crowd::each(&blocks(snapshot), |block| {
-        let may_hit = |entry: &Entry| may_hit(needles.as_deref(), block.of, entry);
+    let can_hit = |store, entry| within.is_none_or(|own| own.holds(store, entry));
+    let mut blocks = blocks(snapshot);
+    blocks.retain(|own| (own.first..own.first + own.entries.len()).any(|entry| can_hit(own.store, entry)));
+    let found = crowd::each(&blocks, |block| {
+        let may_hit = |entry: &Entry| {
+            let at = block.of.number_of(entry);
+            at.is_none_or(|at| can_hit(block.store, at as usize))
+                && may_hit(needles.as_deref(), block.of, entry)
+        };
         let text = DocumentText::of(block.of, block.entries, cancel, &|store, entry| {
             if may_hit(entry) { source(store, entry) } else { Default::default() }
         })?;

@@ -276,8 +276,10 @@ impl<'a> Loop<'a> {
         Ok(false)
     }
 
-    fn edit(&mut self, aim: Aim, now: Moment) -> io::Result<()> {
+    fn edit(&mut self, mut aim: Aim, now: Moment) -> io::Result<()> {
         let Some(at) = aim.one() else { return Ok(()) };
+        // What is written is of what was read now, whatever becomes of the file meanwhile.
+        aim.snapshot = aim.snapshot.with_bytes_of(at).map_or(aim.snapshot, Arc::new);
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
         let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;

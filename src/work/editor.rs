@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::deed::{Changed, ERASED, Recent, Step, Turned, held, is_erased, keep, same, unless_erased};
+use crate::deed::{
+    Changed, ERASED, Recent, Step, Turned, held, held_store, is_erased, keep, same, unless_erased,
+};
 use crate::disk::{Real, ThisMachine};
 use crate::format::writing::NO_PACKED;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
@@ -265,7 +267,8 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) ->
         return failed(Refusal::unfit("the store is not there any more."));
     };
     // Whoever holds the store lets no other palimp erase between the look and the writing.
-    let writer = match Writer::open(host, old) {
+    let held = held_store(old, request.now);
+    let writer = match Writer::open(host, &held) {
         Ok(writer) => writer,
         Err(error) => return not_written(&error),
     };
@@ -282,6 +285,7 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut Recent) ->
         Err(error) => return not_written(&error),
     }
     let random = host.machine.random();
+    let store = &held_store(store, request.now);
     let scene = Scene { store, now: request.now, random, packed: &NO_PACKED };
     match form::copy(&scene, old, entry, &request.form, &request.values) {
         Ok(plan) => {

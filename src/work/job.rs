@@ -183,12 +183,12 @@ pub struct Explained {
     pub later: Vec<(i64, f64)>,
 }
 
-/// What one worker keeps between jobs: the folded text of the snapshot last searched, where
-/// the words last searched for are in it, and the steps that were made and undone.
+/// What one worker keeps between jobs: the folded text of the snapshot last searched, if that was needed,
+/// where the words last searched for are in it, and the steps that were made and undone.
 #[derive(Default)]
 pub struct Kept {
     text: Option<(Arc<Snapshot>, TextIndex)>,
-    words: Option<(Arc<Snapshot>, String, Arc<Matches>)>,
+    words: Vec<(Arc<Snapshot>, String, Arc<Matches>)>,
     /// Stores, and the same with what was deleted from them.
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: Recent,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::deed::held_store;
 use crate::disk::{Real, ThisMachine};
 use crate::model::{Moment, Snapshot};
 use crate::store::commit::{Host, Writer, is_left_over};
@@ -25,6 +26,7 @@ pub fn tend(snapshot: &Snapshot, data: &Path, now: Moment) -> Tended {
         match is_left_over(&Real, &machine, data, store) {
             Ok(false) => {}
             Ok(true) => {
+                let store = &held_store(store, now);
                 let Ok(writer) = Writer::open(host, store) else { continue };
                 tended.rescued += writer.rescued();
                 tended.notes.extend(writer.notes());

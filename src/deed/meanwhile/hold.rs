@@ -3,22 +3,36 @@
 use std::sync::Arc;
 
 use super::renew::same_memories;
-use super::{Difference, of_bound, read};
+use super::{Difference, of_bound};
 use crate::deed::asked::ChangeRequest;
+use crate::deed::deleted::as_before;
 use crate::model::{Carry, EntryRef, Extent, Moment, Snapshot, Store};
 use crate::store::commit::Host;
+use crate::store::{Place, load};
 
 /// The stores with all their bytes, as they are now; those that are held already stay as they are.
 pub fn held(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
-    let is_judged = |store: &Arc<Store>| store.extent == Extent::Judged;
-    if !snapshot.stores.iter().any(is_judged) {
+    if snapshot.stores.iter().all(is_held) {
         return Arc::clone(snapshot);
     }
-    let anew = read(snapshot, host, now);
-    let stores = anew.stores.iter().zip(&snapshot.stores);
-    Arc::new(Snapshot::of(
-        stores.map(|(new, old)| Arc::clone(if is_judged(old) { new } else { old })).collect(),
-    ))
+    let anew = |old: &Arc<Store>| match is_held(old) {
+        true => Arc::clone(old),
+        false => as_before(old, held_store(old, now), host.data, now),
+    };
+    Arc::new(Snapshot::of(snapshot.stores.iter().map(anew).collect()))
+}
+
+/// The same of one store, without what was deleted from it.
+pub fn held_store(store: &Arc<Store>, now: Moment) -> Arc<Store> {
+    if is_held(store) {
+        return Arc::clone(store);
+    }
+    let place = Place { root: store.root.clone(), format: store.format, session: None };
+    Arc::new(load(&place, Extent::Whole, Some(store), now))
+}
+
+fn is_held(store: &Arc<Store>) -> bool {
+    store.extent != Extent::Judged
 }
 
 /// Where a memory is in stores that are held now, if it is as it was.

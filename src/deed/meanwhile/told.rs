@@ -36,7 +36,7 @@ pub fn told(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) ->
 fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
     let bare = |(store, entry): (&Store, &Entry)| {
         let (_, writes) = writes(store).ok()?;
-        let raw = store.raw(entry);
+        let raw = &store.read(entry)?;
         let mut tape = Tape::default();
         let scene = Scene { store, now, random: [0; 16], packed: &NO_PACKED };
         let used = writes.accessed(scan(&mut tape, raw).ok()?, now);

@@ -155,4 +155,23 @@ proptest! {
             prop_assert_eq!(hit, expected(&word, &[title, "-"], body), "{} | {}", title, body);
         }
     }
+
+    #[test]
+    fn what_a_longer_query_hits_is_where_the_words_so_far_are(
+        before in "-?[ab*~]{1,3}( [ab*]{1,2})?",
+        more in "[ab*]{0,2}( -?[ab*~]{1,3})?",
+        texts in proptest::collection::vec(("[ab ,]{0,10}", "[ab ,]{0,16}"), 1..6),
+    ) {
+        let all: Vec<Memory> = texts.iter().map(|(title, body)| memory("-", title).body(body)).collect();
+        let asked = memories(&all);
+        let parsed = [before.clone(), format!("{before}{more}")].map(|text| Query::parse(&text, now()));
+        let [Ok(before), Ok(query)] = parsed else { return Ok(()) };
+        let [before, words] =
+            [&before, &query].map(|query| asked.request(query).matches(&Cancel::default()).unwrap());
+        let Some(within) = before.within(&query) else { return Ok(()) };
+        for at in asked.snapshot.entries() {
+            let is_hit = (0..query.words.len()).any(|word| words.hits(word, at));
+            prop_assert!(!is_hit || within.holds(at.store as usize, at.entry as usize), "{:?}", at);
+        }
+    }
 }

@@ -295,7 +295,7 @@ fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
     let store = chore.store;
     let keys = |desk: &Desk| -> Vec<Vec<u8>> {
         let own = &desk.app.snapshot.stores[store];
-        own.entries.iter().map(|entry| own.raw(entry).to_vec()).collect()
+        own.entries.iter().map(|entry| own.read(entry).unwrap().to_vec()).collect()
     };
     let named: Vec<u32> = chore.touched.iter().map(|own| own.entry).collect();
     let previous = keys(&desk);

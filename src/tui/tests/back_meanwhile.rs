@@ -93,7 +93,7 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     let named: Vec<String> = chore.touched.iter().filter_map(|own| own.id.clone()).collect();
     let store = &desk.app.snapshot.stores[chore.store];
     let entry = &store.entries[chore.touched[0].entry as usize];
-    let (file, own) = (store.root.join(&store.document(entry).path), store.raw(entry).to_vec());
+    let (file, own) = (store.root.join(&store.document(entry).path), store.read(entry).unwrap().to_vec());
     desk.press(KeyCode::Enter);
     assert!(named.iter().all(|id| told(&desk).contains(id)), "{}", told(&desk));
     let is = |file: &PathBuf| std::fs::read_to_string(file).unwrap();
@@ -131,7 +131,8 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     };
     let other = store.entries.iter().find(is_other).unwrap();
     let other = store.view(other).and_then(|own| own.id).unwrap().to_owned();
-    let (file, raw) = (store.root.join(&log), String::from_utf8(store.raw(shown).to_vec()).unwrap());
+    let (file, raw) =
+        (store.root.join(&log), String::from_utf8(store.read(shown).unwrap().to_vec()).unwrap());
     desk.press(KeyCode::Enter);
     // One that was shown goes, and one that was not is deleted.
     let left = std::fs::read_to_string(&file).unwrap().replacen(&(raw + "\n"), "", 1);

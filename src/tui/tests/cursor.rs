@@ -13,7 +13,7 @@ use crate::tui::app::Pane;
 /// The bytes of the memory under the cursor.
 fn own(desk: &Desk) -> String {
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
-    String::from_utf8_lossy(store.raw(entry)).into_owned()
+    String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned()
 }
 
 /// The file of the memory under the cursor.
@@ -42,7 +42,7 @@ fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_it
         std::fs::write(&log, format!("{text}{line}\n")).unwrap();
         desk.send(Msg::Changed);
         let (store, entry) = desk.app.listed.get(desk.app.results.hits[desk.app.list.top].at);
-        assert_eq!(store.raw(entry), line.as_bytes(), "the newest is on screen");
+        assert_eq!(*store.read(entry).unwrap(), *line.as_bytes(), "the newest is on screen");
         assert_eq!(own(&desk), own_now);
     }
     // Whoever moves sees where the cursor is.

@@ -84,7 +84,7 @@ fn a_text_and_tags_are_typed_saved_and_undone() {
     assert_eq!(notice(&desk), format!("saved {id} · u to undo"));
     assert_eq!(desk.app.screen, Screen::Browse);
     let (store, entry) = desk.app.listed.get(desk.app.selected().unwrap());
-    let raw = String::from_utf8_lossy(store.raw(entry)).into_owned();
+    let raw = String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned();
     assert!(raw.contains(" Reviewed.\"") && raw.contains("\"reviewed\"]"), "{raw}");
     desk.type_keys("u");
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());

@@ -116,7 +116,7 @@ fn what_comes_later_under_the_same_id_is_not_marked() {
     let at = desk.app.marks.list()[0];
     let (store, entry) = desk.app.listed.get(at);
     let file = store.root.join(&store.document(entry).path);
-    let raw = String::from_utf8(store.raw(entry).to_vec()).unwrap();
+    let raw = String::from_utf8(store.read(entry).unwrap().to_vec()).unwrap();
     let id = store.view(entry).unwrap().id.unwrap();
     let other = format!("{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}}\n");
     let stood = std::fs::read(&file).unwrap();
@@ -124,7 +124,7 @@ fn what_comes_later_under_the_same_id_is_not_marked() {
     desk.send(Msg::Changed);
     let [one] = desk.app.marks.list()[..] else { panic!("{:?}", marked(&desk)) };
     let (store, entry) = desk.app.listed.get(one);
-    assert_eq!(store.raw(entry), raw.as_bytes());
+    assert_eq!(*store.read(entry).unwrap(), *raw.as_bytes());
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_count
         let bmad = desk.app.snapshot.stores.iter().find(|own| own.format == "bmad").unwrap();
         let index = bmad.documents.iter().find(|own| own.role == Role::Index).unwrap();
         let file = bmad.root.join(&index.path);
-        let mut said: serde_json::Value = serde_json::from_slice(&index.bytes).unwrap();
+        let mut said: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         said["inverted_index"]["zebra"] = serde_json::json!(["msg-001"]);
         std::fs::write(&file, said.to_string()).unwrap();
         desk.type_keys("R");

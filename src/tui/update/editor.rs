@@ -29,7 +29,7 @@ const CHANGED: &str = "The file of the memory was changed since it was read: it 
 /// Opens the form of a memory, or says why it has none.
 pub fn open(app: &mut App, aim: &Aim) -> Result<Vec<Effect>, String> {
     let Some(at) = aim.one() else { return Ok(Vec::new()) };
-    let snapshot = aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?;
+    let snapshot = Arc::new(aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?);
     let (store, entry) = snapshot.get(at);
     let form = ops::form::form(store, entry, app.now).map_err(change::refused)?;
     app.forms += 1;

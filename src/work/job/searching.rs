@@ -9,12 +9,17 @@ use crate::query::{
     Cancel, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
 };
 
+/// Of so many bytes the text is kept.
+const TEXT: u64 = 256 << 20;
+/// Of so many searches it is kept where their words are.
+const WORDS: usize = 16;
 /// How many days ahead a rank is looked at.
 const LATER: [i64; 3] = [7, 30, 90];
 
 impl Kept {
-    /// The text of a snapshot, made where it is not at hand. Every search that follows needs
-    /// it, so none of them stops it: a key that did would have it start over.
+    /// The text of a snapshot, for words that are merely alike: they are looked for in all of it, key after
+    /// key. Every search that follows needs it, so none of them stops it: a key that did would have it start
+    /// over. Where there is too much of it, it is looked through anew each time.
     fn text(&mut self, snapshot: &Arc<Snapshot>) -> Option<&TextIndex> {
         let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
         if !current {
@@ -27,15 +32,24 @@ impl Kept {
 
     /// Where the words of a query are; looked for once, however many of its ranks are explained.
     fn words(&mut self, asked: &Asked, query: &Query, cancel: &Cancel) -> Option<Arc<Matches>> {
-        if let Some((of, text, words)) = &self.words
-            && Arc::ptr_eq(of, &asked.snapshot)
-            && *text == asked.query
-        {
+        self.words.retain(|(of, ..)| Arc::ptr_eq(of, &asked.snapshot));
+        if let Some((.., words)) = self.words.iter().find(|(_, text, _)| *text == asked.query) {
             return Some(Arc::clone(words));
         }
-        let text = if query.has_words() { Some(self.text(&asked.snapshot)?) } else { None };
-        let words = Arc::new(asked.request(query, text, asked.now).matches(cancel)?);
-        self.words = Some((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
+        let is_held =
+            query.has_fuzzy() && asked.snapshot.stores.iter().map(|own| own.bytes).sum::<u64>() <= TEXT;
+        if !is_held {
+            self.text = None;
+        }
+        // Who types on looks where the words so far are.
+        let before = self.words.iter().rev().find(|(.., words)| words.tells(query));
+        let before = before.map(|(.., words)| Arc::clone(words));
+        let text = if is_held { Some(self.text(&asked.snapshot)?) } else { None };
+        let request = asked.request(query, text, asked.now);
+        let words = Arc::new(request.matches_within(before.as_deref(), cancel)?);
+        self.words.push((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
+        let surplus = self.words.len().saturating_sub(WORDS);
+        self.words.drain(..surplus);
         Some(words)
     }
 

@@ -139,7 +139,7 @@ pub fn reloaded(app: &mut App) -> Vec<Effect> {
     let before = editor.theirs.take();
     let at = Carry::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
     // Where its bytes are gone already, it is read anew.
-    let is = at.map(|at| Some((snapshot.with_bytes_of(at)?, at)));
+    let is = at.map(|at| Some((Arc::new(snapshot.with_bytes_of(at)?), at)));
     let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return vec![reload(app)] };
     editor.theirs = theirs(editor, is.as_ref(), now);
     match &editor.theirs {
