@@ -15,7 +15,7 @@ use crate::format::reading::Reading;
 use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
 
 /// Shorter files are held: they cost little.
-pub(super) const LONG: u64 = 0;
+pub(super) const LONG: u64 = 64 << 10;
 /// A chunk has so many bytes at least.
 const STRETCH: u64 = 1 << 20;
 /// A longer chunk is none: there is no end of a line, or too much is torn.
