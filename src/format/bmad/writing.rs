@@ -98,7 +98,7 @@ impl Writes for Bmad {
             ..write::Draft::default()
         };
         let (path, line) = write::new_record(name, &logs, &new, scene.now)?;
-        let base = document(&scene.store.documents, &path).map(|log| (&*log.bytes).into());
+        let base = document(&scene.store.documents, &path).map(|log| log.bytes.clone());
         Ok(vec![Change::append(path, line, base)])
     }
 
@@ -316,7 +316,7 @@ fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<V
         after = set_field(&Bmad, &after, setting, "value")?;
     }
     let edits = vec![(span.start as usize..span.end as usize, after)];
-    Ok(vec![Change::edits(&file.path, (&*file.bytes).into(), edits)])
+    Ok(vec![Change::edits(&file.path, file.bytes.clone(), edits)])
 }
 
 /// What a compaction of the session in `folder` drops.

@@ -253,7 +253,7 @@ fn manifests(store: &Store, changes: &[Change]) -> Result<Vec<Change>, Refusal> 
         let Some(list) = list else { continue };
         let cuts = splice::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
         let new = splice::apply(body, &cuts);
-        changed.push(Change::rewrite(&path, (&*own.bytes).into(), new.as_bytes()));
+        changed.push(Change::rewrite(&path, own.bytes.clone(), new.as_bytes()));
     }
     Ok(changed)
 }
