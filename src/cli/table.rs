@@ -95,8 +95,6 @@ macro_rules! verbs {
         },)*];
 
         impl Verb {
-            // `--all-safe` has to be said, and says nothing more.
-            #[allow(unused_variables)]
             fn run(self, context: &mut Context) -> Result<Exit, Failure> {
                 match self {
                     $(Verb::$verb $({ $($field),* })? => { let $context = context; $run })*
