@@ -37,6 +37,9 @@ use crate::model::{
 };
 use crate::store::derive;
 
+/// The documents of a store, in the order of their paths.
+type Documents = Vec<Arc<Document>>;
+
 /// The format of a store, as it is written.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes), Refusal> {
     let format = format::by_name(store.format);
@@ -82,7 +85,7 @@ pub fn plan_and_after(
     scene: &Scene<'_>,
     records: usize,
     changes: Vec<Change>,
-) -> Result<(Plan, Vec<Arc<Document>>), Refusal> {
+) -> Result<(Plan, Documents), Refusal> {
     let (plan, after) = followed(verb, scene, records, changes)?;
     let after = after.unwrap_or_else(|| derive::after(scene.store, &plan.changes, scene.now));
     Ok((plan, after))
@@ -94,7 +97,7 @@ fn followed(
     scene: &Scene<'_>,
     records: usize,
     changes: Vec<Change>,
-) -> Result<(Plan, Option<Vec<Arc<Document>>>), Refusal> {
+) -> Result<(Plan, Option<Documents>), Refusal> {
     let store = scene.store;
     let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
