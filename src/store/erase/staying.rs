@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::wanted::{Wanted, is_log, is_whole, original};
-use crate::model::{Document, Record, Span};
+use crate::model::{Document, Record, Role, Span};
 use crate::store::chunks::is_record;
 use crate::text::lines::{BOM, lines};
 use crate::text::needle::Needles;
@@ -43,7 +43,8 @@ impl Wanted<'_> {
     /// Notes the records of a log that stay. Whatever is before one that is a whole line, it is a
     /// record of its own, and what is behind it can be read without it.
     fn note_lines(&self, own: &Document) {
-        if !is_log(&own.path) || self.erases().is_some() {
+        let is_sought = matches!(own.role, Role::Records | Role::Archive);
+        if !is_log(&own.path) || !is_sought || self.erases().is_some() {
             return;
         }
         let kind = self.kind(&own.path);
