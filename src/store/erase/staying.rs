@@ -14,7 +14,7 @@ use crate::text::lines::{BOM, lines};
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
 
-/// Lines by hash, each with what kind of file it was found in; without one where it does not stay
+/// Lines by hash, each with which file it was found in; without one where it does not stay
 /// everywhere. Nobody knows the key of the hash, so that nobody can make a line that has another's.
 #[derive(Default)]
 pub(super) struct Staying {
@@ -59,10 +59,9 @@ impl Wanted<'_> {
         }
     }
 
-    /// What a line is read as in a file, and whose it is.
+    /// What a line is read as in a file, and whose it is: both may depend on where that is.
     fn kind(&self, path: &Path) -> u64 {
-        let file = original(path).file_name().map(ToOwned::to_owned);
-        self.staying.key.hash_one((file, self.folder(path), format!("{:?}", self.role(path))))
+        self.staying.key.hash_one((original(path), self.folder(path), format!("{:?}", self.role(path))))
     }
 
     /// The records of a file, but of a log those alone that are not noted to stay, and some of these.
