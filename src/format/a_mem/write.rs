@@ -285,7 +285,7 @@ fn query(document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusa
 }
 
 fn rewritten(document: &Document, bytes: &[u8]) -> Change {
-    Change::rewrite(&document.path, (&*document.bytes).into(), bytes)
+    Change::rewrite(&document.path, document.bytes.clone(), bytes)
 }
 
 /// The text with a line end behind its last line, unless what it replaces has none there.

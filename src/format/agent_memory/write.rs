@@ -142,7 +142,7 @@ impl Writes for AgentMemory {
     fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
         let state = counts_anew(documents)?.and_then(|state| {
             let there = document(&store.documents, &state.path)?;
-            Some(Change::rewrite(&state.path, (&*there.bytes).into(), &state.bytes))
+            Some(Change::rewrite(&state.path, there.bytes.clone(), &state.bytes))
         });
         let pages = pages_anew(documents, &beside_of(store))?;
         let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);

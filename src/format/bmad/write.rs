@@ -106,7 +106,7 @@ impl Writes for Bmad {
         let session = live_session(scene.store, name)?;
         let logs = logs_in(scene.store, &session.path)?;
         let (path, line) = new_record(name, &logs, draft, &referred_to(scene.store), scene.now)?;
-        let base = document(&scene.store.documents, &path).map(|log| (&*log.bytes).into());
+        let base = document(&scene.store.documents, &path).map(|log| log.bytes.clone());
         Ok(vec![Change::append(path, line, base)])
     }
 
@@ -306,7 +306,7 @@ fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<V
         after = set_field(&Bmad, &after, setting, "value")?;
     }
     let edits = vec![(span.start as usize..span.end as usize, after)];
-    Ok(vec![Change::edits(&file.path, (&*file.bytes).into(), edits)])
+    Ok(vec![Change::edits(&file.path, file.bytes.clone(), edits)])
 }
 
 #[cfg(test)]

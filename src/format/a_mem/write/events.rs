@@ -51,7 +51,7 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal>
 pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Result<Vec<Change>, Refusal> {
     let lines = new_event(&parts(scene.store), event, when)?;
     let append = |(path, line): (PathBuf, String)| {
-        let current = document(&scene.store.documents, &path).map(|own| (&*own.bytes).into());
+        let current = document(&scene.store.documents, &path).map(|own| own.bytes.clone());
         Change::append(path, line, current)
     };
     Ok(lines.into_iter().map(append).collect())

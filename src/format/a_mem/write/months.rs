@@ -75,7 +75,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
         let Some(log) = document(&scene.store.documents, &path) else { continue };
         count += if layout::is_trace(&path) { 0 } else { log.records.len() };
         copies.push(compressed(scene, log)?);
-        removals.push(Change::remove(path, (&*log.bytes).into()));
+        removals.push(Change::remove(path, log.bytes.clone()));
     }
     copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
     copies.extend(recorded(scene, "memory.events_archived", &months, removals.len(), count)?);
@@ -221,11 +221,11 @@ fn unpacked(scene: &Scene<'_>, own: &Document, target: PathBuf) -> Result<Change
     match current {
         Some(current) if layout::kind_of(&target) == "event" => {
             let lines = [&own.bytes, line_end_for(&own.bytes)].concat();
-            Ok(Change::edits(target, (&*current.bytes).into(), vec![(0..0, lines)]))
+            Ok(Change::edits(target, current.bytes.clone(), vec![(0..0, lines)]))
         }
         _ => {
             notes::free(scene, &target)?;
-            Ok(Change::create(target, own.bytes.to_vec()))
+            Ok(Change::create(target, own.bytes.clone()))
         }
     }
 }

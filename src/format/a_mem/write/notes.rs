@@ -256,8 +256,8 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2],
         }
         let target = Path::new("archive").join(&document.path);
         free(scene, &target)?;
-        moved[0].push(Change::create(target, document.bytes.to_vec()));
-        moved[1].push(Change::remove(&document.path, (&*document.bytes).into()));
+        moved[0].push(Change::create(target, document.bytes.clone()));
+        moved[1].push(Change::remove(&document.path, document.bytes.clone()));
     }
     faults.over()?;
     Ok(moved)

@@ -56,7 +56,7 @@ fn purge_archives(scene: &Scene<'_>) -> Vec<Due> {
         let manifest = path.told().replace(".tar.gz", ".manifest.json");
         let beside = document(&scene.store.documents, &meant(&manifest));
         let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
-        changes.extend(beside.map(|own| Change::remove(&own.path, (&*own.bytes).into())));
+        changes.extend(beside.map(|own| Change::remove(&own.path, own.bytes.clone())));
         let what = format!("delete the archived session {}", path.told());
         let rule = "an archived session goes when the longest of the config's retention days is over".into();
         Some(Due { what, rule, records: 0, changes })

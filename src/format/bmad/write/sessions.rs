@@ -71,7 +71,7 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Ref
     let has_room = scene.store.documents.iter().any(|own| own.path.starts_with("archive"));
     let room = (!has_room).then(|| Change::make_folder("archive"));
     let made = made.into_iter().map(|(path, bytes)| Change::create(path, bytes));
-    let removed = packed.into_iter().map(|(_, file)| Change::remove(&file.path, (&*file.bytes).into()));
+    let removed = packed.into_iter().map(|(_, file)| Change::remove(&file.path, file.bytes.clone()));
     Ok(room.into_iter().chain(made).chain(removed).chain([Change::remove_folder(folder)]).collect())
 }
 
@@ -122,7 +122,7 @@ pub fn unarchive_session(
     let folders = within.into_iter().filter(|path| path.starts_with(&folder)).map(Change::make_folder);
     let made = files.into_iter().map(|(path, bytes)| Change::create(folder.join(path), bytes));
     let removed = [Change::remove(archive, packed.into())];
-    let manifest = manifest.map(|own| Change::remove(&own.path, (&*own.bytes).into()));
+    let manifest = manifest.map(|own| Change::remove(&own.path, own.bytes.clone()));
     Ok(folders.chain(made).chain(removed).chain(manifest).collect())
 }
 
@@ -177,5 +177,5 @@ pub fn beside_archive(
     let counted = manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;
     let sized = set(&counted, &["original_size_bytes"], &size.to_string())?;
     let sized = set(&sized, &["compressed_size_bytes"], &len.to_string())?;
-    Ok(vec![Change::rewrite(path, (&*own.bytes).into(), &sized)])
+    Ok(vec![Change::rewrite(path, own.bytes.clone(), &sized)])
 }
