@@ -108,7 +108,7 @@ fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Resul
     if current.is_some_and(|value| value.raw() == raw.trim().as_bytes()) {
         return Ok(profile.to_vec());
     }
-    Ok(set_preference(profile, key, &raw, scene.now)?)
+    set_preference(profile, key, &raw, scene.now)
 }
 
 /// The profile with that preference and `last_active`; every other byte stays. `value` is
