@@ -95,7 +95,7 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
         store.documents.iter().map(|document| (&*document.path, document)).collect();
     let change = |derived: format::Derived| match there.get(&*derived.path) {
         Some(document) if *document.bytes == derived.bytes[..] => None,
-        Some(document) => Some(Change::rewrite(derived.path, (&*document.bytes).into(), &derived.bytes)),
+        Some(document) => Some(Change::rewrite(derived.path, document.bytes.clone(), &derived.bytes)),
         None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
     };
     format.derived(&parts, touched, now).into_iter().filter_map(change).collect()

@@ -333,13 +333,13 @@ impl Site<'_> {
             };
             let mut edits = clean_tombstones(self.wanted, there, all, self.reason);
             if edits.is_empty() {
-                return Change::append(path, new, Some((&*there.bytes).into()));
+                return Change::append(path, new, Some(there.bytes.clone()));
             }
             let end = there.bytes.len();
             if !new.is_empty() {
                 edits.push((end..end, [line_end_for(&there.bytes), &new].concat()));
             }
-            Change::edits(path, (&*there.bytes).into(), edits)
+            Change::edits(path, there.bytes.clone(), edits)
         };
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
     }
@@ -386,7 +386,7 @@ impl Site<'_> {
                 continue;
             }
             if let Some(clean) = scrubbed(&now, needles) {
-                let new = Change::rewrite(&own.path, (&*own.bytes).into(), &clean);
+                let new = Change::rewrite(&own.path, own.bytes.clone(), &clean);
                 match change {
                     Some(at) => derived[at] = new,
                     None => derived.push(new),
