@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
-use super::{compacted, with_config};
-use crate::format::bmad::{Bmad, config, write};
+use super::decay::{compacted, factor};
+use super::with_config;
+use crate::format::bmad::{Bmad, config};
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals};
 use crate::model::time::{DAY, HOUR};
@@ -134,7 +135,7 @@ pub fn faded(scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
     let store = scene.store;
     let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
     let Some(view) = store.view(entry).filter(|_| is_log) else { return Vec::new() };
-    let factor = write::factor(view, store.decay(entry), scene.now);
+    let factor = factor(view, store.decay(entry), scene.now);
     let mut tape = Tape::default();
     let Ok(record) = edit::scan(&mut tape, store.raw(entry)) else { return Vec::new() };
     let stored = record.get("decay_factor").and_then(|value| value.number());
