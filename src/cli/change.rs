@@ -291,6 +291,8 @@ impl Teller for Printing<'_> {
         if !erased.left.is_empty() {
             self.exit = Exit::Failed;
         }
+        let (root, count) = (asked.store.root.told(), deed::memories(asked.targets.len()));
+        self.context.changed.push(format!("  {root}: {count} erased; nothing undoes it"));
         let printed = erase::print(self.context, asked, Some(erased));
         if printed.is_ok() {
             erase::tell(self.context, erased);
@@ -300,18 +302,20 @@ impl Teller for Printing<'_> {
 }
 
 fn tell(context: &mut Context, store: &Store, receipt: &Receipt) -> Result<(), Failure> {
-    print(context, &receipt.plan, true, Some(receipt))?;
+    let printed = print(context, &receipt.plan, true, Some(receipt));
     if !receipt.is_journalled {
         return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
     }
-    let undo = undo_of(context, store, receipt.step);
-    context.changed.push(format!("  {}: `{undo}` undoes it", store.root.told()));
+    let undo = match receipt.plan.is_too_large_to_undo() {
+        true => "it can't be undone: it replaced more than is kept for that".to_owned(),
+        false => format!("`{}` undoes it", undo_of(context, store, receipt.step)),
+    };
+    // Also where the output failed: it is changed.
+    context.changed.push(format!("  {}: {undo}", store.root.told()));
+    printed?;
     receipt.notes.iter().for_each(|note| say(note));
     if !context.options.json {
-        say(&match receipt.plan.is_too_large_to_undo() {
-            true => "saved; it can't be undone: it replaced more than is kept for that".to_owned(),
-            false => format!("saved; `{undo}` undoes it"),
-        });
+        say(&format!("saved; {undo}"));
     }
     Ok(())
 }

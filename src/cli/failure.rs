@@ -141,7 +141,8 @@ pub fn say(line: &str) {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if super::is_closed_pipe(&error) {
+        // The reader has seen enough.
+        if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure::new(Exit::Done, "");
         }
         Failure::new(Exit::Failed, format!("the output can't be written: {error}. No store was touched."))

@@ -1,4 +1,8 @@
 //! Headless verbs, one a file. stdout is data, stderr is talk.
+//!
+//! Every verb is a row of the table below: what it is about, its arguments, what the words behind it are, which
+//! options it obeys, examples, and what it runs. The command line, its help, its manual and its completions are
+//! made from it, and `docs/cli.md` is held to it.
 
 mod add;
 mod after;
@@ -24,6 +28,7 @@ mod open;
 mod out;
 mod records;
 mod row;
+mod run;
 mod screens;
 mod search;
 mod session;
@@ -32,114 +37,271 @@ mod shown;
 mod stats;
 mod store_verbs;
 mod stores;
+mod table;
 mod unread;
 mod values;
 mod words;
 
-use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
-use std::cell::Cell;
+use clap::Subcommand;
 
 pub use args::Args;
 pub use failure::{Exit, wrong_usage};
+pub use run::run;
 
-use args::Verb;
+use args::{Chosen, ShapeArg};
+use backup::BackupVerb;
 use failure::Failure;
-use out::Out;
+use run::Context;
+use session::SessionVerb;
+use table::*;
+use values::{fraction, known_format, limit, name, step};
 
 use crate::deed::{DeleteAs, NewRecord, Wanted};
-use crate::model::Moment;
 
-/// What every verb is given.
-struct Context {
-    options: args::Options,
-    now: Moment,
-    out: Out,
-    /// The stores that were changed so far, and how that is undone.
-    changed: Vec<String>,
-    /// What could not be read, and was told.
-    unread: unread::Told,
-    /// Whether an erasure that was cut short was finished now, and left something.
-    is_left: Cell<bool>,
-}
-
-/// Runs what the arguments say and tells how it ended.
-pub fn run(args: Args) -> Exit {
-    let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
-    let unread = unread::Told::default();
-    let mut context = Context {
-        out: Out::stdout(),
-        options: args.options,
-        now,
-        changed: Vec::new(),
-        unread,
-        is_left: Cell::new(false),
-    };
-    let ended = verb(&mut context, args.verb, args.paths, args.demo);
-    let ended = ended.and_then(|exit| match exit {
-        // A hang-up: nothing takes what is left.
-        Exit::Signal(_) => Ok(exit),
-        // What is given out is not all that is there.
-        Exit::Done if context.unread.any() => {
-            context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
-        }
-        exit => context.out.flush().map(|()| exit).map_err(Failure::from),
-    });
-    let exit = match ended {
-        Ok(exit) => exit,
-        Err(failure) => failure.after(&context.changed).tell(),
-    };
-    after::leave();
-    exit
-}
-
-fn verb(
-    context: &mut Context,
-    verb: Option<Verb>,
-    paths: Vec<std::path::PathBuf>,
-    demo: bool,
-) -> Result<Exit, Failure> {
-    match verb {
-        None => screens::run(context, paths, demo),
-        Some(Verb::Stores) => stores::run(context),
-        Some(Verb::List { query, limit }) => list::run(context, &query, limit),
-        Some(Verb::Search { query, explain, limit }) => search::run(context, &query, explain, limit),
-        Some(Verb::Show { id }) => show::run(context, &id),
-        Some(Verb::Check) => check::run(context),
-        Some(Verb::Add { session, kind, tags, importance, text, record }) => {
-            add::run(context, NewRecord { session, kind, tags, importance, text, record })
-        }
-        Some(Verb::Edit { id, query, set, editor }) => edit::run(context, id.as_deref(), query, &set, editor),
-        Some(Verb::Tag { words, query, rename }) => records::tag(context, &words, query, rename.as_deref()),
-        Some(Verb::Delete { chosen, reason, replaced_by, remove }) => {
-            records::delete(context, &chosen, DeleteAs { reason, replaced_by, remove })
-        }
-        Some(Verb::Erase { chosen, reason }) => erase::run(context, &chosen, reason),
-        Some(Verb::Undelete { chosen }) => records::undelete(context, &chosen),
-        Some(Verb::Archive { chosen }) => records::archive(context, &chosen),
-        Some(Verb::Unarchive { chosen }) => records::unarchive(context, &chosen),
-        Some(Verb::Session { what }) => session::run(context, what),
-        Some(Verb::Init { format, folder }) => store_verbs::init(context, &format, &folder),
-        Some(Verb::Repair { .. }) => store_verbs::each(context, Wanted::Repair),
-        Some(Verb::Backup { what }) => backup::run(context, what),
-        Some(Verb::Compact { session }) => store_verbs::each(context, Wanted::Compact(session)),
-        Some(Verb::Reindex) => store_verbs::each(context, Wanted::Reindex(None)),
-        Some(Verb::Maintain) => store_verbs::maintain(context),
-        Some(Verb::Migrate) => store_verbs::each(context, Wanted::Migrate),
-        Some(Verb::Stats) => stats::run(context),
-        Some(Verb::Journal) => journal::run(context),
-        Some(Verb::Undo { step }) => journal::undo(context, step),
-        Some(Verb::Redo) => journal::redo(context),
-        Some(Verb::Export { query, shape }) => export::run(context, &query, shape),
-        Some(Verb::Demo { folder, seed }) => demo::run(context, &folder, seed),
-        Some(Verb::Completions { shell }) => completions::run(context, shell),
-        Some(Verb::Man) => man::run(context),
-        Some(Verb::Keys) => keys::run(context),
-        Some(Verb::LookAfter { stores }) => Ok(after::run(context, &stores)),
-    }
-}
-
-/// A closed pipe is no error: the reader has seen enough.
-fn is_closed_pipe(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::BrokenPipe
+verbs! {
+    /// The stores that were found.
+    Stores: Paths READS as "stores ~/work"
+        => |context| stores::run(context);
+    /// Records, newest first.
+    List {
+        /// What to list; everything live where it is absent.
+        query: Vec<String>,
+        /// Limit the number of results.
+        #[arg(long, value_name = "N", value_parser = limit)]
+        limit: Option<usize>,
+    }: Query FINDS
+        as "list\nlist ./memory tag:auth -tag:old --limit 20"
+        => |context| list::run(context, &query, limit);
+    /// Records, best first.
+    Search {
+        /// What to look for.
+        #[arg(required = true)]
+        query: Vec<String>,
+        /// Every factor of every rank.
+        #[arg(long)]
+        explain: bool,
+        /// Limit the number of results.
+        #[arg(long, value_name = "N", value_parser = limit)]
+        limit: Option<usize>,
+    }: Query FINDS used "[OPTIONS] [PATH]... QUERY..."
+        as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d"
+        => |context| search::run(context, &query, explain, limit);
+    /// One record with all its fields.
+    Show {
+        /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        #[arg(value_parser = name())]
+        id: String,
+    }: Own READS
+        as "show mem_20260101_001"
+        => |context| show::run(context, &id);
+    /// Problems; writes nothing.
+    Check: Paths LISTS as "check\ncheck .chora/memory --json"
+        => |context| check::run(context);
+    /// Adds a record.
+    Add {
+        /// The session that it belongs to.
+        #[arg(long, value_parser = name())]
+        session: Option<String>,
+        /// The format's own word for its type.
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: String,
+        /// A tag; may be given several times.
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// From 0 to 1.
+        #[arg(long, value_name = "0..1", value_parser = fraction)]
+        importance: Option<f64>,
+        /// The text, or `-` for standard input.
+        #[arg(long)]
+        text: Option<String>,
+        /// `-`: the record as JSON on standard input.
+        #[arg(long, value_name = "-", value_parser = ["-"])]
+        record: Option<String>,
+    }: Own CHANGES
+        as "add --session s1 --type decision --text \"Use PostgreSQL\" --tag database"
+        => |context| add::run(context, NewRecord { session, kind, tags, importance, text, record });
+    /// Sets fields of a record.
+    Edit {
+        /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        #[arg(value_parser = name())]
+        id: Option<String>,
+        /// The records that the query finds, instead of an id.
+        #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with_all = ["id", "editor"])]
+        query: Option<String>,
+        /// A field and its value: JSON where the field is no string, else the text as it is.
+        #[arg(long = "set", value_name = "FIELD=VALUE")]
+        set: Vec<String>,
+        /// The main text in $EDITOR.
+        #[arg(long)]
+        editor: bool,
+    }: Own CHANGES
+        as "edit mem_1 --set importance=0.9\nedit mem_1 --editor"
+        => |context| edit::run(context, id.as_deref(), query, &set, editor);
+    /// Adds and removes tags: `+new -old`.
+    Tag {
+        /// Ids, and tags with + or - before them.
+        words: Vec<String>,
+        /// The records that the query finds.
+        #[arg(long, value_name = "Q", allow_hyphen_values = true)]
+        query: Option<String>,
+        /// Renames a tag, or merges it with another.
+        #[arg(long, value_name = "OLD=NEW")]
+        rename: Option<String>,
+    }: Tags CHANGES
+        as "tag mem_1 +auth -old\ntag --query topic:login +auth"
+        => |context| records::tag(context, &words, query, rename.as_deref());
+    /// Deletes records as their format does it.
+    Delete {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Why: a code, not a sentence.
+        #[arg(long, value_name = "CODE")]
+        reason: Option<String>,
+        /// What takes its place.
+        #[arg(long, value_name = "ID")]
+        replaced_by: Option<String>,
+        /// Removes the bytes, where the format would keep them.
+        #[arg(long)]
+        remove: bool,
+    }: Own CHANGES
+        as "delete mem_1 mem_2\ndelete --query 'tag:draft until:2025-12-31' --dry-run"
+        => |context| records::delete(context, &chosen, DeleteAs { reason, replaced_by, remove });
+    /// Takes records out of every file, copy and undo step, and searches every byte afterwards.
+    Erase {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Why: a code, not a sentence.
+        #[arg(long, value_name = "CODE")]
+        reason: Option<String>,
+    }: Own CHANGES
+        as "erase mem_1\nerase --query tag:secret"
+        => |context| erase::run(context, &chosen, reason);
+    /// Brings deleted records back.
+    Undelete {
+        #[command(flatten)]
+        chosen: Chosen,
+    }: Own CHANGES as "undelete mem_1"
+        => |context| records::undelete(context, &chosen);
+    /// Moves records aside.
+    Archive {
+        #[command(flatten)]
+        chosen: Chosen,
+    }: Own CHANGES
+        as "archive --query 'until:2025-06-30'"
+        => |context| records::archive(context, &chosen);
+    /// Brings archived records back.
+    Unarchive {
+        #[command(flatten)]
+        chosen: Chosen,
+    }: Own CHANGES as "unarchive mem_1"
+        => |context| records::unarchive(context, &chosen);
+    /// Creates, lists, exports, archives and deletes sessions.
+    Session {
+        #[command(subcommand)]
+        what: SessionVerb,
+    }: Parts CHANGES parts ["list" READS, "export" READS]
+        as "session list ./memory\nsession export s1 --format markdown"
+        => |context| session::run(context, what);
+    /// Makes an empty store.
+    Init {
+        /// The format.
+        #[arg(value_parser = known_format)]
+        format: String,
+        /// A folder that is empty or not there yet.
+        folder: PathBuf,
+    }: Own MAKES
+        as "init bmad .bmad/memory"
+        => |context| store_verbs::init(context, &format, &folder);
+    /// Repairs damaged files.
+    Repair {
+        /// Everything that can lose nothing.
+        #[arg(long, required = true)]
+        all_safe: bool,
+    }: Paths CHANGES used "[OPTIONS] --all-safe [PATH]..."
+        as "repair --all-safe --dry-run ./memory"
+        => |context| {
+            // It has to be said, and says nothing more.
+            let _ = all_safe;
+            store_verbs::each(context, Wanted::Repair)
+        };
+    /// Copies of files as they were.
+    Backup {
+        #[command(subcommand)]
+        what: BackupVerb,
+    }: Parts CHANGES parts ["list" READS, "diff" READS]
+        as "backup list\nbackup diff BACKUP\nbackup restore BACKUP mem_1"
+        => |context| backup::run(context, what);
+    /// Drops what a log need not keep.
+    Compact {
+        /// That session alone.
+        #[arg(long, value_parser = name())]
+        session: Option<String>,
+    }: Paths CHANGES
+        as "compact --session s1 --dry-run"
+        => |context| store_verbs::each(context, Wanted::Compact(session));
+    /// Rebuilds indexes and counts.
+    Reindex: Paths CHANGES as "reindex ./memory"
+        => |context| store_verbs::each(context, Wanted::Reindex(None));
+    /// Does what is due by the rules of the format and the store's own config; suits cron.
+    Maintain: Paths CHANGES as "maintain --yes ./memory"
+        => |context| store_verbs::maintain(context);
+    /// Upgrades files of an older version, after a backup.
+    Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
+        => |context| store_verbs::each(context, Wanted::Migrate);
+    /// Counts, sizes and metrics.
+    Stats: Paths READS as "stats --json"
+        => |context| stats::run(context);
+    /// What was changed, and until when it can be undone.
+    Journal: Paths READS as "journal ./memory"
+        => |context| journal::run(context);
+    /// Undo the last step, or that one.
+    Undo {
+        /// The step's number.
+        #[arg(value_parser = step)]
+        step: Option<u64>,
+    }: Step CHANGES
+        as "undo\nundo 12 ./memory"
+        => |context| journal::undo(context, step);
+    /// Redo what was undone last.
+    Redo: Paths CHANGES as "redo"
+        => |context| journal::redo(context);
+    /// Records in other shapes.
+    Export {
+        /// What to export; everything live where it is absent.
+        query: Vec<String>,
+        /// The shape.
+        #[arg(long = "format", value_enum)]
+        shape: ShapeArg,
+    }: Query SHAPES used "[OPTIONS] --format SHAPE [PATH]... [QUERY]..."
+        as "export tag:auth --format markdown"
+        => |context| export::run(context, &query, shape);
+    /// Writes the demo's stores into a folder.
+    Demo {
+        /// A folder that is empty or not there yet.
+        folder: PathBuf,
+        /// Another seed makes other memories.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    }: Own CLOCK
+        as "demo /tmp/demo --seed 2"
+        => |context| demo::run(context, &folder, seed);
+    /// Completions for a shell.
+    Completions {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    }: Own NOTHING
+        => |context| completions::run(context, shell);
+    /// The manual page.
+    Man: Own NOTHING
+        => |context| man::run(context);
+    /// Every key of the screens, and what it does.
+    Keys: Own JSON
+        => |context| keys::run(context);
+    /// What `after` starts: no verb for people.
+    #[command(hide = true)]
+    LookAfter { stores: Vec<PathBuf> }: Own CHANGES
+        => |context| Ok(after::run(context, &stores));
 }

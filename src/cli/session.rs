@@ -1,14 +1,61 @@
 //! `palimp session`: sessions as a whole.
 
+use clap::Subcommand;
 use serde::Serialize;
 
 use super::add::the_store;
-use super::args::{SessionVerb, ShapeArg};
+use super::args::ShapeArg;
 use super::change::{make, request};
 use super::failure::{Exit, Failure};
+use super::values::name;
 use super::{Context, export, open};
 use crate::deed::{SessionDeed, Wanted};
 use crate::model::{EntryRef, Session, Snapshot, State, Store, Tell, plan};
+
+/// What can be done with sessions.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SessionVerb {
+    /// Create a session.
+    New {
+        /// Its id; one is made up where it is absent.
+        id: Option<String>,
+        /// Whose it is.
+        #[arg(long, default_value = "user")]
+        user: String,
+    },
+    /// Lists them.
+    List,
+    /// Everything of one, as JSON Lines or one JSON document.
+    Export {
+        /// Which.
+        #[arg(value_parser = name())]
+        id: String,
+        /// The shape.
+        #[arg(long = "format", value_enum, default_value = "jsonl")]
+        shape: ShapeArg,
+    },
+    /// Archives a whole session.
+    Archive {
+        /// Which.
+        #[arg(value_parser = name())]
+        id: String,
+    },
+    /// Brings one back.
+    Unarchive {
+        /// Which.
+        #[arg(value_parser = name())]
+        id: String,
+        /// Beyond the limits of size.
+        #[arg(long)]
+        allow_large: bool,
+    },
+    /// Deletes one with all that is in it.
+    Delete {
+        /// Which.
+        #[arg(value_parser = name())]
+        id: String,
+    },
+}
 
 #[derive(Serialize)]
 struct Row {

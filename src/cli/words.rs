@@ -11,9 +11,9 @@ use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
 use strsim::osa_distance;
 
-use super::args::{Args, Options, Verb};
-use super::help;
-use crate::deed::verbs::{Takes, known};
+use super::args::{Args, Options};
+use super::table::{Takes, known};
+use super::{Verb, help};
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
 use crate::text::shell;

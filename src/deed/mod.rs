@@ -13,7 +13,6 @@ mod meanwhile;
 mod of_stores;
 mod planned;
 mod turn;
-pub mod verbs;
 mod wanted;
 
 pub use asked::{By, ChangeRequest};

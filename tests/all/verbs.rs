@@ -177,6 +177,54 @@ fn where_a_later_store_fails_those_that_were_changed_are_named() {
 }
 
 #[test]
+fn where_a_later_store_fails_what_was_erased_before_is_named() {
+    for also in [[].as_slice(), &["--json"]] {
+        let store = |id: &str| StoreBuilder::session_log().session("s").entry(json!({"id": id})).build();
+        let (first, second) = (store("mem_1"), store("mem_2"));
+        let data = first.around().join("data");
+        bar(&second);
+        let (one, two) = (first.path.to_str().unwrap(), second.path.to_str().unwrap());
+        let args = ["erase", "mem_1", "mem_2", "--yes", "--store", one, "--store", two, "--data-dir"];
+        let output = Verb::new([&args[..], &[data.to_str().unwrap()], also].concat()).run().expect_status(4);
+        assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
+        assert!(output.stderr.contains("othing else was changed"), "{}", output.stderr);
+        let erased = format!("{one}: 1 memory erased; nothing undoes it");
+        assert!(
+            output.stderr.contains(&erased) && !output.stderr.contains(&format!("{two}: 1")),
+            "{}",
+            output.stderr
+        );
+        assert!(
+            first.read("sessions/s/memory.jsonl").is_empty()
+                && !second.read("sessions/s/memory.jsonl").is_empty()
+        );
+    }
+}
+
+/// The output goes where nothing can be written.
+#[test]
+fn a_change_that_can_not_be_printed_is_said_to_be_made() {
+    for verb in [["tag", "mem_1", "+a"].as_slice(), &["erase", "mem_1"]] {
+        let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+        let data = store.around().join("data");
+        let named = [
+            "--yes",
+            "--json",
+            "--store",
+            store.path.to_str().unwrap(),
+            "--data-dir",
+            data.to_str().unwrap(),
+        ];
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut palimp = std::process::Command::new(env!("CARGO_BIN_EXE_palimp"));
+        let output = palimp.args([verb, &named].concat()).stdout(full).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(4) && !told.contains("No store was touched"), "{told}");
+        assert!(told.contains(&format!("{}: ", store.path.display())), "{told}");
+    }
+}
+
+#[test]
 fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_was_asked() {
     let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
     let data = store.around().join("data");

@@ -1,0 +1,55 @@
+//! Running a verb: what each is given, and how it ended.
+
+use std::cell::Cell;
+
+use super::args::{Args, Options};
+use super::failure::{Exit, Failure};
+use super::out::Out;
+use super::{after, screens, unread};
+use crate::model::Moment;
+
+/// What every verb is given.
+pub struct Context {
+    pub(super) options: Options,
+    pub(super) now: Moment,
+    pub(super) out: Out,
+    /// The stores that were changed so far, and how that is undone.
+    pub(super) changed: Vec<String>,
+    /// What could not be read, and was told.
+    pub(super) unread: unread::Told,
+    /// Whether an erasure that was cut short was finished now, and left something.
+    pub(super) is_left: Cell<bool>,
+}
+
+/// Runs what the arguments say and tells how it ended.
+pub fn run(args: Args) -> Exit {
+    let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
+    let unread = unread::Told::default();
+    let mut context = Context {
+        out: Out::stdout(),
+        options: args.options,
+        now,
+        changed: Vec::new(),
+        unread,
+        is_left: Cell::new(false),
+    };
+    let ended = match args.verb {
+        None => screens::run(&mut context, args.paths, args.demo),
+        Some(verb) => verb.run(&mut context),
+    };
+    let ended = ended.and_then(|exit| match exit {
+        // A hang-up: nothing takes what is left.
+        Exit::Signal(_) => Ok(exit),
+        // What is given out is not all that is there.
+        Exit::Done if context.unread.any() => {
+            context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
+        }
+        exit => context.out.flush().map(|()| exit).map_err(Failure::from),
+    });
+    let exit = match ended {
+        Ok(exit) => exit,
+        Err(failure) => failure.after(&context.changed).tell(),
+    };
+    after::leave();
+    exit
+}
