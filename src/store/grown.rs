@@ -131,3 +131,97 @@ fn holds(disk: &dyn Disk, root: &Path, document: &Document, digests: &[u64]) -> 
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::format;
+    use crate::store::listed;
+    use crate::store::reread::tests::{LOGS, NOW, parts, role_of, told};
+
+    /// A log as it was listed.
+    fn listed(folder: &Path, file: &File<'_>, format: &dyn Format, cache: &Arc<Cache>) -> Document {
+        let own = listed::read(&Real, (folder, file), format, cache, NOW).unwrap().unwrap();
+        Document {
+            on_demand: Some(own.on_demand),
+            records: own.reading.records,
+            problems: own.reading.problems,
+            len: own.generation.len,
+            generation: own.generation,
+            ..Document::of_bytes(file.path.into(), file.role, Vec::new())
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::tries::config(100, 20_000))]
+
+        #[test]
+        fn a_log_that_grew_is_read_as_it_is_read_whole(was in parts(), more in parts(), torn in 0..40_usize) {
+            // What was read may end anywhere: an agent writes in pieces.
+            let cut = was.len().saturating_sub(torn);
+            let (was, more) = (was[..cut].to_vec(), [&was[cut..], &more].concat());
+            for (name, relative) in LOGS {
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join(relative);
+                crate::disk::write_new(&path, &was).unwrap();
+                let (format, relative) = (format::by_name(name).unwrap(), Path::new(relative));
+                let file = File { role: role_of(format, relative), path: relative, bytes: &[] };
+                let cache = Arc::new(Cache::default());
+                let before = listed(folder.path(), &file, format, &cache);
+                std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(&more).unwrap();
+                let own = read(&Real, (folder.path(), &file), (format, &before), &cache, NOW).unwrap();
+                let Some(own) = own else { continue };
+                let bytes = [&was[..], &more].concat();
+                let whole = format.read(file.role, relative, &bytes, NOW);
+                let expected: Vec<u64> =
+                    crate::model::on_demand::digests(&bytes, 0, &whole.records).collect();
+                prop_assert_eq!(&own.on_demand.digests()[..], &expected[..], "{}", name);
+                prop_assert_eq!(told(own.reading), told(whole), "{}", name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_that_says_otherwise_than_it_did_is_not_taken_over() {
+        let line = |id: usize, text: &str| {
+            format!(
+                "{{\"id\":\"m{id}\",\"type\":\"learning\",\"content\":\"{text}\",\"created_at\":\"2026-01-01T00:00:00Z\"}}\n"
+            )
+        };
+        let was: String = (0..300).map(|id| line(id, "one")).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("learnings.jsonl");
+        let (format, relative) = (format::by_name("memory-server").unwrap(), Path::new("learnings.jsonl"));
+        let file = File { role: crate::model::Role::Records, path: relative, bytes: &[] };
+        let cache = Arc::new(Cache::default());
+        let grown =
+            |before: &Document| read(&Real, (folder.path(), &file), (format, before), &cache, NOW).unwrap();
+        let written: String = (0..301).map(|id| line(id, "two")).collect();
+        for (is, is_taken) in
+            [(was.clone() + &line(300, "new"), true), (written, false), (was[..200].into(), false)]
+        {
+            std::fs::write(&path, &was).unwrap();
+            let before = listed(folder.path(), &file, format, &cache);
+            std::fs::write(&path, &is).unwrap();
+            assert_eq!(grown(&before).is_some(), is_taken);
+        }
+        // Who changes one line in the midst and adds one is found out once the file rests.
+        std::fs::write(&path, &was).unwrap();
+        let before = listed(folder.path(), &file, format, &cache);
+        let one = was.replacen(
+            "\"m7\",\"type\":\"learning\",\"content\":\"one",
+            "\"m7\",\"type\":\"learning\",\"content\":\"two",
+            1,
+        );
+        std::fs::write(&path, one + &line(300, "new")).unwrap();
+        let own = grown(&before).unwrap();
+        let digests = own.on_demand.digests();
+        let after = Document { records: own.reading.records, on_demand: Some(own.on_demand), ..before };
+        assert!(!holds(&Real, folder.path(), &after, &digests).unwrap());
+        assert!(after.read(7).is_none() && after.read(8).is_some());
+    }
+}
