@@ -5,10 +5,6 @@
 use palimp::cli::{Args, Exit, run, wrong_usage};
 use palimp::tui;
 
-/// Gives memory back to the system once a large store was looked at; the system's own keeps it.
-#[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> Exit {
     if let Err(error) = color_eyre::install() {
         eprintln!("palimp: reports of crashes will be plain: {error}");
