@@ -25,7 +25,6 @@ mod archive;
 mod bundle;
 mod checkpoint;
 mod config;
-mod document;
 mod events;
 mod history;
 mod layout;
