@@ -16,7 +16,7 @@ pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
 pub use members::{Members, list, members_of, pretty, set_field, set_members, uuid};
-pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Scene, Setting};
+pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::Refusal;
 
@@ -260,18 +260,15 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
-    /// What tells of a repair in the store itself, where the format records such.
-    fn repaired(
+    /// What tells of a repair or an erasure in the store itself, where the format records such: it
+    /// says how many, and nothing of what.
+    fn recorded(
         &self,
         _scene: &Scene<'_>,
+        _what: Recorded,
         _changes: &[Change],
         _count: usize,
     ) -> Result<Vec<Change>, Refusal> {
-        Ok(Vec::new())
-    }
-
-    /// The same of an erasure: it says how many, and nothing of what.
-    fn erased(&self, _scene: &Scene<'_>, _changes: &[Change], _count: usize) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())
     }
 
