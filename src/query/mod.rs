@@ -13,6 +13,7 @@
 //! | `folded` | text as it is compared |
 //! | `text_index` | the folded text of every entry |
 //! | `matching` | words against that text |
+//! | `pick` | what is picked of results, to be listed alone |
 //! | `rank` | the numbers of a rank |
 //! | `related` | what is tied to a memory, directly or over others |
 //! | `walk` | every entry of a snapshot against the query |
@@ -34,6 +35,7 @@ mod highlight;
 mod matching;
 mod parse;
 mod pattern;
+mod pick;
 mod rank;
 mod related;
 mod search;
@@ -52,6 +54,7 @@ pub use facets::{Facets, SessionCount, facets};
 pub use fields::field_names;
 pub use highlight::highlights;
 pub use matching::Matches;
+pub use pick::{Pick, Picked};
 pub use rank::{Fading, Ranking, WEIGHTS};
 pub use related::tied;
 pub use search::{Hit, Order, Request, Results, search, search_in};
