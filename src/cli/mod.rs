@@ -57,6 +57,7 @@ use run::Context;
 use session::SessionVerb;
 use table::*;
 use values::{fraction, known_format, limit, name, step};
+use words::queried;
 
 use crate::deed::{DeleteAs, NewRecord, Wanted};
 
@@ -67,6 +68,7 @@ verbs! {
     /// Records, newest first.
     List {
         /// What to list; everything live where it is absent.
+        #[arg(value_parser = queried)]
         query: Vec<String>,
         /// Limit the number of results.
         #[arg(long, value_name = "N", value_parser = limit)]
@@ -77,7 +79,7 @@ verbs! {
     /// Records, best first.
     Search {
         /// What to look for.
-        #[arg(required = true)]
+        #[arg(required = true, value_parser = queried)]
         query: Vec<String>,
         /// Every factor of every rank.
         #[arg(long)]
@@ -270,6 +272,7 @@ verbs! {
     /// Records in other shapes.
     Export {
         /// What to export; everything live where it is absent.
+        #[arg(value_parser = queried)]
         query: Vec<String>,
         /// The shape.
         #[arg(long = "format", value_enum)]
