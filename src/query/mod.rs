@@ -20,12 +20,14 @@
 //! | `search` | who matches, in what order, what is in the way |
 //! | `explain` | why an entry ranks as it does |
 //! | `highlight` | where words are in a text that is shown |
+//! | `duplicates` | records of equal or nearly equal text |
 //! | `facets` | what results have in common |
 //! | `cancel` | stopping a search that a newer one has overtaken |
 
 use std::ops::Range;
 
 mod cancel;
+mod duplicates;
 mod explain;
 mod facets;
 mod fields;
@@ -49,6 +51,7 @@ mod when;
 mod tests;
 
 pub use cancel::Cancel;
+pub use duplicates::{ALIKE, Alike, DUPLICATES, duplicates};
 pub use explain::{Explanation, WordHit, explain, explain_in};
 pub use facets::{Facets, SessionCount, facets};
 pub use fields::field_names;

@@ -107,6 +107,8 @@ actions! {
     Difference: "difference", ["="], "in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
+    Duplicates: "duplicates", ["g ="], "equal and nearly equal memories, in groups", "duplicates"
+        => crate::query::DUPLICATES;
     Browse: "browse", ["g b"], "the memories";
     Reveal: "reveal", ["X"], "show masked values while the key is held";
     Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit";

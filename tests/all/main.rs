@@ -21,6 +21,7 @@ mod crash;
 mod dependencies;
 mod derived_files;
 mod discovery;
+mod duplicates;
 mod erase;
 mod harness;
 mod kept_as_it_was;
