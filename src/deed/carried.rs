@@ -1,5 +1,6 @@
 //! Changes carried out, each store's plan in turn, and what is said of it.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::asked::ChangeRequest;
@@ -130,7 +131,10 @@ fn carried(
             None => writer.commit(plan),
         },
         // An id that is free now may be taken by then: it is settled when no other palimp writes.
-        Wanted::Add(..) => writer.commit(&planned.anew(&writer.load())?),
+        Wanted::Add(..) => match writer.load() {
+            Cow::Borrowed(_) => writer.commit(&Plan { exact: false, ..plan.clone() }),
+            Cow::Owned(store) => writer.commit(&planned.anew(&store)?),
+        },
         Wanted::Repair => {
             for (path, at, bytes) in planned.quarantined_of(number) {
                 writer.vault().quarantine(path, *at, bytes, host.now)?;

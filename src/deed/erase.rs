@@ -9,7 +9,7 @@ use crate::model::{Entry, Plan, Store, Tell};
 use crate::ops::erase::{Gone, is_nameless, plan as planned, targets};
 use crate::ops::several::{LeftOut, sift};
 use crate::ops::{self, Progress, Refusal, Scene};
-use crate::store::commit::erase::{Erased, gather, kept_copies, versions};
+use crate::store::commit::erase::{Erased, gather, versions};
 use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{Contents, Target, Wanted};
 
@@ -115,13 +115,12 @@ pub fn ask(
     let vault = Vault::look(host.disk, host.data, &store.root);
     let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(host.disk, store, &vault, &wanted, &mut contents)?;
+    let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
-    let removal = planned(scene, &wanted, &contents, &outside, &kept_copies(&vault)?, reason);
-    let mut plan = removal.map_err(refused)?.plan;
+    let mut plan = planned(scene, &wanted, &contents, &gathered, reason)?.plan;
     let copies = copies(store, entries, &wanted, &plan.with_torn);
     plan.lines.extend(copies);
-    plan.lines.extend(kept(&versions(store, &vault, &wanted, &outside)?));
+    plan.lines.extend(kept(&versions(store, &wanted, &gathered)?));
     plan.lines.extend(telling);
     Ok(ErasureAsked { store: Arc::clone(store), targets, plan, left })
 }

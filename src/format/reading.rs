@@ -264,6 +264,15 @@ pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, 
     whole_value(tape, body, Kind::Object)
 }
 
+/// The bytes of a file with what `edit` makes of those behind its byte order mark and of the object
+/// that they are; why there is none.
+pub fn edited(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) -> Result<Vec<u8>, String> {
+    let body = without_mark(bytes);
+    let mut tape = Tape::default();
+    let object = whole_object(&mut tape, body).map_err(|(_, why)| why)?;
+    Ok([&bytes[..bytes.len() - body.len()], &edit(body, object)].concat())
+}
+
 /// The value of that kind that is all of `body`, or where and why there is none.
 pub fn whole_value<'a>(tape: &'a mut Tape, body: &'a [u8], kind: Kind) -> Result<Json<'a>, (usize, String)> {
     if let Err(error) = std::str::from_utf8(body) {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
-pub use members::{Members, hex, list, members_of, set_field, set_members, uuid};
+pub use members::{Members, hex, list, members_of, pretty, set_field, set_members, uuid};
 pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::Refusal;

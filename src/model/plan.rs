@@ -189,8 +189,14 @@ impl Change {
             Act::Splice(splices) => Act::Splice(inverse(splices)),
             Act::Append(bytes) => match &self.base {
                 Some(before) => {
+                    // Its last two lines are all of the file that this is about.
+                    let last = before.len() - last_line(before).len();
+                    let from = last - last_line(&before[..last]).len();
+                    let before = &before[from..];
                     let whole = [before, line_end_for(before), bytes].concat();
-                    Act::Splice(whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]))
+                    let mut splices = whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]);
+                    splices.iter_mut().for_each(|own| own.start += from as u64);
+                    Act::Splice(splices)
                 }
                 None => Act::Remove(bytes.as_slice().into()),
             },

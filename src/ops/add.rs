@@ -1,7 +1,7 @@
 //! `add`: one new record.
 
 use super::tag::check_words;
-use super::{Draft, Refusal, Scene, backups, check, plan, writes};
+use super::{Draft, Refusal, Scene, backups, check, plan_and_after, writes};
 use crate::format::writing::{Members, removals};
 use crate::format::{self, Format};
 use crate::model::plan::{line_end_for, whole_lines};
@@ -22,12 +22,12 @@ pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Plan, Refusal> {
     let changes = joined(added, removals(scene.store, &goes));
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let mut plan = plan("add", scene, 1 + goes.len(), all)?;
+    let (mut plan, after) = plan_and_after("add", scene, 1 + goes.len(), all)?;
     if !goes.is_empty() {
         plan.lines.push(format!("The session is full: a compaction removes {} records.", goes.len()));
         plan.lines.extend(goes.iter().map(|entry| named(scene.store, entry)));
     }
-    check(scene, &plan)?;
+    check(scene, &plan, &after)?;
     Ok(plan)
 }
 

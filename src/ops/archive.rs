@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Scene, backups, check, plan, writable, writes};
+use super::{Refusal, Scene, backups, check, plan, plan_and_after, writable, writes};
 use crate::format::writing::Deed;
 use crate::model::{Entry, Plan, State, Store};
 
@@ -45,7 +45,7 @@ pub fn unarchive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Plan, Refusal> 
     let changes = writes.unarchive(scene, &own)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let plan = plan("unarchive", scene, own.len(), all)?;
-    check(scene, &plan)?;
+    let (plan, after) = plan_and_after("unarchive", scene, own.len(), all)?;
+    check(scene, &plan, &after)?;
     Ok(plan)
 }

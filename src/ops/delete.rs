@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::erase::Gone;
-use super::{Refusal, Scene, backups, base, by_document, check_brought, plan, writable, writes};
+use super::{
+    Refusal, Scene, backups, base, by_document, check_brought, plan, plan_and_after, writable, writes,
+};
 use crate::format::writing::{self, Deed, Deleting, Deletion, Faults, Writes, document, removals};
 use crate::model::plan::counted;
 use crate::model::{Change, Entry, Plan, Role, State, Store, Tell};
@@ -161,10 +163,10 @@ pub fn undelete(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<Pla
     all.append(&mut changes);
     all.extend(held::bring_back(writes, scene, listed, &held)?);
     count += held.len();
-    let mut plan = plan("undelete", scene, count, all)?;
+    let (mut plan, after) = plan_and_after("undelete", scene, count, all)?;
     plan.lines.extend(held::shared(&store, listed, &held));
     let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
-    check_brought(scene, &plan, &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
+    check_brought(scene, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
     Ok(plan)
 }
 

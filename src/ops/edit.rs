@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use super::tag::check_words;
 use super::{
-    Progress, Refusal, Scene, Setting, backups, base, by_document, check_after, check_errors, is_json, plan,
-    refused_for, writable, writes,
+    Progress, Refusal, Scene, Setting, backups, base, by_document, check, check_errors, is_json,
+    plan_and_after, refused_for, writable, writes,
 };
 use crate::format::Format;
 use crate::format::writing::{Deed, Faults, Writes, set_field};
 use crate::model::{Change, Code, Document, Entry, Plan, Problem, Severity};
-use crate::store::derive;
 use crate::text::edit::scan;
 use crate::text::scan::Tape;
 
@@ -55,11 +54,10 @@ fn planned(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>], care: Care) ->
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let mut plan = plan("edit", scene, 1, all)?;
+    let (mut plan, after) = plan_and_after("edit", scene, 1, all)?;
     plan.lines.extend(sense::misspelt(scene, entry, set));
-    let after = derive::after(scene.store, &plan.changes, scene.now);
     match care {
-        Care::Clean => check_after(scene, &plan, &after)?,
+        Care::Clean => check(scene, &plan, &after)?,
         Care::Shown => check_errors(scene, &plan, &after)?,
     }
     unharmed(scene, &[*entry], &after, care)?;
@@ -148,10 +146,9 @@ pub fn each(
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let mut plan = plan("edit", scene, count, all)?;
+    let (mut plan, after) = plan_and_after("edit", scene, count, all)?;
     plan.lines.extend(misspelt);
-    let after = derive::after(scene.store, &plan.changes, scene.now);
-    faults.join(check_after(scene, &plan, &after))?;
+    faults.join(check(scene, &plan, &after))?;
     faults.join(unharmed(scene, entries, &after, Care::Clean))?;
     faults.over()?;
     Ok(plan)

@@ -10,7 +10,7 @@ use crate::format::writing::{self, Deed, Part};
 use crate::model::{Code, Entry, Moment, Problem, Role, Severity, Span, Store, Tell, deleted_from};
 use crate::store::commit::erase::{Doubt, ErasedLine};
 use crate::store::commit::{CommitError, Copy, Vault};
-use crate::store::erase::{Contents, Marks, Outside, Removal, Site, Target, Wanted, clean, spare};
+use crate::store::erase::{Contents, Kept, Marks, Removal, Site, Target, Wanted, clean, spare};
 use crate::text::lines;
 use crate::text::needle::Needles;
 
@@ -65,17 +65,16 @@ fn is_log(path: &Path) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 
-/// What erasing them comes to. `outside` are the store's files that were not read, `copies`
-/// those of our own data; `contents` is what all of them say of the records.
+/// What erasing them comes to; `contents` is what the store and what is kept beside it say of the
+/// records.
 pub fn plan(
     scene: &Scene<'_>,
     wanted: &Wanted<'_>,
     contents: &Contents,
-    outside: &[Outside],
-    copies: &[Outside],
+    kept: &dyn Kept,
     reason: &str,
-) -> Result<Removal, Refusal> {
-    let mut removal = Site { scene, wanted, contents, outside, copies, reason }.removal()?;
+) -> Result<Removal, CommitError> {
+    let mut removal = Site { scene, wanted, contents, kept, reason }.removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
     let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
     let told = |own: String| {

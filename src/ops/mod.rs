@@ -37,6 +37,9 @@ use crate::model::{
 };
 use crate::store::derive;
 
+/// The documents of a store, in the order of their paths.
+type Documents = Vec<Arc<Document>>;
+
 /// The format of a store, as it is written.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes), Refusal> {
     let format = format::by_name(store.format);
@@ -73,6 +76,28 @@ pub fn plan(
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan, Refusal> {
+    Ok(followed(verb, scene, records, changes)?.0)
+}
+
+/// The same, and the documents of the store as they are then: [`check`] looks at them.
+pub fn plan_and_after(
+    verb: &'static str,
+    scene: &Scene<'_>,
+    records: usize,
+    changes: Vec<Change>,
+) -> Result<(Plan, Documents), Refusal> {
+    let (plan, after) = followed(verb, scene, records, changes)?;
+    let after = after.unwrap_or_else(|| derive::after(scene.store, &plan.changes, scene.now));
+    Ok((plan, after))
+}
+
+/// The same; without the documents where they were not needed, or where the plan makes others.
+fn followed(
+    verb: &'static str,
+    scene: &Scene<'_>,
+    records: usize,
+    changes: Vec<Change>,
+) -> Result<(Plan, Option<Documents>), Refusal> {
     let store = scene.store;
     let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
@@ -84,9 +109,9 @@ pub fn plan(
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     plan.derive_after = derive::is_written_to(store, &changes, scene.now);
-    if !plan.derive_after {
-        let after = derive::after(store, &changes, scene.now);
-        plan.derived = derive::derived(store, &after, &touched, scene.now);
+    let after = (!plan.derive_after).then(|| derive::after(store, &changes, scene.now));
+    if let Some(after) = &after {
+        plan.derived = derive::derived(store, after, &touched, scene.now);
         plan.made_of = derive::made_of(store, &touched);
     }
     if plan.derive_after {
@@ -100,8 +125,8 @@ pub fn plan(
     plan.lines.extend(store.other_names(&changes));
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));
-    join_derived(&mut plan);
-    Ok(plan)
+    let is_joined = join_derived(&mut plan);
+    Ok((plan, after.filter(|_| !is_joined)))
 }
 
 /// How an archived record comes back, as the end of a sentence about it.
@@ -131,8 +156,9 @@ fn not_undone(plan: &Plan) -> Option<String> {
 }
 
 /// A file is changed once. One that is made gets at once what is derived for it: a count
-/// that is right only later would be repaired behind the user's back.
-fn join_derived(plan: &mut Plan) {
+/// that is right only later would be repaired behind the user's back. Whether there was one.
+fn join_derived(plan: &mut Plan) -> bool {
+    let count = plan.derived.len();
     let changes = &mut plan.changes;
     let places: HashMap<PathBuf, usize> =
         changes.iter().enumerate().rev().map(|(at, own)| (own.path.clone(), at)).collect();
@@ -144,6 +170,7 @@ fn join_derived(plan: &mut Plan) {
         }
         false
     });
+    plan.derived.len() < count
 }
 
 /// Lines that are added to a file and lines that change in it, as one change: each of two
@@ -167,22 +194,21 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     all
 }
 
-/// Refuses what would break the schema, or exceed a limit, where it was not so before. What
-/// moves from one file to another brings its problems along, and that is no reason to refuse.
-pub fn check(scene: &Scene<'_>, plan: &Plan) -> Result<(), Refusal> {
-    check_brought(scene, plan, &[])
-}
-
-/// The same of a plan after which the store holds those documents.
-pub fn check_after(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<(), Refusal> {
+/// Refuses what would break the schema, or exceed a limit, where it was not so before; the store holds
+/// the documents `after` the plan. What moves from one file to another brings its problems along, and
+/// that is no reason to refuse.
+pub fn check(scene: &Scene<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<(), Refusal> {
     check_for(scene, (plan, after), &[], &breaks)
 }
 
 /// The same where records come back out of those documents: what was wrong with them is no reason
 /// to refuse, either.
-pub fn check_brought(scene: &Scene<'_>, plan: &Plan, from: &[&Document]) -> Result<(), Refusal> {
-    let after = derive::after(scene.store, &plan.changes, scene.now);
-    check_for(scene, (plan, &after), from, &breaks)
+pub fn check_brought(
+    scene: &Scene<'_>,
+    both: (&Plan, &[Arc<Document>]),
+    from: &[&Document],
+) -> Result<(), Refusal> {
+    check_for(scene, both, from, &breaks)
 }
 
 fn breaks(problem: &Problem) -> bool {

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Refusal, Scene, backups, base, plan, writes};
+use super::{Refusal, Scene, backups, base, plan_and_after, writes};
 use crate::check::derived;
 use crate::format::reading::is_record;
 use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container};
@@ -52,9 +52,8 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     all.extend(told);
-    let mut plan = plan("repair", scene, count, all)?;
+    let (mut plan, after) = plan_and_after("repair", scene, count, all)?;
     // What is stale for another reason is made anew with it.
-    let after = derive::after(scene.store, &plan.changes, scene.now);
     let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
     let anew = derived::disagreeing_with(scene.store, &after, scene.now).into_iter();
     plan.derived.extend(anew.filter(|change| !touched.contains(&change.path)));

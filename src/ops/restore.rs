@@ -11,7 +11,7 @@ pub use compare::compare;
 use whole::replace;
 
 use super::erase::Gone;
-use super::{Refusal, Scene, backups, base, check, plan, writes};
+use super::{Refusal, Scene, backups, base, check, plan_and_after, writes};
 use crate::format::writing::document;
 use crate::format::{Format, Placement};
 use crate::model::key::Key;
@@ -218,10 +218,10 @@ pub fn restore(scene: &Scene<'_>, comparison: &Comparison, chosen: &HashSet<u64>
     };
     let mut all = backups(scene, writes, std::slice::from_ref(&change));
     all.push(change);
-    let mut plan = plan("backup restore", scene, missing.len() + changed.len(), all)?;
+    let (mut plan, after) = plan_and_after("backup restore", scene, missing.len() + changed.len(), all)?;
     plan.lines.push(told(missing.len(), changed.len(), comparison));
     plan.lines.extend(left_out(scene, comparison, chosen));
-    check(scene, &plan)?;
+    check(scene, &plan, &after)?;
     Ok(plan)
 }
 

@@ -1,6 +1,8 @@
 //! `tag`: tags added, taken away and renamed, importance set.
 
-use super::{Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan, writable, writes};
+use super::{
+    Progress, Refusal, Scene, backups, base, by_document, check, is_json, plan_and_after, writable, writes,
+};
 use crate::format::Format;
 use crate::format::writing::{Deed, Faults, Writes, list};
 use crate::model::{Change, Entry, Plan};
@@ -83,8 +85,8 @@ pub fn tagged(
     }
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
-    let plan = plan("tag", scene, count, all)?;
-    faults.join(check(scene, &plan))?;
+    let (plan, after) = plan_and_after("tag", scene, count, all)?;
+    faults.join(check(scene, &plan, &after))?;
     faults.over()?;
     Ok(plan)
 }

@@ -121,7 +121,7 @@ pub(super) fn cut(bytes: &[u8], len: usize, is_whole: bool) -> Cut {
 }
 
 /// Whether a line is all one object. An empty one does not end a torn one before it.
-fn is_record(line: &[u8], tape: &mut Tape) -> bool {
+pub(super) fn is_record(line: &[u8], tape: &mut Tape) -> bool {
     let end = Scan::Whole { end: line.len(), raw_newline: false };
     line.starts_with(b"{") && line.len() > 2 && tape.scan(line, Newlines::Refused) == end
 }

@@ -14,6 +14,7 @@ pub mod lock;
 mod packed;
 pub mod referred;
 mod reread;
+mod unchanged;
 
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use load::{load, load_each, load_from};

@@ -228,7 +228,7 @@ fn write_string(inner: &str, out: &mut String) {
     out.push('"');
 }
 
-fn write_char(c: char, out: &mut String) {
+pub(super) fn write_char(c: char, out: &mut String) {
     match c {
         '"' => out.push_str("\\\""),
         '\\' => out.push_str("\\\\"),

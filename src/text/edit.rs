@@ -1,5 +1,8 @@
 //! Edits of JSON as splices: what is not asked for keeps every byte.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::json::{Json, Kind};
 use super::scan::{Newlines, Scan, Tape};
 
@@ -12,6 +15,43 @@ pub enum EditError {
     /// A step of the path leads through something that holds no such member.
     #[error("`{0}` can't be reached: what is before it is neither an object nor an array that long")]
     NoSuchPlace(String),
+}
+
+/// A stretch of the bytes, and what takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice<'a> {
+    /// The stretch; where nothing goes, an empty one.
+    pub at: Range<usize>,
+    /// What comes.
+    pub with: Cow<'a, str>,
+}
+
+impl<'a> Splice<'a> {
+    /// A splice of that stretch.
+    pub fn new(at: Range<usize>, with: impl Into<Cow<'a, str>>) -> Self {
+        Splice { at, with: with.into() }
+    }
+
+    /// One that puts `raw` in the place of a value.
+    pub fn of(value: Json<'_>, raw: impl Into<Cow<'a, str>>) -> Self {
+        let (start, end) = value.span();
+        Splice::new(start..end, raw)
+    }
+}
+
+/// The bytes with splices made, none of which overlaps another. Those at one place keep their order.
+pub fn apply(bytes: &[u8], mut splices: Vec<Splice<'_>>) -> Vec<u8> {
+    splices.sort_by_key(|splice| splice.at.start);
+    let comes: usize = splices.iter().map(|splice| splice.with.len()).sum();
+    let mut out = Vec::with_capacity(bytes.len() + comes);
+    let mut at = 0;
+    for Splice { at: gone, with } in splices {
+        out.extend_from_slice(bytes.get(at..gone.start).unwrap_or_default());
+        out.extend_from_slice(with.as_bytes());
+        at = gone.end;
+    }
+    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    out
 }
 
 /// A value's text as a JSON string, as JavaScript writes it.
@@ -30,34 +70,45 @@ pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, EditError>
             Some(inner) => at = inner,
             None if at.kind() == Kind::Object => {
                 let nested = nest(&path[depth + 1..], raw);
-                return Ok(insert(value, at, step, &nested));
+                return Ok(apply(value, put(at, &[(step, nested)])));
             }
             None => return Err(EditError::NoSuchPlace(path[..=depth].join("."))),
         }
     }
-    let (start, end) = at.span();
-    Ok([&value[..start], raw.as_bytes(), &value[end..]].concat())
+    Ok(apply(value, vec![Splice::of(at, raw)]))
 }
 
 /// The value without the member or item at `path`, and without the comma that parted it;
 /// unchanged where nothing is there. Every one of doubled members goes.
 pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, EditError> {
-    let mut now = value.to_vec();
-    let mut left = usize::MAX;
-    loop {
-        let mut tape = Tape::default();
-        let root = scan(&mut tape, &now)?;
-        let Some((last, before)) = path.split_last() else { return Ok(now) };
-        let Some(parent) = before.iter().try_fold(root, |at, step| child(at, step)) else { return Ok(now) };
-        let Some(hole) = hole(&now, parent, last) else { return Ok(now) };
-        // An array's items move up: of those one goes.
-        left = if parent.kind() == Kind::Array { 1 } else { left };
-        now.drain(hole);
-        left -= 1;
-        if left == 0 {
-            return Ok(now);
-        }
-    }
+    let mut tape = Tape::default();
+    let root = scan(&mut tape, value)?;
+    let parent = path.split_last().and_then(|(last, before)| {
+        let parent = before.iter().try_fold(root, |at, step| child(at, step))?;
+        Some((parent, *last))
+    });
+    let Some((parent, last)) = parent else { return Ok(value.to_vec()) };
+    let number = last.parse().ok();
+    let members = parent.members().map(|(key, _)| key.is_text(last));
+    let goes: Vec<bool> =
+        members.chain(parent.items().enumerate().map(|(at, _)| Some(at) == number)).collect();
+    Ok(apply(value, without(parent, &goes)))
+}
+
+/// The splices that take members out of an object, or items out of a list, each with one comma
+/// beside it; what is left empty is empty.
+pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<Splice<'static>> {
+    let spans = children(parent);
+    let cut = |at| Splice::new(at, "");
+    let Some(stays) = goes.iter().position(|goes| !goes) else {
+        let (start, end) = parent.span();
+        return if spans.is_empty() { Vec::new() } else { vec![cut(start + 1..end - 1)] };
+    };
+    // What is before the first that stays goes with what follows it, the rest with what precedes
+    // it: so the commas come out right.
+    let leading = (stays > 0).then(|| cut(spans[0].start..spans[stays].start));
+    let behind = (stays + 1..spans.len()).filter(|at| goes.get(*at) == Some(&true));
+    leading.into_iter().chain(behind.map(|at| cut(spans[at - 1].end..spans[at].end))).collect()
 }
 
 /// The value with `raw` put before the item of that number, or behind the last one.
@@ -67,20 +118,53 @@ pub fn insert_item(value: &[u8], path: &[&str], at: usize, raw: &str) -> Result<
     let array = path.iter().try_fold(root, |at, step| child(at, step));
     let array = array.filter(|array| array.kind() == Kind::Array);
     let array = array.ok_or_else(|| EditError::NoSuchPlace(path.join(".")))?;
-    let spans: Vec<(usize, usize)> = array.items().map(|item| item.span()).collect();
-    let (start, end) = array.span();
-    let (place, text) = match (spans.get(at), spans.last()) {
-        (Some(&(own, _)), _) => {
-            let before = at.checked_sub(1).map_or(start + 1, |before| spans[before].1);
-            (own, format!("{raw},{}", gap(value, before, own)))
+    Ok(apply(value, vec![insert(array, at, raw)]))
+}
+
+/// The splice that puts a child of an object or a list before the one of that number, or behind
+/// the last one, set apart as its neighbours are.
+pub fn insert(parent: Json<'_>, at: usize, child: &str) -> Splice<'static> {
+    let spans = children(parent);
+    match (spans.get(at), spans.last()) {
+        (Some(own), _) => Splice::new(own.start..own.start, format!("{child},{}", gap(parent, &spans, at))),
+        (None, Some(last)) => {
+            let gap = gap(parent, &spans, spans.len() - 1);
+            Splice::new(last.end..last.end, format!(",{gap}{child}"))
         }
-        (None, Some(&(own, last))) => {
-            let before = spans.len().checked_sub(2).map_or(start + 1, |before| spans[before].1);
-            (last, format!(",{}{raw}", gap(value, before, own)))
+        (None, None) => {
+            let end = parent.span().1 - 1;
+            Splice::new(end..end, child.to_owned())
         }
-        (None, None) => (end - 1, raw.to_owned()),
+    }
+}
+
+/// The splices that set members of an object, as setting one after the other does: in place where
+/// they are there, else behind the last one, spaced as that is.
+pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec<Splice<'a>> {
+    let spans = children(object);
+    let (end, mut colon) = (object.span().1 - 1, ":".to_owned());
+    let mut before = match (spans.last(), object.members().last()) {
+        (Some(_), Some((key, value))) => {
+            colon = text(object, key.span().1..value.span().0);
+            format!(",{}", gap(object, &spans, spans.len() - 1))
+        }
+        _ => String::new(),
     };
-    Ok([&value[..place], text.as_bytes(), &value[place..]].concat())
+    let place = spans.last().map_or(end, |last| last.end);
+    let mut splices = Vec::new();
+    for (name, raw) in members {
+        let raw = raw.as_ref();
+        if let Some(value) = object.get(name) {
+            splices.push(Splice::of(value, raw));
+            continue;
+        }
+        splices.push(Splice::new(place..place, format!("{before}{}{colon}", quoted(name))));
+        splices.push(Splice::new(place..place, raw));
+        if spans.is_empty() {
+            before = format!(",{}", text(object, object.span().0 + 1..end));
+        }
+    }
+    splices
 }
 
 /// Reads one value that is all of the bytes but for white space.
@@ -106,47 +190,23 @@ fn nest(path: &[&str], raw: &str) -> String {
     path.iter().rev().fold(raw.to_owned(), |inner, step| format!("{{{}:{inner}}}", quoted(step)))
 }
 
-/// The bytes with a member behind the last one of `object`, spaced as its others are.
-fn insert(value: &[u8], object: Json<'_>, name: &str, raw: &str) -> Vec<u8> {
-    let members: Vec<(Json<'_>, Json<'_>)> = object.members().collect();
-    let (start, end) = object.span();
-    let (place, text) = match members.last() {
-        None => (end - 1, format!("{}:{raw}", quoted(name))),
-        Some((key, last)) => {
-            let before = members.len().checked_sub(2).map_or(start + 1, |before| members[before].1.span().1);
-            let between = gap(value, before, key.span().0);
-            let colon = String::from_utf8_lossy(&value[key.span().1..last.span().0]).into_owned();
-            (last.span().1, format!(",{between}{}{colon}{raw}", quoted(name)))
-        }
-    };
-    [&value[..place], text.as_bytes(), &value[place..]].concat()
+/// The spans of an object's members, or of a list's items.
+fn children(parent: Json<'_>) -> Vec<Range<usize>> {
+    let members = parent.members().map(|(key, value)| key.span().0..value.span().1);
+    let items = parent.items().map(|item| item.span().0..item.span().1);
+    members.chain(items).collect()
 }
 
-/// The white space that is before a member, without the comma.
-fn gap(value: &[u8], from: usize, to: usize) -> String {
-    value[from..to].iter().filter(|byte| byte.is_ascii_whitespace()).map(|&byte| byte as char).collect()
+/// The white space that is before a child, without the comma.
+fn gap(parent: Json<'_>, spans: &[Range<usize>], at: usize) -> String {
+    let from = at.checked_sub(1).map_or(parent.span().0 + 1, |before| spans[before].end);
+    text(parent, from..spans[at].start).replace(',', "")
 }
 
-/// The bytes that go with a member or item: itself and one comma beside it.
-fn hole(value: &[u8], parent: Json<'_>, step: &str) -> Option<std::ops::Range<usize>> {
-    let spans: Vec<(usize, usize, bool)> = match parent.kind() {
-        Kind::Object => parent.members().map(|(k, v)| (k.span().0, v.span().1, k.is_text(step))).collect(),
-        Kind::Array => {
-            let number: usize = step.parse().ok()?;
-            parent.items().enumerate().map(|(at, v)| (v.span().0, v.span().1, at == number)).collect()
-        }
-        _ => return None,
-    };
-    let at = spans.iter().position(|&(.., own)| own)?;
-    let (start, end, _) = spans[at];
-    if at > 0 {
-        return Some(spans[at - 1].1..end);
-    }
-    if let Some(&(next, ..)) = spans.get(1) {
-        return Some(start..next);
-    }
-    debug_assert!(value.len() >= end);
-    Some(start..end)
+/// What is between the values of an object or a list.
+fn text(parent: Json<'_>, range: Range<usize>) -> String {
+    let start = parent.span().0;
+    String::from_utf8_lossy(&parent.raw()[range.start - start..range.end - start]).into_owned()
 }
 
 #[cfg(test)]

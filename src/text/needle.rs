@@ -5,71 +5,75 @@
 //! that is broken into lines, and what is encrypted or compressed in ways of its own, is
 //! found by nobody.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
-use super::edit;
-use super::json::{Unit, units};
+mod form;
+mod table;
+mod unescaped;
+
+use table::Table;
+use unescaped::{pieces, unescaped};
 
 /// What is shorter, in characters, is not looked for: it would be found everywhere.
 pub const SHORTEST: usize = 12;
 /// What is longer, in characters, is looked for by its beginning.
 const LONGEST: usize = 1024;
-/// So many bytes of a form find it; no form is shorter.
-const WINDOW: usize = 8;
+/// Of so many bytes at once the escapes are undone.
+const BLOCK: usize = 256 << 10;
+/// A form may be in JSON, and in JSON within JSON.
+const LAYERS: usize = 2;
 
 /// Contents to be looked for. One pass over the bytes finds all of them, however many there
 /// are: a search for each form by itself would read a store hundreds of times.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Needles {
-    contents: Vec<Vec<u8>>,
+    table: Arc<Table>,
+    /// Those of the table that are not looked for any more.
+    left_out: HashSet<usize>,
     skipped: usize,
-    forms: Vec<Form>,
-    by_window: HashMap<u64, Vec<u32>>,
-    /// Which windows are worth a look, by hash: one bit each.
-    filter: Vec<u64>,
-}
-
-struct Form {
-    content: usize,
-    bytes: Vec<u8>,
 }
 
 impl Needles {
     /// Needles for these contents; what is too short is counted and left out.
     pub fn of<C: AsRef<[u8]>>(contents: impl IntoIterator<Item = C>) -> Needles {
-        let mut needles = Needles { filter: vec![0; 1024], ..Needles::default() };
-        let mut known: BTreeSet<Vec<u8>> = BTreeSet::new();
-        for content in contents {
-            let Some(content) = beginning(content.as_ref()) else {
-                needles.skipped += 1;
-                continue;
-            };
-            if known.insert(content.clone()) {
-                needles.add(content);
-            }
-        }
-        needles
+        Needles::of_both(contents.into_iter().map(|own| own.as_ref().into()), []).0
     }
 
-    fn add(&mut self, content: Vec<u8>) {
-        for bytes in forms(&content) {
-            let Some(window) = window(&bytes, 0) else { continue };
-            let slot = slot(window);
-            self.filter[slot / 64] |= 1 << (slot % 64);
-            self.by_window.entry(window).or_default().push(self.forms.len() as u32);
-            self.forms.push(Form { content: self.contents.len(), bytes });
+    /// Needles for all of them, and for the first alone: among all they come first.
+    pub fn of_both(
+        first: impl IntoIterator<Item = Arc<[u8]>>,
+        others: impl IntoIterator<Item = Arc<[u8]>>,
+    ) -> (Needles, Needles) {
+        let (mut known, mut contents, mut skipped) = (HashSet::new(), Vec::new(), 0);
+        let (mut count, first) = (0, first.into_iter().map(|own| (own, 1)));
+        for (whole, is_first) in first.chain(others.into_iter().map(|own| (own, 0))) {
+            let Some(content) = beginning(&whole) else {
+                skipped += 1;
+                continue;
+            };
+            if !known.contains(content) {
+                let content = if content.len() < whole.len() { content.into() } else { whole };
+                known.insert(Arc::clone(&content));
+                contents.push(content);
+                count += is_first;
+            }
         }
-        self.contents.push(content);
+        let table = Arc::new(Table::of(contents));
+        let all = Needles { table, left_out: HashSet::new(), skipped };
+        let first = all.without(&(count..all.len()).collect());
+        (all, first)
     }
 
     /// How many contents are looked for.
     pub fn len(&self) -> usize {
-        self.contents.len()
+        self.table.contents.len() - self.left_out.len()
     }
 
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
-        self.contents.is_empty()
+        self.len() == 0
     }
 
     /// How many contents were too short to be looked for.
@@ -82,7 +86,7 @@ impl Needles {
         self.each(bytes, &mut |_| true)
     }
 
-    /// The contents that are in the bytes, by their places among those that are looked for.
+    /// The contents that are in the bytes, by their places among those that were given.
     pub fn which(&self, bytes: &[u8]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         self.each(bytes, &mut |content| {
@@ -94,178 +98,58 @@ impl Needles {
 
     /// The same without some contents.
     pub fn without(&self, some: &BTreeSet<usize>) -> Needles {
-        let left = self.contents.iter().enumerate().filter(|(at, _)| !some.contains(at));
-        Needles { skipped: self.skipped, ..Needles::of(left.map(|(_, content)| content)) }
+        Needles { left_out: self.left_out.iter().chain(some).copied().collect(), ..self.clone() }
     }
 
     /// Hands on what is found until `stop` says that it is enough.
     fn each(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        if self.is_empty() {
+        !self.is_empty() && self.each_by(BLOCK, bytes, &mut |own| !self.left_out.contains(&own) && stop(own))
+    }
+
+    /// The same, with escapes undone block by block. Of what a block comes to in each layer as much goes
+    /// before the next as the longest form has: none is missed that crosses a border.
+    fn each_by(&self, block: usize, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
+        let table = &self.table;
+        if table.each(bytes, bytes.len(), stop) {
+            return true;
+        }
+        if memchr::memchr(b'\\', bytes).is_none() {
             return false;
         }
-        let mut escaped = None;
-        // As it is, as JSON, and as JSON within JSON.
-        for _ in 0..3 {
-            let now = escaped.as_deref().unwrap_or(bytes);
-            if self.pass(now, stop) {
-                return true;
-            }
-            match unescaped(now) {
-                Some(plain) => escaped = Some(plain),
-                None => return false,
-            }
-        }
-        false
-    }
-
-    fn pass(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        for (at, own) in bytes.windows(WINDOW).enumerate() {
-            let Some(window) = window(own, 0) else { return false };
-            let slot = slot(window);
-            if self.filter[slot / 64] & 1 << (slot % 64) == 0 {
-                continue;
-            }
-            for form in self.by_window.get(&window).into_iter().flatten() {
-                let form = &self.forms[*form as usize];
-                if bytes[at..].starts_with(&form.bytes) && stop(form.content) {
+        let mut tails: [Vec<u8>; LAYERS] = Default::default();
+        let mut left = bytes.len();
+        for piece in pieces(bytes, block) {
+            left -= piece.len();
+            let mut now = Cow::Borrowed(piece);
+            for tail in &mut tails {
+                let next = unescaped(&now);
+                let is_new = next.is_some();
+                now = next.map_or(now, Cow::Owned);
+                let ahead = tail.len();
+                tail.extend_from_slice(&now);
+                let end = if left == 0 { tail.len() } else { tail.len().saturating_sub(table.longest) };
+                // What is in no escape was searched already, but for what begins before it.
+                let searched = if is_new { end } else { end.min(ahead) };
+                if table.each(tail, searched, stop) {
                     return true;
                 }
+                tail.drain(..end);
             }
         }
         false
     }
 }
 
-fn window(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(bytes.get(at..at + WINDOW)?.try_into().ok()?))
-}
-
-fn slot(window: u64) -> usize {
-    (window.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize
-}
-
-/// What is looked for to find a content; `None` where it is too short.
-fn beginning(content: &[u8]) -> Option<Vec<u8>> {
+/// What is looked for to find a content: no more of it is needed; `None` where it is too short. That of
+/// a beginning may be another: contents are kept whole.
+fn beginning(content: &[u8]) -> Option<&[u8]> {
     let Ok(text) = std::str::from_utf8(content) else {
-        return (content.len() >= SHORTEST).then(|| content[..content.len().min(LONGEST)].to_vec());
+        return (content.len() >= SHORTEST).then(|| &content[..content.len().min(LONGEST)]);
     };
     let text = text.trim();
     text.char_indices().nth(SHORTEST - 1)?;
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
-    Some(text.as_bytes()[..end].to_vec())
-}
-
-/// Every form of a content.
-fn forms(content: &[u8]) -> BTreeSet<Vec<u8>> {
-    let mut spellings = BTreeSet::from([content.to_vec()]);
-    if let Ok(text) = std::str::from_utf8(content) {
-        let quoted = edit::quoted(text);
-        let inner = &quoted[1..quoted.len() - 1];
-        spellings.extend([inner.as_bytes().to_vec(), ascii(inner).into_bytes()]);
-    }
-    let mut forms = BTreeSet::new();
-    for spelling in spellings {
-        for before in 0..3 {
-            let standard = base64_within(&spelling, before);
-            forms.insert(standard.iter().map(|&byte| url_safe(byte)).collect());
-            forms.insert(standard);
-        }
-        let hex = |digits: &[u8; 16]| {
-            let pair = |byte: &u8| [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
-            spelling.iter().flat_map(pair).collect::<Vec<u8>>()
-        };
-        forms.extend([hex(b"0123456789abcdef"), hex(b"0123456789ABCDEF")]);
-        if let Ok(text) = std::str::from_utf8(&spelling) {
-            forms.insert(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
-            forms.insert(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
-        }
-        forms.insert(spelling);
-    }
-    forms
-}
-
-/// JSON with everything that is not ASCII escaped.
-fn ascii(json: &str) -> String {
-    let mut units = [0; 2];
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_ascii() {
-            out.push(c);
-            continue;
-        }
-        c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
-    }
-    out
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// The characters of base64 that say nothing but `bytes`, where so many bytes are before
-/// them in a group of three.
-fn base64_within(bytes: &[u8], before: usize) -> Vec<u8> {
-    let (first, last) = ((before * 8).div_ceil(6), (before + bytes.len()) * 8 / 6);
-    let bit = |at: usize| {
-        let at = at - before * 8;
-        bytes[at / 8] >> (7 - at % 8) & 1
-    };
-    let sextet = |at: usize| (at * 6..at * 6 + 6).fold(0, |value, at| value << 1 | bit(at));
-    (first..last).map(|at| ALPHABET[usize::from(sextet(at))]).collect()
-}
-
-fn url_safe(byte: u8) -> u8 {
-    match byte {
-        b'+' => b'-',
-        b'/' => b'_',
-        other => other,
-    }
-}
-
-/// The bytes with every escape of JSON undone; `None` where there is none.
-fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
-    memchr::memchr(b'\\', bytes)?;
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(slash) = memchr::memchr(b'\\', &bytes[at..]) {
-        out.extend_from_slice(&bytes[at..at + slash]);
-        at += slash;
-        let run = escapes(&bytes[at..]);
-        match std::str::from_utf8(&bytes[at..at + run]) {
-            Ok(run) if !run.is_empty() => {
-                for unit in units(run) {
-                    match unit {
-                        Unit::Char(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                        _ => out.extend_from_slice("\u{fffd}".as_bytes()),
-                    }
-                }
-                at += run.len();
-            }
-            _ => {
-                out.push(b'\\');
-                at += 1;
-            }
-        }
-    }
-    out.extend_from_slice(&bytes[at..]);
-    Some(out)
-}
-
-/// How many bytes at the start are whole escapes.
-fn escapes(bytes: &[u8]) -> usize {
-    let mut len = 0;
-    loop {
-        let own = match bytes.get(len..).unwrap_or_default() {
-            [b'\\', b'u', digits @ ..] => {
-                let digits = digits.get(..4).is_some_and(|own| own.iter().all(u8::is_ascii_hexdigit));
-                if digits { 6 } else { 0 }
-            }
-            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
-            _ => 0,
-        };
-        if own == 0 {
-            return len;
-        }
-        len += own;
-    }
+    Some(&text.as_bytes()[..end])
 }
 
 #[cfg(test)]

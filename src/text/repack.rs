@@ -89,7 +89,10 @@ mod tests {
         let new = retar(&tar, &mut |_, bytes| (bytes == b"x\n").then(Vec::new)).unwrap().unwrap();
         let packed = gzip(&new).unwrap();
         assert_eq!(packed, gzip(&new).unwrap());
+        assert_eq!(packed[4..8], [0; 4]);
         assert_eq!(gunzip(&packed, 1 << 20).content, new);
+        let both = [gzip(b"a\n").unwrap(), gzip(b"b\n").unwrap()].concat();
+        assert_eq!(gunzip(&both, 1 << 20).content, b"a\nb\n");
         let members = untar(&packed, 1 << 20).content;
         let found: Vec<&[u8]> = members.iter().map(|member| &*member.bytes).collect();
         assert_eq!(found, [b"".as_slice(), b"y\n"]);

@@ -20,8 +20,7 @@ mod layout;
 mod note;
 mod profile;
 mod rules;
-pub mod write;
-mod writing;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -89,7 +88,7 @@ impl Format for AMem {
     }
 
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
-        writing::derived(parts, touched)
+        write::derived(parts, touched)
     }
 
     fn in_checkout(&self) -> bool {

@@ -93,22 +93,35 @@ pub fn judged(path: &Path, bytes: &[u8], shape: &Shape, now: Moment) -> Vec<Prob
     })
 }
 
-/// What of the config counts for reading.
+/// What of the config counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// So many events may wait for a recall.
     pub backlog: u64,
     /// Whether events and checkpoints are moved to the archive, which leaves gaps.
     pub retention: bool,
+    /// How old events and checkpoints become, in days.
+    pub history_days: u64,
+    /// See [`Self::history_days`].
+    pub checkpoint_days: u64,
+    /// So many of the newest checkpoints stay.
+    pub keep_recent: u64,
+    /// After how many days an archive batch goes.
+    pub expire_days: u64,
 }
 
 impl Settings {
     /// Those of a config; the tool's defaults for what it lacks.
     pub fn of(config: Option<Json<'_>>) -> Self {
         let path = |names: &[&str]| config.and_then(|config| config.path(names));
+        let count = |names: &[&str], usual| path(names).and_then(|own| own.count()).unwrap_or(usual);
         Settings {
-            backlog: path(&["recall", "backlogWarnThreshold"]).and_then(|own| own.count()).unwrap_or(BACKLOG),
+            backlog: count(&["recall", "backlogWarnThreshold"], BACKLOG),
             retention: path(&["retention", "enabled"]).and_then(|own| own.bool()).unwrap_or(true),
+            history_days: count(&["retention", "history", "maxAgeDays"], 90),
+            checkpoint_days: count(&["retention", "checkpoints", "maxAgeDays"], 30),
+            keep_recent: count(&["retention", "checkpoints", "keepRecent"], 10),
+            expire_days: count(&["retention", "archive", "expireAfterDays"], 180),
         }
     }
 }

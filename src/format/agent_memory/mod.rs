@@ -19,7 +19,7 @@
 //! - Projections and the entry block are judged by their markers, and only where the store
 //!   is at its default place, as `.agent-memory` in its repository.
 
-pub mod write;
+mod write;
 
 mod archive;
 mod bundle;
@@ -36,7 +36,6 @@ mod shape;
 mod sources;
 mod state;
 mod text;
-mod writing;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::layout;
 use crate::format::fields::{Fields, Need};
-use crate::model::{Code, Moment, Problem, Severity};
+use crate::model::{Code, Document, Moment, Problem, Severity};
 use crate::text::json::Json;
 
 /// What is wrong with a manifest by itself.
@@ -26,7 +26,7 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
         metadata.tags("tags", Need::Optional, 0, usize::MAX);
     });
     fields.within("statistics", Need::Required, |statistics| {
-        for name in ["total_messages", "total_decisions", "total_findings", "size_bytes"] {
+        for (name, _) in Counts::default().named() {
             statistics.count(name, Need::Required);
         }
         statistics.moment("last_accessed", Need::Optional);
@@ -44,6 +44,11 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
     faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)).collect()
 }
 
+/// What is counted, by the name of the count and the type of memory.
+const COUNTED: [(&str, &str); 3] =
+    [("total_messages", "conversation"), ("total_decisions", "decision"), ("total_findings", "finding")];
+const SIZE: &str = "size_bytes";
+
 /// What of a session can be counted.
 #[derive(Debug, Default)]
 pub struct Counts {
@@ -53,22 +58,38 @@ pub struct Counts {
     pub sizes: [u64; 2],
 }
 
+impl Counts {
+    /// Those of a session of these logs, whose files have so many bytes.
+    pub fn of<'a>(logs: impl Iterator<Item = &'a Document> + Clone, size: u64) -> Counts {
+        let count = |kind: &str| {
+            let own = logs.clone().filter(|log| layout::kind_of(&log.path) == kind);
+            own.flat_map(|log| &log.records).filter(|record| record.view().is_some()).count() as u64
+        };
+        Counts { records: COUNTED.map(|(_, kind)| count(kind)), sizes: [logs.map(|log| log.len).sum(), size] }
+    }
+
+    /// The members of the statistics.
+    pub fn named(&self) -> [(&'static str, u64); 4] {
+        let ([messages, decisions, findings], [a, b, c]) = (COUNTED.map(|(name, _)| name), self.records);
+        [(messages, a), (decisions, b), (findings, c), (SIZE, self.sizes[0])]
+    }
+}
+
 /// What a manifest's statistics say otherwise than the logs.
 pub fn check_counts(object: Json<'_>, path: &Path, counts: &Counts) -> Vec<Problem> {
     let Some(statistics) = object.get("statistics") else { return Vec::new() };
     let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
-    let names = ["total_messages", "total_decisions", "total_findings"];
-    let mut problems: Vec<Problem> = names
+    let mut problems: Vec<Problem> = COUNTED
         .iter()
         .zip(counts.records)
-        .filter_map(|(name, found)| Some((name, stored(name)?, found)))
+        .filter_map(|((name, _), found)| Some((name, stored(name)?, found)))
         .filter(|(_, stored, found)| stored != found)
         .map(|(name, stored, found)| {
             let message = format!("`statistics.{name}` is {stored}, and the logs hold {found}.");
             Problem::of_file(Code::CountMismatch, Severity::Warning, path, message)
         })
         .collect();
-    if let Some(size) = stored("size_bytes").filter(|size| !counts.sizes.contains(size)) {
+    if let Some(size) = stored(SIZE).filter(|size| !counts.sizes.contains(size)) {
         let message =
             format!("`statistics.size_bytes` is {size}, and the logs have {} bytes.", counts.sizes[0]);
         problems.push(Problem::of_file(Code::CountMismatch, Severity::Note, path, message));

@@ -22,8 +22,7 @@ mod layout;
 mod manifest;
 mod rules;
 mod view;
-pub mod write;
-mod writing;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -75,7 +74,7 @@ impl Format for Bmad {
     }
 
     fn lock(&self, files: &[&Path]) -> Lock {
-        writing::lock(files)
+        write::lock(files)
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> Form {
@@ -90,7 +89,7 @@ impl Format for Bmad {
     }
 
     fn derived(&self, parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
-        writing::derived(parts, touched, now)
+        write::derived(parts, touched, now)
     }
 
     fn lists(&self, _role: Role) -> bool {

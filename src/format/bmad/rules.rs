@@ -89,11 +89,11 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn of(&self, role: Role) -> impl Iterator<Item = &'a Document> {
+    fn of(&self, role: Role) -> impl Iterator<Item = &'a Document> + Clone {
         self.files.iter().map(|(_, document)| *document).filter(move |document| document.role == role)
     }
 
-    fn logs(&self) -> impl Iterator<Item = &'a Document> {
+    fn logs(&self) -> impl Iterator<Item = &'a Document> + Clone {
         let role = if self.archived { Role::Archive } else { Role::Records };
         self.of(role).filter(|document| !is_container(document))
     }
@@ -158,7 +158,8 @@ impl<'a> Files<'a> {
         if self.archived {
             problems.extend(self.archive(manifest));
         } else if let Some(document) = manifest {
-            let counts = self.counts();
+            let size = self.files.iter().map(|(_, document)| document.len).sum();
+            let counts = Counts::of(self.logs(), size);
             with_object(document, |object| {
                 problems.extend(manifest::check_counts(object, &document.path, &counts));
             });
@@ -222,18 +223,6 @@ impl<'a> Files<'a> {
         let message =
             format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
         Some(Problem::of_file(code, Severity::Warning, self.path(), message))
-    }
-
-    fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for (.., view) in self.views() {
-            let kinds = ["conversation", "decision", "finding"];
-            if let Some(at) = kinds.iter().position(|kind| view.kind == *kind) {
-                counts.records[at] += 1;
-            }
-        }
-        counts.sizes = [self.size(), self.files.iter().map(|(_, document)| document.len).sum()];
-        counts
     }
 
     /// An archive and its manifest belong together (§8.3).

@@ -107,7 +107,7 @@ impl Writes for MemoryServer {
             return Err(Refusal::invalid(format!("the id {id} is there already.")));
         }
         let log = document(&scene.store.documents, Path::new(file));
-        Ok(vec![Change::append(*file, members.to_line(&ORDER), log.map(|log| (&*log.bytes).into()))])
+        Ok(vec![Change::append(*file, members.to_line(&ORDER), log.map(|log| log.bytes.clone()))])
     }
 
     fn backups(&self, store: &Store, files: &[&Document], now: Moment) -> Vec<Change> {
@@ -203,10 +203,10 @@ impl Writes for MemoryServer {
                 let lines = lines_of_kind(document, kind)?;
                 if !lines.is_empty() {
                     let current = crate::format::writing::document(&scene.store.documents, Path::new(file));
-                    changes.push(Change::append(file, lines, current.map(|own| (&*own.bytes).into())));
+                    changes.push(Change::append(file, lines, current.map(|own| own.bytes.clone())));
                 }
             }
-            changes.push(Change::remove(&document.path, (&*document.bytes).into()));
+            changes.push(Change::remove(&document.path, document.bytes.clone()));
         }
         Ok(in_order(changes))
     }
@@ -285,14 +285,14 @@ fn copied(
         lines.extend(line.into_iter().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
         lines.push(b'\n');
     }
-    let current = document(&store.documents, to).map(|own| (&*own.bytes).into());
+    let current = document(&store.documents, to).map(|own| own.bytes.clone());
     Ok(Change::append(to, lines, current))
 }
 
 /// The file without those records.
 fn removed(from: &Document, entries: &[&Entry]) -> Change {
     let gone: Vec<_> = entries.iter().map(|entry| from.records[entry.record as usize].span).collect();
-    Change::edits(&from.path, (&*from.bytes).into(), crate::text::lines::holes(&from.bytes, &gone))
+    Change::edits(&from.path, from.bytes.clone(), crate::text::lines::holes(&from.bytes, &gone))
 }
 
 /// Records of a live file that say themselves that they are archived, and say so no more.
@@ -303,7 +303,7 @@ fn marked(file: &Document, entries: &[&Entry]) -> Result<Change, Refusal> {
         let new = edit::set(file.raw(record), &["archived"], "false")?;
         edits.push((record.span.start as usize..record.span.end as usize, new));
     }
-    Ok(Change::edits(&file.path, (&*file.bytes).into(), edits))
+    Ok(Change::edits(&file.path, file.bytes.clone(), edits))
 }
 
 /// Copies before removals; several appends to a file become one.
@@ -342,5 +342,5 @@ pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
     };
     let many = (known.len() + 1).saturating_sub(BACKUPS);
     let old = known.into_iter().take(many).map(|(path, len)| Change::expire(path, len));
-    std::iter::once(Change::create(own, file.bytes.to_vec())).chain(old).collect()
+    std::iter::once(Change::create(own, file.bytes.clone())).chain(old).collect()
 }

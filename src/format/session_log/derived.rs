@@ -89,11 +89,11 @@ impl<'a> Own<'a> {
         let mut tape = Tape::default();
         for own in self.entries.live() {
             let id = edit::quoted(own.id);
-            let raw = self.log.map(|log| log.raw(own.record)).unwrap_or_default();
-            tape.scan(raw, Newlines::Refused);
+            let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
+            tape.scan(&raw, Newlines::Refused);
             entries.push_str(if entries.is_empty() { "" } else { "," });
             entries.push_str(&id);
-            entry(&mut entries, Json::of(raw, &tape), own, relevance(own.view, decay, now));
+            entry(&mut entries, Json::of(&raw, &tape), own, relevance(own.view, decay, now));
             for (map, (_, keys)) in maps.iter_mut().zip(index::MAPS) {
                 keys(own.view).into_iter().for_each(|key| map.push(key, &id));
             }

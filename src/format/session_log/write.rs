@@ -117,7 +117,7 @@ impl Writes for SessionLog {
                 line.len()
             )));
         }
-        Ok(vec![Change::append(path, line, log.map(|log| (&*log.bytes).into()))])
+        Ok(vec![Change::append(path, line, log.map(|log| log.bytes.clone()))])
     }
 
     /// §5.1: an entry that brings a session to the fill level is reason to compact it, where the

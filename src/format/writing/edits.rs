@@ -26,7 +26,7 @@ pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
     }
     let change = |(at, edits): (u32, Vec<_>)| {
         let document = &scene.store.documents[at as usize];
-        Change::edits(&document.path, (&*document.bytes).into(), edits)
+        Change::edits(&document.path, document.bytes.clone(), edits)
     };
     let changes = edits.into_iter().map(change).collect();
     let rule = "the factor that a record stores is the one that its age gives; nothing goes".into();

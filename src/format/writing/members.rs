@@ -68,35 +68,11 @@ pub fn members_of<'a, const N: usize>(object: Json<'a>, names: [&str; N]) -> [Op
 /// The bytes of an object with members set as [`edit::set`] sets one after the other; a new object's
 /// where there is none. `bytes` are those that `object` was read from.
 pub fn set_members(object: Option<Json<'_>>, bytes: &[u8], members: &[(&str, String)]) -> Vec<u8> {
-    // Values may be large: with short ones in their places it takes no time to set them in turn.
-    let short = object.map_or(b"{}".to_vec(), |object| with_values(object, bytes, members, |_| "0"));
-    let set = |bytes: Vec<u8>, (name, _): &(&str, _)| edit::set(&bytes, &[name], "0").unwrap_or(bytes);
-    let short = members.iter().fold(short, set);
     let mut tape = Tape::default();
-    let object = edit::scan(&mut tape, &short);
-    object.map_or_else(|_| short.clone(), |object| with_values(object, &short, members, |raw| raw))
-}
-
-/// The bytes with values in the place of those members that are there.
-fn with_values<'m>(
-    object: Json<'_>,
-    bytes: &[u8],
-    members: &'m [(&str, String)],
-    value: impl Fn(&'m str) -> &'m str,
-) -> Vec<u8> {
-    let place = |(name, raw): &'m (&str, String)| Some((object.get(name)?.span(), value(raw)));
-    let mut places: Vec<_> = members.iter().filter_map(place).collect();
-    places.sort_unstable();
-    let length = |((start, end), raw): &((usize, usize), &str)| raw.len().saturating_sub(end - start);
-    let mut out = Vec::with_capacity(bytes.len() + places.iter().map(length).sum::<usize>());
-    let mut at = 0;
-    for ((start, end), raw) in places {
-        out.extend_from_slice(&bytes[at..start]);
-        out.extend_from_slice(raw.as_bytes());
-        at = end;
-    }
-    out.extend_from_slice(&bytes[at..]);
-    out
+    let new: &[u8] = b"{}";
+    let bytes = if object.is_some() { bytes } else { new };
+    let object = object.or_else(|| edit::scan(&mut tape, new).ok());
+    edit::apply(bytes, object.map(|object| edit::put(object, members)).unwrap_or_default())
 }
 
 /// A JSON list of texts.
@@ -114,6 +90,11 @@ pub struct Members {
 impl Members {
     /// The members of a draft's record; none where it has none.
     pub fn of(record: Option<&str>) -> Result<Members, Refusal> {
+        Members::with(record, |value| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " "))
+    }
+
+    /// The same, each value as `spelled`.
+    pub fn with(record: Option<&str>, spelled: impl Fn(Json<'_>) -> String) -> Result<Members, Refusal> {
         let Some(record) = record else { return Ok(Members::default()) };
         let mut tape = Tape::default();
         let value = edit::scan(&mut tape, record.as_bytes())
@@ -121,15 +102,21 @@ impl Members {
         if value.kind() != Kind::Object {
             return Err(Refusal::invalid("the record is not a JSON object."));
         }
-        let raw = |value: Json<'_>| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " ");
-        let own =
-            value.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), raw(value)));
-        Ok(Members { own: own.collect() })
+        let mut own: Vec<(String, String)> = Vec::new();
+        for (key, value) in value.members() {
+            let (key, raw) = (key.text().unwrap_or_default(), spelled(value));
+            // Of doubled names the last counts.
+            match own.iter_mut().find(|(name, _)| *name == key) {
+                Some((_, own)) => *own = raw,
+                None => own.push((key.into_owned(), raw)),
+            }
+        }
+        Ok(Members { own })
     }
 
     /// The value of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.own.iter().rev().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
+        self.own.iter().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
     }
 
     /// The names, in order.
@@ -190,6 +177,14 @@ impl Members {
         line.push(b'\n');
         line
     }
+}
+
+/// An object over several lines, as the specifications print their samples, indented by so many levels.
+pub fn pretty(members: &[(&str, String)], depth: usize) -> String {
+    let indent = "  ".repeat(depth);
+    let member = |(name, raw): &(&str, String)| format!("{indent}  {}: {raw}", edit::quoted(name));
+    let lines: Vec<String> = members.iter().map(member).collect();
+    format!("{{\n{}\n{indent}}}", lines.join(",\n"))
 }
 
 /// A UUID of version 4 from random bytes.

@@ -77,7 +77,7 @@ pub fn bring_back(
         } else if now.is_some() {
             return Err(Refusal::unfit(format!("another file is {} by now.", path.told())));
         } else {
-            changes.push(Change::create(path, held.bytes.to_vec()));
+            changes.push(Change::create(path, held.bytes.clone()));
         }
     }
     let gone: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
@@ -109,7 +109,7 @@ fn with_session(
         own.partition(|(path, _)| path.extension() == Some("jsonl".as_ref()));
     let made = match about.is_empty() {
         true => writes.new_session(scene, Some(name), "")?,
-        false => about.iter().map(|(path, own)| Change::create(path, own.bytes.to_vec())).collect(),
+        false => about.iter().map(|(path, own)| Change::create(path, own.bytes.clone())).collect(),
     };
     let empty = logs.iter().map(|(path, _)| Change::create(path, Vec::new()));
     for change in made.into_iter().chain(empty) {

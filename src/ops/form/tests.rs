@@ -216,7 +216,7 @@ fn is_error(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) ->
         Edited::Record(new) => {
             let span = store.record(entry).span;
             let edits = vec![(span.start as usize..span.end as usize, new)];
-            vec![Change::edits(&document.path, (&*document.bytes).into(), edits)]
+            vec![Change::edits(&document.path, document.bytes.clone(), edits)]
         }
     };
     let after = derive::after(store, &changes, scene.now);

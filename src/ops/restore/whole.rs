@@ -1,7 +1,7 @@
 //! Putting a whole file back as it was: what that comes to is told by name.
 
 use super::super::erase::Gone;
-use super::super::{Refusal, Scene, backups, base, check, plan, writes};
+use super::super::{Refusal, Scene, backups, base, check, plan, plan_and_after, writes};
 use super::{Comparison, Item, Kind, role};
 use crate::format::writing::document;
 use crate::model::{Change, Plan, Role, Tell};
@@ -37,9 +37,9 @@ pub fn replace(
     all.push(change);
     let [back, changed, lost] =
         [Kind::Missing, Kind::Changed, Kind::Newer].map(|kind| comparison.count(kind));
-    let mut plan = plan("backup restore", scene, back + changed + lost, all)?;
+    let (mut plan, after) = plan_and_after("backup restore", scene, back + changed + lost, all)?;
     plan.lines.extend(comparison.whole());
-    check(scene, &plan)?;
+    check(scene, &plan, &after)?;
     Ok(plan)
 }
 

@@ -50,6 +50,7 @@ mod unfinished;
 mod vault;
 mod verified;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Duration;
@@ -80,6 +81,7 @@ use rescue::Replaced;
 
 use super::find::Place;
 use super::load::load_from;
+use super::unchanged::is_as_read;
 use super::{lock, referred};
 use crate::disk::{Disk, Flock, Machine};
 use crate::format::Format;
@@ -315,9 +317,12 @@ impl<'a> Writer<'a> {
         self.logged(plan, Some(turn))
     }
 
-    /// The store as it is on disk.
-    pub fn load(&self) -> Store {
-        self.load_again(self.store)
+    /// The store as it is on disk, which is the one that was read where nothing changed since.
+    pub fn load(&self) -> Cow<'a, Store> {
+        match is_as_read(self.host.disk, self.store) {
+            true => Cow::Borrowed(self.store),
+            false => Cow::Owned(self.load_again(self.store)),
+        }
     }
 
     /// The same, of which most was `read` before.

@@ -12,8 +12,8 @@ use crate::store::derive;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
 const SMALL: usize = 1024;
-/// The same where records are only added, or where there are few: what distinguishes the file from another
-/// is no longer than that, and making it anew takes no time.
+/// The same of a small store, and where records are only added to one that is not large: what
+/// distinguishes the file from another is no longer than that, and making it anew takes no time.
 const SMALL_BESIDE_FEW: usize = 128;
 /// A store of so many bytes has few records.
 const FEW: u64 = 256 << 10;
@@ -34,7 +34,8 @@ pub fn kept_of_derived<'p>(
         _ => 0,
     };
     let adds = plan.changes.iter().all(|change| matches!(change.act, Act::Append(_)));
-    let small = if adds || writer.store.bytes <= FEW { SMALL_BESIDE_FEW } else { SMALL };
+    let few = if adds { derive::LARGE } else { FEW };
+    let small = if writer.store.bytes <= few { SMALL_BESIDE_FEW } else { SMALL };
     let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
     let journal = writer.vault.journal()?;
     if plan.derive_after {

@@ -71,7 +71,7 @@ pub fn clean(wanted: &Wanted<'_>, path: &Path, bytes: &[u8], marks: Marks<'_>) -
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return Ok(Outcome::Same);
     }
-    let records = wanted.read(path, bytes, Some(marks.main));
+    let records = wanted.read_new(path, bytes, Some(marks.main));
     let is_taken = |own: &&Record| wanted.takes(path, raw(bytes, own), own.view(), Some(marks.main));
     if is_log(path) {
         let (taken, stay): (Vec<&Record>, Vec<&Record>) = records.iter().partition(is_taken);

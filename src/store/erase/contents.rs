@@ -1,6 +1,6 @@
 //! What erased records said, in every version that is found: what is searched for.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,15 +13,18 @@ use crate::text::front_matter::Note;
 use crate::text::needle::Needles;
 use crate::text::scan::Tape;
 
+/// A text that is held once, however often it is said.
+pub(super) type Text = Arc<[u8]>;
+
 /// What the versions of the erased records say.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// Main texts and whole records.
-    pub(super) main: BTreeSet<Vec<u8>>,
+    pub(super) main: BTreeSet<Text>,
     /// The other values: tags, paths, reasons.
-    pub(super) beside: BTreeSet<Vec<u8>>,
+    pub(super) beside: BTreeSet<Text>,
     /// What parts of documents say: records that stay may repeat it.
-    parts: BTreeSet<Vec<u8>>,
+    parts: BTreeSet<Text>,
     /// What may stand in the names of the records, too.
     pub(super) said: Said,
 }
@@ -43,7 +46,7 @@ pub struct Sought {
 impl Contents {
     /// Takes in the wanted records of a file. Returns how many there are.
     pub fn see(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
-        let records = wanted.read(path, bytes, None);
+        let records = wanted.read_new(path, bytes, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record));
         count + self.see_parts(wanted, path, bytes)
     }
@@ -110,10 +113,11 @@ impl Contents {
         for record in records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None)) {
             let raw = raw(record);
             wanted.remember(raw);
-            self.main.insert(raw.to_vec());
+            let text = self.text(raw);
+            self.main.insert(Arc::clone(&text));
             match record.view() {
                 Some(view) => self.take(wanted, path, raw, Some(view)),
-                None => drop(self.said.values.insert(raw.to_vec())),
+                None => drop(self.said.values.insert(text)),
             }
             count += 1;
         }
@@ -123,14 +127,14 @@ impl Contents {
     /// Takes in what a tombstone says of its record besides its name: why it was deleted.
     fn see_tombstone(&mut self, wanted: &Wanted<'_>, raw: &[u8]) {
         let mut beside = Vec::new();
-        take_strings(wanted.format, raw, &mut beside);
+        self.take_strings(wanted.format, raw, &mut beside);
         self.said.values.extend(beside.iter().filter(|value| !wanted.named.is(value)).cloned());
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
     fn take(&mut self, wanted: &Wanted<'_>, path: &Path, raw: &[u8], view: Option<View<'_>>) {
         let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
-        let mut beside: Vec<Vec<u8>> = Vec::new();
+        let mut beside: Vec<Text> = Vec::new();
         match format.shape(&original(path)) {
             Shape::Json => self.take_json(format, raw, &mut beside),
             Shape::Markdown => {
@@ -140,28 +144,51 @@ impl Contents {
                     .fields
                     .iter()
                     .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
-                beside.extend(fields.map(|own| own.value.plain().into_bytes()));
+                beside.extend(fields.map(|own| self.text(own.value.plain().as_bytes())));
             }
-            Shape::Text => drop(self.said.texts.insert(raw.to_vec())),
+            Shape::Text => {
+                let text = self.text(raw);
+                self.said.texts.insert(text);
+            }
         }
         // Which other records and sessions are meant says nothing.
         let meant: HashSet<&[u8]> = view.into_iter().flat_map(meant).collect();
-        let says = |value: &&Vec<u8>| !wanted.named.is(value) && !meant.contains(value.as_slice());
+        let says = |value: &&Text| !wanted.named.is(value) && !meant.contains(&***value);
         self.said.values.extend(beside.iter().filter(says).cloned());
         // What names the record stays: in the tombstone, in the journal, in paths.
         self.beside.extend(beside.into_iter().filter(|value| !wanted.named.has(value)));
     }
 
     fn take_main(&mut self, text: &str) {
-        self.main.insert(text.into());
-        self.said.texts.insert(text.into());
+        let text = self.text(text.as_bytes());
+        self.main.insert(Arc::clone(&text));
+        self.said.texts.insert(text);
     }
 
-    fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
+    /// A text as it is held, if it was said before.
+    fn text(&self, text: &[u8]) -> Text {
+        let all = [&self.main, &self.beside, &self.said.texts, &self.said.values];
+        all.iter().find_map(|own| own.get(text)).map_or_else(|| text.into(), Arc::clone)
+    }
+
+    fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Text>) {
         let mut tape = Tape::default();
         let Ok(value) = edit::scan(&mut tape, raw) else { return };
         self.take_main(&format.main_text(value).0);
-        take_strings(format, raw, beside);
+        self.take_strings(format, raw, beside);
+    }
+
+    /// Every text of an object but for those that name it, and those that are not searched for.
+    fn take_strings(&self, format: &dyn Format, raw: &[u8], beside: &mut Vec<Text>) {
+        let mut tape = Tape::default();
+        let Ok(value) = edit::scan(&mut tape, raw) else { return };
+        value.each_string(&mut |path, value| {
+            let name = path.last().map_or("", |name| name.as_ref());
+            let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
+            if !is_id && !format.unsearched().contains(&name) {
+                beside.push(self.text(value.plain().as_bytes()));
+            }
+        });
     }
 
     /// Main texts and whole records, whoever else says them.
@@ -169,45 +196,69 @@ impl Contents {
         Needles::of(&self.main)
     }
 
-    /// All that they say, whoever else says it.
-    pub fn all(&self) -> Needles {
-        Needles::of(self.main.iter().chain(&self.beside))
+    /// All that they say, whoever else says it, and main texts and whole records alone.
+    pub fn needles(&self) -> (Needles, Needles) {
+        Needles::of_both(self.main.iter().cloned(), self.beside.iter().cloned())
+    }
+}
+
+/// What is to be searched for, while it is found out what others say too.
+pub(super) struct Seeking<'a> {
+    wanted: &'a Wanted<'a>,
+    /// What the erased records say: all of it, and main texts and whole records alone.
+    all: &'a Needles,
+    main: &'a Needles,
+    shared: BTreeSet<usize>,
+    alike: Vec<String>,
+    /// The records that were searched, and whether a main text is in each: copies have the same.
+    searched: HashMap<u64, bool>,
+}
+
+impl<'a> Seeking<'a> {
+    pub(super) fn of(wanted: &'a Wanted<'a>, (all, main): (&'a Needles, &'a Needles)) -> Seeking<'a> {
+        Seeking { wanted, all, main, shared: BTreeSet::new(), alike: Vec::new(), searched: HashMap::new() }
     }
 
-    /// What is to be searched for, where `documents` are those that stay. What another record
-    /// says is that record's.
-    pub fn sought(&self, wanted: &Wanted<'_>, documents: &[Arc<Document>]) -> Sought {
-        let main = self.main();
-        let all = self.all();
-        let (mut shared_main, mut shared) = (BTreeSet::new(), BTreeSet::new());
-        let mut alike = Vec::new();
-        for own in documents.iter().filter(|own| own.role != Role::Index) {
-            if own.records.is_empty() || own.role == Role::Tombstones {
-                // A value that the settings or the session's data have is not the record's alone.
-                let found = all.which(&own.bytes);
-                shared.extend(found.into_iter().filter(|at| *at >= main.len()));
-                continue;
-            }
-            for record in &own.records {
-                let raw = own.raw(record);
-                if wanted.takes(&own.path, raw, record.view(), None) {
-                    continue;
-                }
-                shared.extend(all.which(raw));
-                let found = main.which(raw);
-                if !found.is_empty() {
-                    let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
-                    alike.push(format!("{}:{} {id}", own.path.told(), record.line));
-                }
-                shared_main.extend(found);
+    /// Takes in a document that stays: what another record says is that record's.
+    pub(super) fn see(&mut self, own: &Document) {
+        if own.role == Role::Index {
+            return;
+        }
+        if own.records.is_empty() || own.role == Role::Tombstones {
+            // A value that the settings or the session's data have is not the record's alone.
+            let found = self.all.which(&own.bytes);
+            self.shared.extend(found.into_iter().filter(|at| *at >= self.main.len()));
+            return;
+        }
+        for record in &own.records {
+            let raw = own.raw(record);
+            if !self.wanted.takes(&own.path, raw, record.view(), None) && self.is_alike(raw) {
+                // Each that is alike is told, copies as well.
+                self.wanted.staying.forget(raw);
+                let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
+                self.alike.push(format!("{}:{} {id}", own.path.told(), record.line));
             }
         }
+    }
+
+    /// Whether a record that stays has a main text. What it has is shared.
+    fn is_alike(&mut self, raw: &[u8]) -> bool {
+        *self.searched.entry(self.wanted.staying.hash(raw)).or_insert_with(|| {
+            let found = self.all.which(raw);
+            let is_alike = found.first().is_some_and(|at| *at < self.main.len());
+            self.shared.extend(found);
+            is_alike
+        })
+    }
+
+    /// What only erased records say.
+    pub(super) fn sought(self) -> Sought {
         Sought {
-            also_elsewhere: shared.len(),
-            needles: all.without(&shared),
-            main: main.without(&shared_main),
+            also_elsewhere: self.shared.len(),
+            needles: self.all.without(&self.shared),
+            main: self.main.without(&self.shared.into_iter().filter(|at| *at < self.main.len()).collect()),
             parts: Needles::default(),
-            alike,
+            alike: self.alike,
         }
     }
 }
@@ -218,20 +269,40 @@ fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
     names.map(|name| name.text.as_bytes())
 }
 
-/// Every text of an object but for those that name it, and those that are not searched for.
-fn take_strings(format: &dyn Format, raw: &[u8], beside: &mut Vec<Vec<u8>>) {
-    let mut tape = Tape::default();
-    let Ok(value) = edit::scan(&mut tape, raw) else { return };
-    value.each_string(&mut |path, value| {
-        let name = path.last().map_or("", |name| name.as_ref());
-        let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
-        if !is_id && !format.unsearched().contains(&name) {
-            beside.push(value.plain().into_bytes());
-        }
-    });
-}
-
 /// The bytes of a record.
 pub fn raw<'b>(bytes: &'b [u8], record: &Record) -> &'b [u8] {
     bytes.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::write_new;
+    use crate::format;
+    use crate::model::{Extent, Moment};
+    use crate::store::erase::Target;
+    use crate::store::{Place, load};
+
+    /// A torn line of a record, or its text in a file of somebody's own, is told by that text alone.
+    #[test]
+    fn a_text_is_looked_for_with_all_the_blanks_that_are_in_it() {
+        let now = Moment(1_770_000_000_000_000);
+        for text in [format!("short{}and a tail.", " ".repeat(1_100)), format!("{}tail", "long ".repeat(300))]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let line =
+                format!("{{\"id\":\"mem_1\",\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n");
+            write_new(&folder.path().join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();
+            let place = Place { root: folder.path().to_owned(), format: "session-log", session: None };
+            let store = load(&place, Extent::Whole, None, now);
+            let targets = [Target::of(&store, &store.entries[0], b"salt", None)];
+            let wanted = Wanted::of(format::by_name("session-log").unwrap(), &store, &targets, now);
+            let mut contents = Contents::default();
+            for own in &store.documents {
+                contents.see_document(&wanted, own);
+            }
+            assert!(contents.main().any(text.as_bytes()), "{}", &text[..9]);
+            assert!(!contents.main().any(b"something else that is long enough"));
+        }
+    }
 }

@@ -7,11 +7,12 @@ mod contents;
 mod digests;
 mod namesake;
 mod removal;
+mod staying;
 mod telling;
 mod wanted;
 
 pub use clean::{Marks, clean};
 pub use contents::{Contents, Sought};
 pub use namesake::spare;
-pub use removal::{LARGEST, Outside, Removal, Site};
+pub use removal::{Kept, LARGEST, Outside, Removal, Shown, Site};
 pub use wanted::{Target, Wanted, is_log, original};

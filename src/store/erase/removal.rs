@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::clean::{Marks, Outcome, clean, clean_tombstones, scrubbed};
-use super::contents::{Contents, Sought};
+use super::contents::{Contents, Seeking, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Document, Entry, Plan, Role, Tell, container};
+use crate::store::commit::CommitError;
 use crate::store::derive;
 use crate::store::packed::{Packing, inside};
 use crate::text::needle::Needles;
@@ -21,14 +22,35 @@ use crate::text::unpack::{gunzip, untar};
 pub const LARGEST: u64 = 256 << 20;
 
 /// A file that a store as it was read has no bytes of: a copy, an archive, a stranger.
-#[derive(Clone, Debug)]
-pub struct Outside {
+#[derive(Clone, Copy, Debug)]
+pub struct Outside<'a> {
     /// Relative to the store's root, or what it is a copy of.
-    pub path: PathBuf,
+    pub path: &'a Path,
     /// Its bytes as they are on the disk.
-    pub bytes: Vec<u8>,
+    pub bytes: &'a [u8],
     /// Whether it is no copy of a whole file, but a draft or what is in quarantine.
     pub is_loose: bool,
+}
+
+/// Takes one after another: they are not held all at once.
+pub type Shown<'a> = &'a mut dyn FnMut(Outside<'_>);
+
+/// What a store as it was read does not have.
+pub trait Kept {
+    /// Shows the files of the store that are read for this alone.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read.
+    fn outside(&self, see: Shown<'_>) -> Result<(), CommitError>;
+
+    /// Shows copies in our own data, by the files that they are copies of, drafts and what is in
+    /// quarantine.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read.
+    fn copies(&self, see: Shown<'_>) -> Result<(), CommitError>;
 }
 
 /// The changes that erase.
@@ -47,10 +69,8 @@ pub struct Site<'a> {
     pub wanted: &'a Wanted<'a>,
     /// What it said.
     pub contents: &'a Contents,
-    /// The files of the store that were read for this alone.
-    pub outside: &'a [Outside],
-    /// Copies in our own data.
-    pub copies: &'a [Outside],
+    /// What the store does not have.
+    pub kept: &'a dyn Kept,
     /// Why, as a code.
     pub reason: &'a str,
 }
@@ -69,22 +89,14 @@ impl Site<'_> {
     ///
     /// # Errors
     ///
-    /// If a file can't be taken apart, and may hold what is erased.
-    pub fn removal(&self) -> Result<Removal, Refusal> {
+    /// If a file can't be taken apart, and may hold what is erased, or one of ours can't be read.
+    pub fn removal(&self) -> Result<Removal, CommitError> {
         let store = self.scene.store;
-        let (main, parts) = (self.contents.main(), self.contents.parts(self.wanted, &store.documents));
+        let (all, main) = self.contents.needles();
+        let parts = self.contents.parts(self.wanted, &store.documents);
         let marks = Marks { main: &main, parts: &parts, reason: self.reason };
-        let mut changes = Changes { tombstones: self.tombstones(&main), ..Changes::default() };
-        self.wanted.forget_torn();
-        for own in store.documents.iter().filter(|own| self.is_plain(own)) {
-            self.plain(own, marks, &mut changes)?;
-        }
-        for own in self.outside {
-            self.outside(own, marks, &mut changes)?;
-        }
-        // Our own copies are no places that a user knows.
-        let with_torn = self.wanted.with_torn();
-        self.tell(&mut changes)?;
+        let mut changes = Changes { tombstones: self.tombstones(&all, &main), ..Changes::default() };
+        let with_torn = self.clean(marks, &mut changes)?;
         let follows = self.wanted.erases().map(|own| own.follows(self.scene, &changes.data)).transpose()?;
         // What says what is erased goes last: until then it can be searched for in what repeats it.
         let chosen = self.wanted.targets.iter().filter(|own| own.was.is_some());
@@ -94,23 +106,54 @@ impl Site<'_> {
         plan.records = self.wanted.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derive::after(store, &seen, self.scene.now);
-        let mut sought = self.contents.sought(self.wanted, &self.staying(&after, marks));
+        let mut seeking = Seeking::of(self.wanted, (&all, &main));
+        after.iter().for_each(|own| seeking.see(own));
+        self.kept.outside(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        self.kept.copies(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        let mut sought = seeking.sought();
         plan.derived = self.derived(&after, &seen, &sought.needles);
         plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
         plan.changes.extend(changes.data);
         plan.changes.retain(|change| !change.is_empty());
-        plan.lines.extend(self.wanted.targets.iter().map(|own| {
-            let name = own.name().unwrap_or("a record without an id");
-            format!("erase {name}  {}", own.file.told())
-        }));
-        plan.lines.extend(self.namesakes());
-        plan.lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
-        let goes_too =
-            |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
-        plan.lines.extend(with_torn.iter().map(goes_too));
+        plan.lines.extend(self.lines(&sought, &with_torn));
         plan.with_torn = with_torn;
         sought.parts = parts;
         Ok(Removal { plan, sought })
+    }
+
+    /// Takes what is erased out of each file of the store. Returns where something goes with the
+    /// torn record before it.
+    fn clean(&self, marks: Marks<'_>, changes: &mut Changes) -> Result<Vec<String>, CommitError> {
+        self.wanted.forget_torn();
+        let mut outcome = Ok(());
+        for own in self.scene.store.documents.iter().filter(|own| self.is_plain(own)) {
+            outcome = outcome.and_then(|()| self.plain(own, marks, changes));
+        }
+        self.kept.outside(&mut |own| {
+            if outcome.is_ok() {
+                outcome = self.outside(own, marks, changes);
+            }
+        })?;
+        // Our own copies are no places that a user knows.
+        let with_torn = self.wanted.with_torn();
+        outcome?;
+        self.tell(changes)?;
+        Ok(with_torn)
+    }
+
+    /// What is said of it, a line each.
+    fn lines(&self, sought: &Sought, with_torn: &[String]) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        lines.extend(self.wanted.targets.iter().map(|own| {
+            let name = own.name().unwrap_or("a record without an id");
+            format!("erase {name}  {}", own.file.told())
+        }));
+        lines.extend(self.namesakes());
+        lines.extend(sought.alike.iter().map(|own| format!("stays, and holds the same text: {own}")));
+        let goes_too =
+            |own: &String| format!("goes too, as it may be part of the torn record before it: {own}");
+        lines.extend(with_torn.iter().map(goes_too));
+        lines
     }
 
     /// The records that stay, and have the id of one that goes, a line each.
@@ -161,31 +204,31 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn outside(&self, own: &Outside, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
-        let base = Bytes::from(own.bytes.as_slice());
-        if let Some(packing) = Packing::of(&own.path) {
+    fn outside(&self, own: Outside<'_>, marks: Marks<'_>, changes: &mut Changes) -> Result<(), Refusal> {
+        let base = Bytes::from(own.bytes);
+        if let Some(packing) = Packing::of(own.path) {
             if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
-                changes.data.push(Change::rewrite(&own.path, base, &bytes));
+                changes.data.push(Change::rewrite(own.path, base, &bytes));
             }
             return Ok(());
         }
-        let is_placed = matches!(self.wanted.format.place(&own.path, false), Placement::File(Role::Backup));
-        if !is_log(&own.path) && !is_placed {
+        let is_placed = matches!(self.wanted.format.place(own.path, false), Placement::File(Role::Backup));
+        if !is_log(own.path) && !is_placed {
             return Ok(());
         }
-        changes.data.extend(clean(self.wanted, &own.path, &own.bytes, marks)?.change(&own.path, base));
+        changes.data.extend(clean(self.wanted, own.path, own.bytes, marks)?.change(own.path, base));
         Ok(())
     }
 
     /// A compressed file without what is erased; `None` where it holds nothing of it.
     fn repacked(
         &self,
-        own: &Outside,
+        own: Outside<'_>,
         packing: Packing,
         marks: Marks<'_>,
         changes: &mut Changes,
     ) -> Result<Option<Vec<u8>>, Refusal> {
-        let unpacked = gunzip(&own.bytes, LARGEST);
+        let unpacked = gunzip(own.bytes, LARGEST);
         let failed =
             |why: String| Refusal::corrupt(format!("{} can't be packed again: {why}.", own.path.told()));
         let (mut refusal, mut repacked) = (None, None);
@@ -199,20 +242,20 @@ impl Site<'_> {
         };
         let new = match packing {
             Packing::Gzip => {
-                let new = edited(&own.path, &unpacked.content);
+                let new = edited(own.path, &unpacked.content);
                 changes.seen.extend(
                     new.as_ref()
-                        .map(|new| Change::rewrite(&own.path, unpacked.content.as_slice().into(), new)),
+                        .map(|new| Change::rewrite(own.path, unpacked.content.as_slice().into(), new)),
                 );
                 new
             }
             Packing::TarGzip => {
-                let within = inside(&own.path);
+                let within = inside(own.path);
                 // What is no archive for us may still be searched afterwards.
                 if unpacked.fault.is_some() && unpacked.content.is_empty() {
                     return Ok(None);
                 }
-                let mut members = untar(&own.bytes, LARGEST).content;
+                let mut members = untar(own.bytes, LARGEST).content;
                 let mut any = false;
                 for member in &mut members {
                     let Some(new) = edited(&within.join(&member.path), &member.bytes) else { continue };
@@ -222,7 +265,7 @@ impl Site<'_> {
                     any = true;
                 }
                 if any && let Some(writes) = self.wanted.format.writes() {
-                    writes.rederived(&own.path, &mut members, self.scene.now)?;
+                    writes.rederived(own.path, &mut members, self.scene.now)?;
                     repacked = Some(members.clone());
                 }
                 let edit = &mut |path: &Path, _: &[u8]| {
@@ -244,7 +287,7 @@ impl Site<'_> {
                 let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
                 if let (Some(members), Some(writes)) = (repacked, self.wanted.format.writes()) {
                     let len = packed.len() as u64;
-                    changes.data.extend(writes.beside_archive(self.scene, &own.path, &members, len)?);
+                    changes.data.extend(writes.beside_archive(self.scene, own.path, &members, len)?);
                 }
                 Ok(Some(packed))
             }
@@ -252,7 +295,7 @@ impl Site<'_> {
     }
 
     /// Tombstones for what is erased, and those that are there without what they repeat of it.
-    fn tombstones(&self, main: &Needles) -> Vec<Change> {
+    fn tombstones(&self, all: &Needles, main: &Needles) -> Vec<Change> {
         let store = self.scene.store;
         let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
@@ -284,45 +327,44 @@ impl Site<'_> {
                 own.extend(line);
             }
         }
-        let needles = Needles::of(self.contents.main.iter().chain(&self.contents.beside));
         let change = |(path, new): (PathBuf, Vec<u8>)| {
             let Some(there) = document(&store.documents, &path) else {
                 return Change::append(path, new, None);
             };
-            let mut edits = clean_tombstones(self.wanted, there, &needles, self.reason);
+            let mut edits = clean_tombstones(self.wanted, there, all, self.reason);
             if edits.is_empty() {
-                return Change::append(path, new, Some((&*there.bytes).into()));
+                return Change::append(path, new, Some(there.bytes.clone()));
             }
             let end = there.bytes.len();
             if !new.is_empty() {
                 edits.push((end..end, [line_end_for(&there.bytes), &new].concat()));
             }
-            Change::edits(path, (&*there.bytes).into(), edits)
+            Change::edits(path, there.bytes.clone(), edits)
         };
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
     }
 
-    /// The documents that stay, with those of copies.
-    fn staying(&self, after: &[Arc<Document>], marks: Marks<'_>) -> Vec<Arc<Document>> {
-        let mut staying = after.to_vec();
-        let logs = self.outside.iter().chain(self.copies).filter(|own| Packing::of(&own.path).is_none());
-        let is_read = |own: &&Outside| is_log(&own.path) || own.is_loose || self.wanted.erases().is_some();
-        for own in logs.filter(is_read) {
-            // A text of somebody's own is no record. It goes where it says what a record said; a
-            // tag, or a path, that it names is not the record's alone.
-            let is_text = own.is_loose && !is_log(&own.path);
-            let outcome = match is_text {
-                true if marks.main.any(&own.bytes) => Outcome::Gone,
-                true => Outcome::Same,
-                false => clean(self.wanted, &own.path, &own.bytes, marks).unwrap_or(Outcome::Same),
-            };
-            let bytes = outcome.left(&own.bytes).unwrap_or_default();
-            let records =
-                if is_text { Vec::new() } else { self.wanted.read(&own.path, &bytes, Some(marks.main)) };
-            let own = Document::of_bytes(own.path.clone(), Role::Backup, bytes);
-            staying.push(Arc::new(Document { records, ..own }));
+    /// Takes in what of a copy stays.
+    fn see_copy(&self, own: Outside<'_>, marks: Marks<'_>, seeking: &mut Seeking<'_>) {
+        let is_read = is_log(own.path) || own.is_loose || self.wanted.erases().is_some();
+        if !is_read || Packing::of(own.path).is_some() {
+            return;
         }
-        staying
+        // A text of somebody's own is no record. It goes where it says what a record said; a
+        // tag, or a path, that it names is not the record's alone.
+        let is_text = own.is_loose && !is_log(own.path);
+        let outcome = match is_text {
+            true if marks.main.any(own.bytes) => Outcome::Gone,
+            true => Outcome::Same,
+            false => clean(self.wanted, own.path, own.bytes, marks).unwrap_or(Outcome::Same),
+        };
+        let bytes = outcome.left(own.bytes).unwrap_or_default();
+        let records =
+            if is_text { Vec::new() } else { self.wanted.read_new(own.path, &bytes, Some(marks.main)) };
+        if records.is_empty() && is_log(own.path) {
+            return;
+        }
+        seeking.see(&Document { records, ..Document::of_bytes(own.path.to_owned(), Role::Backup, bytes) });
     }
 
     /// Indexes and counts, made anew without terms that only an erased record had.
@@ -344,7 +386,7 @@ impl Site<'_> {
                 continue;
             }
             if let Some(clean) = scrubbed(&now, needles) {
-                let new = Change::rewrite(&own.path, (&*own.bytes).into(), &clean);
+                let new = Change::rewrite(&own.path, own.bytes.clone(), &clean);
                 match change {
                     Some(at) => derived[at] = new,
                     None => derived.push(new),

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
-use super::contents::Contents;
+use super::contents::{Contents, Text};
 use super::wanted::Target;
 use crate::model::Tell;
 use crate::text::needle::SHORTEST;
@@ -14,9 +14,9 @@ use crate::text::secrets::{is_random, is_sensitive};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     /// Main texts.
-    pub(super) texts: BTreeSet<Vec<u8>>,
+    pub(super) texts: BTreeSet<Text>,
     /// Other values, and what can't be told apart.
-    pub(super) values: BTreeSet<Vec<u8>>,
+    pub(super) values: BTreeSet<Text>,
 }
 
 impl Said {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::digests::{Digests, salted};
+use super::digests::{Digests, of_raw, salted};
 use super::namesake::{Group, Namesake, created};
+use super::staying::Staying;
 use crate::format::writing::Erases;
 use crate::format::{Format, Placement};
 use crate::model::{Document, Entry, Moment, Record, Role, Span, Store, Tell, View, meant};
@@ -115,8 +116,9 @@ pub struct Wanted<'a> {
     pub sessions: BTreeSet<String>,
     /// The time of reading.
     pub now: Moment,
-    /// The bytes of every version that was found: another record of the same bytes is a copy.
-    raws: RefCell<BTreeSet<Vec<u8>>>,
+    /// Digests of every version that was found, by length: another record of the same bytes is a copy.
+    raws: RefCell<HashMap<usize, HashSet<[u8; 32]>>>,
+    pub(super) staying: Staying,
     /// Where something goes with the torn record before it.
     with_torn: RefCell<BTreeSet<String>>,
     /// What is erased of an id, by session.
@@ -151,6 +153,7 @@ impl<'a> Wanted<'a> {
             sessions,
             now,
             raws: RefCell::default(),
+            staying: Staying::default(),
             with_torn: RefCell::default(),
             by_id,
             digests,
@@ -252,7 +255,7 @@ impl<'a> Wanted<'a> {
             None => named(raw).any(|id| is_named(&id)),
         };
         let is_named = is_named || self.digests.has(raw);
-        let copied = || self.raws.borrow().contains(raw);
+        let copied = || self.raws.borrow().get(&raw.len()).is_some_and(|own| own.contains(&of_raw(raw)));
         // A torn half of a record has no other name than what it says.
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
@@ -264,21 +267,26 @@ impl<'a> Wanted<'a> {
 
     /// Remembers the bytes of a version.
     pub fn remember(&self, raw: &[u8]) {
-        self.raws.borrow_mut().insert(raw.to_vec());
+        self.raws.borrow_mut().entry(raw.len()).or_default().insert(of_raw(raw));
+        self.staying.forget(raw);
     }
 
     /// Whether a record of that path may be of a session: ids are given by session.
     fn is_of(&self, session: Option<&str>, path: &Path, raw: &[u8]) -> bool {
         let Some(session) = session else { return true };
-        let folder = path.iter().map(Tell::told).find_map(|part| {
-            let part =
-                part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(&*part, |own| own.0);
-            self.sessions.get(part)
-        });
-        match folder {
+        match self.folder(path) {
             Some(folder) => folder == session,
             None => session_of(raw).is_none_or(|own| own == session),
         }
+    }
+
+    /// The session that a path leads to.
+    pub(super) fn folder(&self, path: &Path) -> Option<&String> {
+        path.iter().map(Tell::told).find_map(|part| {
+            let part =
+                part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(&*part, |own| own.0);
+            self.sessions.get(part)
+        })
     }
 }
 
@@ -289,7 +297,7 @@ fn session_of(raw: &[u8]) -> Option<String> {
 }
 
 /// Whether every record could be read.
-fn is_whole(records: &[Record]) -> bool {
+pub(super) fn is_whole(records: &[Record]) -> bool {
     records.iter().all(|own| own.view().is_some())
 }
 

@@ -1,5 +1,9 @@
 use super::*;
+use crate::text::edit;
+use naive::{ALPHABET, ascii, url_safe};
 use proptest::prelude::*;
+
+mod naive;
 
 /// Base64 of the whole, by the rules alone.
 fn base64(bytes: &[u8]) -> Vec<u8> {
@@ -40,6 +44,66 @@ fn shapes(before: &str, text: &str, after: &str) -> Vec<Vec<u8>> {
     ]
 }
 
+/// Contents that begin, go on and end alike: short ones, such as others begin with, and such as are no
+/// text, or text in part.
+fn content() -> impl Strategy<Value = Vec<u8>> {
+    let words = prop_oneof![
+        4 => Just("item 0001 of the list".as_bytes().to_vec()),
+        4 => Just(b"item ".to_vec()),
+        2 => Just("\\\"\n\u{1}\u{7f}\u{2028}".as_bytes().to_vec()),
+        2 => Just("é😀>?~".as_bytes().to_vec()),
+        2 => Just(b"aaaaaaaaaaaa".to_vec()),
+        2 => "[0-2]{1,4}".prop_map(String::into_bytes),
+        2 => "\\PC{0,5}".prop_map(String::into_bytes),
+        1 => Just(vec![b' '; 40]),
+        1 => proptest::collection::vec(0x80..0xb0_u8, 1..60),
+        1 => proptest::collection::vec(any::<u8>(), 1..9),
+    ];
+    proptest::collection::vec(words, 1..9).prop_map(|own| own.concat())
+}
+
+/// So many ways to write a content are tried.
+const WAYS: usize = 25;
+
+/// A content as somebody may have written it.
+fn written(own: &[u8], way: usize) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(own) else {
+        return match way % 6 {
+            0 => own.to_vec(),
+            1 => hex(own).into_bytes(),
+            2 => hex(own).to_uppercase().into_bytes(),
+            ahead => base64(&[&b"xy"[..ahead - 3], own].concat()),
+        };
+    };
+    match way {
+        0..13 => shapes("", text, "").swap_remove(way),
+        13..19 => shapes(&"xy"[..way % 3], text, "z").swap_remove(6 + way % 3),
+        // Escapes here and there, in as many layers.
+        _ => (0..way % 3).fold(escaped(text, way / 3), |own, _| own.replace('\\', "\\\\")).into_bytes(),
+    }
+}
+
+/// JSON's inner text with one of so many characters written as its number, and the rest as it has to be.
+fn escaped(text: &str, one_of: usize) -> String {
+    let unit = |unit: u16| format!("\\u{unit:04x}");
+    let plain = |c: char| edit::quoted(&c.to_string()).trim_matches('"').to_owned();
+    let written = |(at, c): (usize, char)| match c {
+        '"' | '\\' => units_of(c).map(unit).collect(),
+        c if at % one_of == 0 => units_of(c).map(unit).collect(),
+        c => plain(c),
+    };
+    text.chars().enumerate().map(written).collect::<String>()
+}
+
+fn units_of(c: char) -> impl Iterator<Item = u16> {
+    c.encode_utf16(&mut [0; 2]).to_vec().into_iter()
+}
+
+fn junk() -> impl Strategy<Value = Vec<u8>> {
+    let own = prop_oneof![Just(b'\\'), Just(b'u'), Just(b'"'), Just(b'a'), Just(b'0'), any::<u8>()];
+    proptest::collection::vec(own, 0..9)
+}
+
 proptest! {
     #![proptest_config(crate::tries::config(256, 4_096))]
 
@@ -58,6 +122,53 @@ proptest! {
             let bytes = [&junk[..], &shape, &junk].concat();
             prop_assert!(needles.any(&bytes), "form {number}");
             prop_assert_eq!(needles.which(&bytes), BTreeSet::from([0]));
+        }
+    }
+
+    #[test]
+    fn what_holds_a_content_is_what_has_one_of_its_forms_at_some_place(
+        contents in proptest::collection::vec(content(), 1..20),
+        hidden in proptest::collection::vec(
+            (any::<proptest::sample::Index>(), 0..WAYS, junk(), (0..6_usize, 0..6_usize)), 0..6),
+        end in junk(),
+        block in prop_oneof![Just(1_usize), 1..400_usize],
+    ) {
+        let mut bytes = Vec::new();
+        for (which, way, before, (first, last)) in hidden {
+            bytes.extend(before);
+            let own: &Vec<u8> = which.get(&contents);
+            let own = written(own, way);
+            // Two in three are whole; the others are torn at an end.
+            let (first, last) = (first.saturating_sub(4), last.saturating_sub(4));
+            bytes.extend(own.get(first..own.len().saturating_sub(last)).unwrap_or_default());
+        }
+        bytes.extend(end);
+        let (needles, wanted) = (Needles::of(&contents), naive::which(&contents, &bytes));
+        prop_assert_eq!(needles.which(&bytes), wanted.clone());
+        prop_assert_eq!(needles.any(&bytes), !wanted.is_empty());
+        let mut found = BTreeSet::new();
+        needles.each_by(block, &bytes, &mut |own| { found.insert(own); false });
+        prop_assert_eq!(found, wanted.clone(), "in blocks of {}", block);
+        let some: BTreeSet<usize> = wanted.iter().copied().take(1).collect();
+        prop_assert_eq!(needles.without(&some).which(&bytes), &wanted - &some);
+    }
+
+    #[test]
+    fn escapes_are_undone_alike_in_pieces(
+        parts in proptest::collection::vec(prop_oneof![
+            6 => Just("\\"), 2 => Just("u"), 3 => Just("\\u005c"), 1 => Just("\\u005C\\"), 2 => Just("\\ud83d"),
+            2 => Just("\\ude00"), 1 => Just("ud83d"), 1 => Just("00e9"), 1 => Just("\""), 1 => Just("n"), 1 => Just("é"),
+            1 => Just("plain"), 1 => Just("much more plain text"),
+        ], 0..40),
+        block in 1..60_usize,
+    ) {
+        let bytes = parts.concat().into_bytes();
+        let layer = |own: Vec<u8>| unescaped(&own).unwrap_or(own);
+        prop_assert_eq!(pieces(&bytes, block).collect::<Vec<_>>().concat(), bytes.clone());
+        for layers in 1..=LAYERS {
+            let undone = |own: &[u8]| (0..layers).fold(own.to_vec(), |own, _| layer(own));
+            let apart: Vec<Vec<u8>> = pieces(&bytes, block).map(undone).collect();
+            prop_assert_eq!(apart.concat(), undone(&bytes), "{} layers", layers);
         }
     }
 
@@ -89,4 +200,50 @@ fn bytes_that_are_no_text_are_found_too() {
     let bytes = [0xff, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
     let needles = Needles::of([bytes]);
     assert!(needles.any(&[&b"x"[..], &bytes].concat()) && needles.any(hex(&bytes).as_bytes()));
+}
+
+#[test]
+fn many_that_begin_alike_are_told_apart() {
+    let beginning = "the same beginning ".repeat(20);
+    let contents: Vec<String> = (0..5_000).map(|number| format!("{beginning}and number {number}")).collect();
+    let needles = Needles::of(&contents);
+    let held = (0..5_000).filter(|number| contents[4_321].starts_with(&contents[*number])).collect();
+    assert_eq!(needles.which(hex(contents[4_321].as_bytes()).as_bytes()), held);
+    assert!(!needles.any(beginning.as_bytes()));
+}
+
+/// What crosses the border of a block is found, in whatever layers of escapes it is.
+#[test]
+fn a_text_is_found_across_any_border() {
+    let text = "It begins plainly enough, then \" comes, and more.";
+    let needles = Needles::of([text]);
+    let one = text.replace('"', "\\u0022");
+    let two = one.replace('\\', "\\\\");
+    for shape in [text, &one, &two] {
+        for before in [10, 30, 33, 40, 500] {
+            for first in ["", "\\n"] {
+                let bytes = [first, &"x".repeat(BLOCK - first.len() - before), shape, " and so on"].concat();
+                assert!(needles.any(bytes.as_bytes()), "{shape}, {before} before the border");
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_found_whatever_they_go_on_with() {
+    for byte in [0x80, 0x9f, 0xaf, 0xbf, 0xff] {
+        for ahead in 0..9 {
+            let bytes = [&[0xff_u8][..], &b"ahead of"[..ahead], &[byte; 60]].concat();
+            let needles = Needles::of([&bytes]);
+            assert!(needles.any(&[&b"x"[..], &bytes].concat()), "{byte:x} behind {ahead}");
+            assert!(needles.any(hex(&bytes).as_bytes()) && needles.any(&base64(&bytes)));
+        }
+    }
+}
+
+#[test]
+fn a_form_that_has_no_window_is_searched_for_all_the_same() {
+    let table = Table::of(vec![b"abc".as_slice().into()]);
+    let holds = |bytes: &[u8], end: usize| table.each(bytes, end, &mut |_| true);
+    assert!(holds(b"..abc", 5) && holds(b"616263", 6) && !holds(b"ab", 2) && !holds(b"..abc", 2));
 }

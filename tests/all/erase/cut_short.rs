@@ -9,7 +9,7 @@ use palimp::format;
 use palimp::format::writing::Scene;
 use palimp::model::{Code, Entry, Extent, Moment, Severity, Store};
 use palimp::ops::erase;
-use palimp::store::commit::erase::{Erased, gather, kept_copies};
+use palimp::store::commit::erase::{Erased, gather};
 use palimp::store::commit::{CommitError, Host, Vault, Writer};
 use palimp::store::erase::{Contents, Wanted};
 use palimp::store::{Place, load_from};
@@ -90,11 +90,8 @@ pub fn erase_of(disk: &Faulty, store: &Store, says: &[u8]) -> Result<Erased, Com
     let vault = Vault::look(disk, host.data, &store.root);
     let wanted = Wanted::of(format, store, &targets, host.now);
     let mut contents = Contents::default();
-    let outside = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
-    let plan =
-        erase::plan(&scene, &wanted, &contents, &outside, &kept_copies(&vault).unwrap(), erase::REASON)
-            .unwrap()
-            .plan;
+    let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
+    let plan = erase::plan(&scene, &wanted, &contents, &kept, erase::REASON).unwrap().plan;
     Writer::open(host, store)?.erase(&plan, &targets, erase::REASON)
 }
 

@@ -1,6 +1,7 @@
 //! Notes that no longer hold (§8.2): marked in front matter, heading and text, and back.
 
-use super::{Refused, part_of, timestamp};
+use super::{bad_value, timestamp};
+use crate::format::writing::Refusal;
 use crate::model::Moment;
 use crate::text::front_matter::edit::{NewValue, remove, set};
 use crate::text::front_matter::{Note, Value};
@@ -32,19 +33,19 @@ pub fn deprecate(
     reason: &str,
     replacement: Option<&str>,
     now: Moment,
-) -> Result<String, Refused> {
+) -> Result<String, Refusal> {
     let note = Note::read(text);
     if is_deprecated(&note) {
-        return Err(Refused::Deprecated);
+        return Err(Refusal::invalid("the note is deprecated already."));
     }
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
-        return Err(Refused::value("reason", &reason, "it can't be empty"));
+        return Err(bad_value("reason", &reason, "it can't be empty"));
     }
     if let Some(id) =
         replacement.filter(|id| id.trim().is_empty() || id.contains(['[', ']', '|', '#', '\n', '\r']))
     {
-        return Err(Refused::value("replacement", id, "it has to be the id of a note"));
+        return Err(bad_value("replacement", id, "it has to be the id of a note"));
     }
     let status = note.field("status").and_then(|field| text.get(field.span.clone())).unwrap_or_default();
     let end = line_end(text);
@@ -67,10 +68,10 @@ pub fn deprecate(
 /// # Errors
 ///
 /// If it is not deprecated, or its front matter can't be edited.
-pub fn undeprecate(text: &str) -> Result<String, Refused> {
+pub fn undeprecate(text: &str) -> Result<String, Refusal> {
     let note = Note::read(text);
     if !is_deprecated(&note) {
-        return Err(Refused::NotDeprecated);
+        return Err(Refusal::invalid("the note is not deprecated."));
     }
     let before = note.field(BEFORE).map(|field| field.value.texts());
     let has = |word: &str| before.iter().flatten().skip(1).any(|own| *own == word);
@@ -120,7 +121,7 @@ fn line_end(text: &str) -> &'static str {
 
 fn written(reason: &str, replacement: Option<&str>, now: Moment) -> Vec<String> {
     let mut lines =
-        vec![format!("{}{}", LINES[0], part_of(now, "%Y-%m-%d")), format!("{}{reason}", LINES[1])];
+        vec![format!("{}{}", LINES[0], now.to_pattern("%Y-%m-%d")), format!("{}{reason}", LINES[1])];
     lines.extend(replacement.map(|id| format!("{}[[{}]]", LINES[2], id.trim())));
     lines
 }

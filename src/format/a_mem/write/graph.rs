@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::indexes::is_of_lists;
 use super::super::note::target;
-use super::json_text::{Tree, quote, raw, with_object};
+use super::json_text::{Tree, raw, with_object};
 use super::link_lists;
 use super::named::Known;
 use crate::format::Parts;
+use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
 
 const OUTGOING: [&str; 2] = ["outgoing_links", "outgoing"];
@@ -136,7 +137,7 @@ impl<'a> Graph<'a> {
                     Tree::Object(members) => Tree::Object(members.into_iter().skip(1).collect()),
                     other => other,
                 };
-                (Cow::Owned(quote(&name)), lists)
+                (Cow::Owned(quoted(&name)), lists)
             }));
             return Tree::Object(members);
         }
@@ -148,10 +149,10 @@ impl<'a> Graph<'a> {
         let missing = self.known.ids.keys().filter(|id| !done.contains(**id));
         let node = |id: &str| {
             let name = self.known.spelled(id, self.are_files);
-            let mut members: Members<'static> = vec![("\"id\"".into(), Tree::plain(quote(&name)))];
+            let mut members: Members<'static> = vec![("\"id\"".into(), Tree::plain(quoted(&name)))];
             let lists = [(Some(self.names.0), &self.outgoing), (self.names.1, &self.incoming)];
             for (list, links) in lists {
-                let list = list.map(|list| (Cow::Owned(quote(list)), self.list(&[], links.get(id))));
+                let list = list.map(|list| (Cow::Owned(quoted(list)), self.list(&[], links.get(id))));
                 members.extend(list);
             }
             (name, Tree::Object(members))
@@ -193,11 +194,11 @@ impl<'a> Graph<'a> {
             }
         }
         if members.is_empty() && !is_keyed {
-            members.push(("\"id\"".into(), Tree::plain(quote(name))));
+            members.push(("\"id\"".into(), Tree::plain(quoted(name))));
         }
         for (side, (_, links, list)) in sides.iter().enumerate() {
             let list = list.filter(|_| !done.contains(&side));
-            members.extend(list.map(|list| (Cow::Owned(quote(list)), self.list(&[], links.get(id)))));
+            members.extend(list.map(|list| (Cow::Owned(quoted(list)), self.list(&[], links.get(id)))));
         }
         Tree::Object(members)
     }

@@ -2,33 +2,15 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use crate::format::reading;
+use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
 use crate::text::lines::BOM;
-use crate::text::scan::{Newlines, Scan, Tape};
-
-/// A string in quotes.
-pub fn quote(text: &str) -> String {
-    Value::from(text).to_string()
-}
+use crate::text::scan::Tape;
 
 /// A value's exact text.
 pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
     String::from_utf8_lossy(value.raw())
-}
-
-/// Whether the text is one JSON value, of that kind where one is asked for.
-pub fn is_json(text: &str, kind: Option<Kind>) -> bool {
-    let mut tape = Tape::default();
-    let bytes = text.as_bytes();
-    match tape.scan(bytes, Newlines::Refused) {
-        Scan::Whole { end, .. } if text.get(end..).is_some_and(|rest| rest.trim().is_empty()) => {
-            kind.is_none_or(|kind| Json::of(bytes, &tape).kind() == kind)
-        }
-        _ => false,
-    }
 }
 
 /// A value to be written.
@@ -52,7 +34,7 @@ impl Tree<'_> {
 
     /// A list of strings.
     pub fn texts(texts: &[String]) -> Self {
-        Tree::Texts(texts.iter().map(|text| quote(text)).collect())
+        Tree::Texts(texts.iter().map(|text| quoted(text)).collect())
     }
 }
 

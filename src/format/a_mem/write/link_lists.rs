@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Tree, quote, raw};
+use super::json_text::{Tree, raw};
 use super::named::Known;
+use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
 
 type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
@@ -96,7 +97,7 @@ impl<'a> Own<'a> {
                 self.known.listed(&[], own, if of_notes { self.are_files.0 } else { self.are_files.1 })
             });
             let name = self.known.spelled(id, if of_notes { self.are_files.1 } else { self.are_files.0 });
-            members.extend(own.map(|own| (Cow::Owned(quote(&name)), own)));
+            members.extend(own.map(|own| (Cow::Owned(quoted(&name)), own)));
         }
         members
     }

@@ -1,19 +1,30 @@
 //! Notes that are added (§4.1).
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::layout;
 use super::super::note::{CONFIDENCES, SOURCES, links, target};
 use super::named::Known;
-use super::{Refused, timestamp};
+use super::notes::{texts, with_raw};
+use super::{bad_value, no_worse, one_of, parts, timestamp};
 use crate::format::Parts;
-use crate::model::{Moment, Role};
+use crate::format::writing::{Draft, Members, Refusal, Scene};
+use crate::model::{Change, Document, Moment, Role};
+use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set};
+use crate::text::secrets::{is_random, mask};
 
 /// The longest id, in bytes: with `.md` it is the name of a file.
 const ID: usize = 200;
 /// Files of the format that are no notes, without their ends.
 const GUIDES: [&str; 3] = ["readme", "agents", "claude"];
+
+/// What is in a new note by other means than its record's word for it.
+const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
+/// The longest title that is made of a text, and the longest id made of a title, in characters.
+const TITLE: usize = 80;
+const SHORT: usize = 60;
 
 /// A note as it is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +48,14 @@ pub struct NewNote<'a> {
 /// # Errors
 ///
 /// If a value is not one that the format has, or the id is taken.
-pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String), Refused> {
+pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String), Refusal> {
     let path = folder(parts).join(format!("{}.md", free_id(parts, note.id)?));
     let words: Vec<&str> = CONFIDENCES.iter().map(|(word, _)| *word).collect();
-    Refused::unless_one_of("confidence", note.confidence, &words)?;
-    Refused::unless_one_of("source", note.source, &SOURCES)?;
+    one_of("confidence", note.confidence, &words)?;
+    one_of("source", note.source, &SOURCES)?;
     let title = note.title.trim();
     if title.is_empty() || title.contains(['\n', '\r']) {
-        return Err(Refused::value("title", note.title, "it has to be one line"));
+        return Err(bad_value("title", note.title, "it has to be one line"));
     }
     let when = timestamp(now);
     let front = format!("---\nid: {}\ncreated: {when}\nupdated: {when}\n---\n", note.id);
@@ -69,15 +80,15 @@ pub fn new_note(parts: &Parts<'_>, note: NewNote<'_>, now: Moment) -> Result<(Pa
 /// # Errors
 ///
 /// If nothing is left of it.
-pub fn tag(own: &str) -> Result<String, Refused> {
+pub fn tag(own: &str) -> Result<String, Refusal> {
     let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
     match tag.is_empty() || tag.chars().any(char::is_control) {
-        true => Err(Refused::value("tag", own, "it has to be a word")),
+        true => Err(bad_value("tag", own, "it has to be a word")),
         false => Ok(tag),
     }
 }
 
-fn tags(asked: &[String]) -> Result<Vec<String>, Refused> {
+fn tags(asked: &[String]) -> Result<Vec<String>, Refusal> {
     let mut tags: Vec<String> = Vec::new();
     for own in asked {
         let tag = tag(own)?;
@@ -93,21 +104,21 @@ fn tags(asked: &[String]) -> Result<Vec<String>, Refused> {
 /// # Errors
 ///
 /// If it is not in kebab-case, or names a file of the format.
-pub fn check_id(id: &str) -> Result<(), Refused> {
+pub fn check_id(id: &str) -> Result<(), Refusal> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
     if id.len() > ID || !id.split('-').all(is_word) {
         let rule = "it has to be lower-case letters and digits, in words joined by hyphens";
-        return Err(Refused::value("id", id, rule));
+        return Err(bad_value("id", id, rule));
     }
     if GUIDES.contains(&id) {
-        return Err(Refused::value("id", id, "a file of the format has that name"));
+        return Err(bad_value("id", id, "a file of the format has that name"));
     }
     Ok(())
 }
 
-fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refused> {
+fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refusal> {
     check_id(id)?;
     let known = Known::of(parts);
     // A file of another case is the same one on some systems.
@@ -117,7 +128,7 @@ fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refused> {
     };
     let is_taken = known.notes.ids.contains_key(id)
         || parts.documents.iter().any(|document| is_file(&document.path) && document.role == Role::Records);
-    if is_taken { Err(Refused::Taken(id.to_owned())) } else { Ok(id) }
+    if is_taken { Err(taken(id)) } else { Ok(id) }
 }
 
 /// Where the notes of this store are.
@@ -132,4 +143,98 @@ fn folder(parts: &Parts<'_>) -> &'static Path {
         notes.count()
     };
     if count(above) > count(own) { above } else { own }
+}
+
+/// The word for a confidence given as a number.
+pub fn confidence(value: f64) -> &'static str {
+    match value {
+        0.75.. => "high",
+        0.45.. => "medium",
+        _ => "low",
+    }
+}
+
+/// Adds a note.
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    let members = Members::of(draft.record)?;
+    let named = |name: &str| members.text(name);
+    let text = match draft.text {
+        Some(text) => text.to_owned(),
+        None => named("text")?.or(named("body")?).unwrap_or_default(),
+    };
+    let (title, body) = title_and_body(named("title")?, &text);
+    if title.is_empty() {
+        return Err(Refusal::invalid("a note needs a text, or a record with a `title`."));
+    }
+    let id = match named("id")? {
+        Some(id) => id,
+        None => id_from(scene, &title),
+    };
+    let tags = match (draft.tags, members.get("tags")) {
+        ([], Some(raw)) if raw.starts_with('[') => texts(raw)?,
+        ([], Some(raw)) => texts(&format!("[{raw}]"))?,
+        (tags, _) => tags.to_vec(),
+    };
+    let asked = named("confidence")?;
+    let own = draft.importance.map(confidence).or(asked.as_deref()).unwrap_or("medium");
+    let source = named("source")?.unwrap_or_else(|| "human-curated".into());
+    let note = NewNote { id: &id, title: &title, tags: &tags, confidence: own, source: &source, body: &body };
+    let (path, mut text) = new_note(&parts(scene.store), note, scene.now)?;
+    for name in members.names().filter(|name| !TAKEN.contains(name)) {
+        text = with_raw(&text, name, members.get(name).unwrap_or("null"))?;
+    }
+    no_worse(&path, None, text.as_bytes(), scene.now)?;
+    Ok(vec![Change::create(path, text)])
+}
+
+/// The heading, and what is below it: a text's own heading or only line is the title.
+fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
+    if let Some(title) = title {
+        return (title, text.to_owned());
+    }
+    let text = text.trim_start_matches(['\n', '\r']);
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let first = first.trim();
+    if let Some(heading) = first.strip_prefix("# ") {
+        return (heading.trim().to_owned(), rest.to_owned());
+    }
+    match first.chars().count() <= TITLE && rest.trim().is_empty() {
+        true => (first.to_owned(), String::new()),
+        false => (cut(first, TITLE), text.to_owned()),
+    }
+}
+
+/// The first words, as many as fit; of one long word as much as fits.
+fn cut(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let short = &text[..end];
+    let whole =
+        if end < text.len() { short.rsplit_once(' ').map_or(short, |(words, _)| words) } else { short };
+    whole.trim_end().to_owned()
+}
+
+/// An id from a title that no note has yet.
+fn id_from(scene: &Scene<'_>, title: &str) -> String {
+    // An id stays in lists, paths and links where a text is masked or erased.
+    let folded = fold(&mask(title));
+    let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty() && !is_random(word)).collect();
+    let id = cut(&words.join(" "), SHORT).replace(' ', "-");
+    let id = if id.is_empty() { "note".to_owned() } else { id };
+    let documents = parts(scene.store).documents;
+    let known = Known::of(&parts(scene.store));
+    let stem = |document: &Document| document.path.file_stem().map(|stem| stem.to_ascii_lowercase());
+    let files: BTreeSet<_> = documents.iter().filter_map(|document| stem(document)).collect();
+    let is_free = |id: &String| {
+        check_id(id).is_ok()
+            && !known.notes.ids.contains_key(id.as_str())
+            && !files.contains(std::ffi::OsStr::new(id))
+    };
+    let mut others = (2..).map(|number| format!("{id}-{number}"));
+    if is_free(&id) { id } else { others.find(is_free).unwrap_or(id) }
+}
+
+/// Another note has that id, or its file.
+pub fn taken(id: &str) -> Refusal {
+    Refusal::invalid(format!("a note called {id:?} is there already."))
 }

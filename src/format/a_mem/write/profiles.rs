@@ -1,11 +1,115 @@
-//! Profiles: one preference set, one capability asked for (§6.3).
+//! Profiles that are added and edited (§5).
 
-use super::json_text::{is_json, quote};
-use super::{Refused, timestamp};
-use crate::format::reading;
-use crate::model::Moment;
+use std::path::{Path, PathBuf};
+
+use super::{bad_value, no_worse, rewritten, timestamp};
+use crate::format::a_mem::{AMem, layout};
+use crate::format::reading::{edited, without_mark};
+use crate::format::writing::{Draft, Members, Refusal, Scene, Setting, pretty, set_field};
+use crate::model::{Change, Document, Moment};
+use crate::text::edit::{self, Splice};
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
+
+/// The longest name of an agent, in bytes: with `.json` it is the name of a file.
+const NAME: usize = 200;
+const ORDER: [&str; 7] = [
+    "agent_name",
+    "agent_version",
+    "last_active",
+    "session_count",
+    "capabilities",
+    "preferences",
+    "context_switches",
+];
+
+/// Adds a profile.
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    if !draft.tags.is_empty() || draft.importance.is_some() {
+        return Err(Refusal::unfit("profiles have neither tags nor importance."));
+    }
+    let mut members = Members::of(draft.record)?;
+    if let Some(name) = draft.text {
+        members.or_text("agent_name", name.trim());
+    }
+    let Some(name) = members.text("agent_name")? else {
+        return Err(Refusal::invalid("name the agent: the record needs an `agent_name`."));
+    };
+    let path = file(scene, &name)?;
+    members.or_text("agent_version", "unknown");
+    members.or_text("last_active", &timestamp(scene.now));
+    members.or("session_count", "0");
+    let mut names: Vec<&str> = members.names().collect();
+    names.sort_by_key(|name| ORDER.iter().position(|own| own == name).unwrap_or(ORDER.len()));
+    let raw = |name: &str| members.get(name).unwrap_or("null").to_owned();
+    let members: Vec<(&str, String)> = names.into_iter().map(|name| (name, raw(name))).collect();
+    let bytes = pretty(&members, 0) + "\n";
+    no_worse(&path, None, bytes.as_bytes(), scene.now)?;
+    Ok(vec![Change::create(path, bytes)])
+}
+
+/// The file of a new profile, beside those that are there.
+fn file(scene: &Scene<'_>, name: &str) -> Result<PathBuf, Refusal> {
+    let is_plain = !name.is_empty()
+        && name.len() <= NAME
+        && name.trim() == name
+        && !name.starts_with('.')
+        && !name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\'));
+    if !is_plain {
+        let rule = "it names a file: no separators, no control characters, at most 200 bytes";
+        return Err(Refusal::invalid(format!("`agent_name` can't be {name:?}: {rule}.")));
+    }
+    let own = || scene.store.documents.iter().filter(|own| layout::kind_of(&own.path) == "profile");
+    let nested = own().any(|own| own.path.starts_with("profiles/agents"));
+    let folder = Path::new(if nested { "profiles/agents" } else { "profiles" });
+    let path = folder.join(format!("{name}.json"));
+    let has_name = |own: &Document| {
+        let mut views = own.records.iter().filter_map(|record| record.view()?.id);
+        own.path == path || views.any(|id| id == name)
+    };
+    match own().any(|own| has_name(own)) {
+        true => Err(Refusal::invalid(format!("a profile of {name:?} is there already."))),
+        false => Ok(path),
+    }
+}
+
+/// Sets members of a profile; a preference brings `last_active` along (§6.3).
+pub fn edit(scene: &Scene<'_>, document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusal> {
+    let body = without_mark(&document.bytes);
+    let mark = document.bytes.len() - body.len();
+    let mut bytes = body.to_vec();
+    for setting in set {
+        bytes = with_field(scene, &bytes, setting)?;
+    }
+    let whole = [&document.bytes[..mark], &bytes].concat();
+    no_worse(&document.path, Some(&document.bytes), &whole, scene.now)?;
+    Ok(vec![rewritten(document, &whole)])
+}
+
+fn with_field(scene: &Scene<'_>, profile: &[u8], setting: &Setting<'_>) -> Result<Vec<u8>, Refusal> {
+    let mut tape = Tape::default();
+    let object = edit::scan(&mut tape, profile)?;
+    if setting.name == "text" && object.get("text").is_none() {
+        let message = "a profile has no text; name a field, as in `preferences.verbose_logging=true`.";
+        return Err(Refusal::unfit(message));
+    }
+    let Some(key) = setting.name.strip_prefix("preferences.").filter(|key| !key.contains('.')) else {
+        return set_field(&AMem, profile, setting, "");
+    };
+    let current = object.path(&["preferences", key]);
+    let mut own = Tape::default();
+    let is_json = edit::scan(&mut own, setting.value.trim().as_bytes()).is_ok();
+    let raw = match current.map(|value| value.kind()) {
+        Some(Kind::String) => edit::quoted(setting.value),
+        // What a new preference is, only its value says.
+        None | Some(Kind::Null) if !is_json => edit::quoted(setting.value),
+        _ => setting.value.to_owned(),
+    };
+    if current.is_some_and(|value| value.raw() == raw.trim().as_bytes()) {
+        return Ok(profile.to_vec());
+    }
+    set_preference(profile, key, &raw, scene.now)
+}
 
 /// The profile with that preference and `last_active`; every other byte stays. `value` is
 /// JSON.
@@ -13,74 +117,68 @@ use crate::text::scan::Tape;
 /// # Errors
 ///
 /// If the profile is not a JSON object, its preferences are none, or `value` is not JSON.
-pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>, Refused> {
+pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>, Refusal> {
     let value = value.trim();
-    if !is_json(value, None) {
-        return Err(Refused::value("preference", value, "it has to be JSON: text is in quotes"));
+    if edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {
+        return Err(bad_value("preference", value, "it has to be JSON: text is in quotes"));
     }
     if key.is_empty() {
-        return Err(Refused::value("preference", key, "it needs a name"));
+        return Err(bad_value("preference", key, "it needs a name"));
     }
-    let active = quote(&timestamp(now));
-    let changed = edit(profile, |object| match object.get("preferences") {
-        Some(own) if own.kind() == Kind::Object => Ok(set(profile, object, own, key, value)),
-        Some(own) if !own.is_null() => Err(Refused::Unreadable("`preferences` is not an object".into())),
-        _ => {
-            let (line, unit) = indents(profile, object, object);
-            let inner = within(line + &unit, &unit, &member(profile, object, key, value));
-            Ok(set(profile, object, object, "preferences", &inner))
+    let unreadable = |why: String| Refusal::corrupt(format!("the file can't be edited: {why}."));
+    let mut is_other = false;
+    let changed = edited(profile, |body, object| match object.get("preferences") {
+        Some(own) if own.kind() == Kind::Object => edit::apply(body, put(body, object, own, (key, value))),
+        own if own.is_none_or(|own| own.is_null()) => {
+            let (line, unit) = indents(body, object, object);
+            let colon = colon(body, object);
+            let member = format!("{}{colon}{value}", edit::quoted(key));
+            let inner = within(&(line + &unit), &unit, &member);
+            edit::apply(body, put(body, object, object, ("preferences", &inner)))
         }
-    })?;
-    edit(&changed, |object| Ok(set(&changed, object, object, "last_active", &active)))
-}
-
-/// One change of a document: the bytes from the first to the second are replaced.
-type Change = (usize, usize, String);
-
-fn edit(bytes: &[u8], change: impl FnOnce(Json<'_>) -> Result<Change, Refused>) -> Result<Vec<u8>, Refused> {
-    let body = reading::without_mark(bytes);
-    let mark = bytes.len() - body.len();
-    let mut tape = Tape::default();
-    let object = reading::whole_object(&mut tape, body).map_err(|(_, why)| Refused::Unreadable(why))?;
-    let (from, to, new) = change(object)?;
-    let (before, after) = (bytes.get(..mark + from), bytes.get(mark + to..));
-    Ok([before.unwrap_or_default(), new.as_bytes(), after.unwrap_or_default()].concat())
+        _ => {
+            is_other = true;
+            Vec::new()
+        }
+    });
+    let changed = changed.map_err(unreadable)?;
+    if is_other {
+        return Err(unreadable("`preferences` is not an object".into()));
+    }
+    let active = edit::quoted(&timestamp(now));
+    let active = edited(&changed, |body, object| {
+        edit::apply(body, put(body, object, object, ("last_active", &active)))
+    });
+    active.map_err(unreadable)
 }
 
 /// Sets a member of an object somewhere in the document: in place where it is there, and
 /// otherwise as the last one, set apart as the others are.
-fn set(bytes: &[u8], whole: Json<'_>, object: Json<'_>, key: &str, value: &str) -> Change {
-    if let Some(old) = object.get(key) {
-        let (from, to) = old.span();
-        return (from, to, value.to_owned());
-    }
-    let new = member(bytes, whole, key, value);
-    let (start, end) = object.span();
+fn put<'a>(
+    body: &[u8],
+    whole: Json<'_>,
+    object: Json<'_>,
+    (key, value): (&'a str, &'a str),
+) -> Vec<Splice<'a>> {
+    let colon = colon(body, whole);
+    let member = || format!("{}{colon}{value}", edit::quoted(key));
     let members: Vec<(Json<'_>, Json<'_>)> = object.members().collect();
-    let Some((_, last)) = members.last() else {
-        let (line, unit) = indents(bytes, whole, object);
-        return (start, end, within(line, &unit, &new));
-    };
-    let at = last.span().1;
-    let apart = match members.as_slice() {
-        [.., (_, before), (key, _)] => between(bytes, before.span().1, key.span().0),
-        [(key, _)] => {
-            let opening = between(bytes, start + 1, key.span().0);
-            let is_spaced = opening.is_empty() && colon(bytes, whole) == ": ";
-            format!(",{}", if is_spaced { " " } else { &opening })
+    match (object.get(key), members.as_slice()) {
+        (Some(old), _) => vec![Splice::of(old, value)],
+        (None, []) => {
+            let (line, unit) = indents(body, whole, object);
+            vec![Splice::of(object, within(&line, &unit, &member()))]
         }
-        [] => String::new(),
-    };
-    (at, at, apart + &new)
+        (None, [(name, last)]) if name.span().0 == object.span().0 + 1 && colon == ": " => {
+            let at = last.span().1;
+            vec![Splice::new(at..at, format!(", {}", member()))]
+        }
+        _ => vec![edit::insert(object, usize::MAX, &member())],
+    }
 }
 
 fn between(bytes: &[u8], from: usize, to: usize) -> String {
-    let body = reading::without_mark(bytes);
-    String::from_utf8_lossy(body.get(from..to).unwrap_or_default()).into_owned()
-}
-
-fn member(bytes: &[u8], whole: Json<'_>, key: &str, value: &str) -> String {
-    format!("{}{}{value}", quote(key), colon(bytes, whole))
+    String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default()).into_owned()
 }
 
 fn colon(bytes: &[u8], whole: Json<'_>) -> String {
@@ -102,6 +200,6 @@ fn indents(bytes: &[u8], whole: Json<'_>, object: Json<'_>) -> (String, String) 
 }
 
 /// An object with that one member; `line` ends the line and indents the closing brace.
-fn within(line: String, unit: &str, member: &str) -> String {
+fn within(line: &str, unit: &str, member: &str) -> String {
     format!("{{{line}{unit}{member}{line}}}")
 }

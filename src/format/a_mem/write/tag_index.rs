@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Tree, quote, raw, with_object};
+use super::json_text::{Tree, raw, with_object};
 use super::named::Known;
 use crate::format::Parts;
+use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
 
 /// The notes of each tag.
@@ -103,7 +104,7 @@ impl Index<'_> {
             }
         }
         for id in left {
-            let name = quote(&self.known.spelled(id, are_files));
+            let name = quoted(&self.known.spelled(id, are_files));
             members.push((Cow::Owned(name), Tree::texts(&self.tags_of(id))));
         }
         members
@@ -141,7 +142,7 @@ impl Index<'_> {
             done.insert(tag);
         }
         for (tag, wanted) in self.wanted.iter().filter(|(tag, _)| !done.contains(*tag)) {
-            members.push((Cow::Owned(quote(tag)), self.new_value(tag, wanted, is_nested)));
+            members.push((Cow::Owned(quoted(tag)), self.new_value(tag, wanted, is_nested)));
         }
         members
     }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::super::projection::{
     ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
 };
+use super::canonical::Written;
 use super::project::{Said, parts};
-use super::{Written, markdown};
+use super::{beside_path, markdown};
 
 /// What is between the markers of an entry block: nothing of it is a value.
 const BLOCK: &str = "## Project Memory
@@ -38,70 +39,55 @@ pub struct Beside<'a> {
 }
 
 impl Beside<'_> {
-    fn text(&self, path: &str) -> Result<&str, String> {
-        let file = self.files.iter().find(|(own, _)| own == Path::new(path));
-        let (_, bytes) = file.ok_or_else(|| format!("`{path}` is missing and stays so."))?;
-        std::str::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8; it is left as it is."))
+    /// The text of a file; `None` where it is missing, which stays so, or is not UTF-8.
+    fn text(&self, path: &str) -> Option<&str> {
+        let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
+        std::str::from_utf8(bytes).ok()
     }
 
     /// The projections anew. `old` gives what the bundle of a hash said, if it is known.
-    pub fn projections<'b>(
-        &self,
-        old: &dyn Fn(&str) -> Option<&'b Said<'b>>,
-        notes: &mut Vec<String>,
-    ) -> Vec<Written> {
-        let mut written = Vec::new();
-        for (word, path) in PROJECTIONS {
-            match self.projection(word, path, old) {
-                Ok(text) => written.push(beside(path, text)),
-                Err(note) => notes.push(note),
-            }
-        }
-        written
+    pub fn projections<'b>(&self, old: &dyn Fn(&str) -> Option<&'b Said<'b>>) -> Vec<Written> {
+        let anew = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, old)?));
+        PROJECTIONS.into_iter().filter_map(anew).collect()
     }
 
+    /// `None` of a file that does not start with its marker.
     fn projection<'b>(
         &self,
         word: &str,
         path: &str,
         old: &dyn Fn(&str) -> Option<&'b Said<'b>>,
-    ) -> Result<String, String> {
+    ) -> Option<String> {
         let text = self.text(path)?;
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
         let first = body.lines().next().unwrap_or_default();
-        let Some(before) = marker(first, PROJECTION_MARK) else {
-            return Err(format!("`{path}` does not start with its marker; it is left as it is."));
-        };
+        let before = marker(first, PROJECTION_MARK)?;
         let old = old(before.hash).map(|old| parts(word, old));
         let rest = body.get(first.len()..).unwrap_or_default();
         let rest = with_feeds(rest, |rest| markdown::renew(rest, old.as_deref(), &parts(word, self.new)));
         let hash = self.hash;
-        Ok(format!("{mark}<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->{rest}"))
+        Some(format!("{mark}<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->{rest}"))
     }
 
-    /// The entry file anew.
-    pub fn entry(&self, path: &str) -> Result<Written, String> {
+    /// The entry file anew; `None` where the marker of its block can't be read.
+    pub fn entry(&self, path: &str) -> Option<Written> {
         let text = self.text(path)?;
         let new = format!("<!-- {ENTRY_MARK}version={VERSION} bundleHash={} start -->", self.hash);
         let Some(start) = text.find(ENTRY_START) else {
             let block = format!("{new}\n{BLOCK}{ENTRY_END}");
-            return Ok(beside(path, with_feeds(text, |text| with_block(text, &block))));
+            return Some(beside(path, with_feeds(text, |text| with_block(text, &block))));
         };
         let (before, rest) = text.split_at(start);
         let first = rest.lines().next().unwrap_or_default();
-        let end = first.find("-->").map(|end| end + 3);
-        let Some(end) =
-            end.filter(|end| first.get(..*end).is_some_and(|own| marker(own, ENTRY_MARK).is_some()))
-        else {
-            return Err(format!("The marker of the block in `{path}` can't be read; it is left as it is."));
-        };
+        let end = first.find("-->")? + 3;
+        marker(first.get(..end)?, ENTRY_MARK)?;
         let after = rest.get(end..).unwrap_or_default();
-        Ok(beside(path, format!("{before}{new}{after}")))
+        Some(beside(path, format!("{before}{new}{after}")))
     }
 }
 
 fn beside(path: &str, text: String) -> Written {
-    Written { path: path.into(), beside: true, bytes: text.into_bytes(), append: false }
+    Written { path: beside_path(Path::new(path)), bytes: text.into_bytes(), append: false }
 }
 
 /// Works on a text of bare line feeds, and gives it the line ends back that it had.

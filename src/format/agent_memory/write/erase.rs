@@ -14,14 +14,16 @@ use std::path::{Path, PathBuf};
 
 use super::super::bundle::SECTIONS;
 use super::super::document::text;
-use super::super::{AgentMemory, layout, writing};
-use super::splice::{self, quoted};
-use super::store::{Files, canonical_text, object};
-use super::{Refused, around};
+use super::super::{AgentMemory, layout};
+use super::canonical::around;
+use super::recall::without as without_signals;
+use super::splice;
+use super::store::{Files, canonical_text, object, too_deep};
+use super::{beside_of, rewritten};
 use crate::format::writing::{Erases, Part, Refusal, Scene, document};
-use crate::model::plan::SHARED;
 use crate::model::{Act, Change, Entry, Span, Store, Tell};
 use crate::text::canonical::{indented, sha256_indented};
+use crate::text::edit::{self, quoted};
 use crate::text::json::{Json, Kind};
 use crate::text::lines::BOM;
 use crate::text::needle::Needles;
@@ -149,9 +151,8 @@ fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<
 fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>, Refusal> {
     let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.told()));
     let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
-    let body = std::str::from_utf8(body).map_err(|_| failed())?;
     let mut tape = Tape::default();
-    let owner = splice::parse(&mut tape, body).ok_or_else(failed)?;
+    let owner = object(&mut tape, body).map_err(|_| failed())?;
     let bundle = owner.get("bundle").ok_or_else(failed)?;
     let spans: HashSet<Span> = spans.iter().copied().collect();
     let goes = |value: Json<'_>| {
@@ -161,14 +162,13 @@ fn without(file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>, Refusal
     };
     let lists = bundle.members().filter(|(_, section)| section.kind() == Kind::Array);
     let cuts = lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| splice::without_those(own, &goes));
-    let left = splice::apply(body, &splice::in_order(cuts.collect()));
+    let left = edit::apply(body, cuts.collect());
     let mut tape = Tape::default();
-    let new = splice::parse(&mut tape, &left).ok_or_else(failed)?;
-    let hash = new.get("bundle").and_then(sha256_indented).ok_or(Refused::TooDeep)?;
-    let signed = splice::set_member(&left, new, "bundleHash", &quoted(&hash));
-    let left = splice::apply(&left, &[signed]);
-    let is_canonical = indented(owner).is_some_and(|own| own + "\n" == body);
-    let left = if is_canonical { canonical_text(&left)? } else { left.into_bytes() };
+    let new = edit::scan(&mut tape, &left).map_err(|_| failed())?;
+    let hash = new.get("bundle").and_then(sha256_indented).ok_or_else(too_deep)?;
+    let signed = edit::apply(&left, vec![splice::set_member(new, "bundleHash", quoted(&hash))]);
+    let is_canonical = indented(owner).is_some_and(|own| (own + "\n").as_bytes() == body);
+    let left = if is_canonical { canonical_text(&signed)? } else { signed };
     Ok([mark, &left].concat())
 }
 
@@ -199,16 +199,8 @@ fn hollow(file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
 
 /// An event without the signals that repeat what is erased.
 fn unsaid(file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
-    if parts.is_empty() || !is_log(file) || !parts.any(raw) {
-        return None;
-    }
-    let body = std::str::from_utf8(raw).ok()?;
-    let mut tape = Tape::default();
-    let signals = splice::parse(&mut tape, body)?.get("signals")?;
-    let lists = signals.members().filter(|(_, list)| list.kind() == Kind::Array);
-    let goes = |signal: Json<'_>| parts.any(signal.raw());
-    let cuts: Vec<_> = lists.flat_map(|(_, list)| splice::without_those(list, &goes)).collect();
-    (!cuts.is_empty()).then(|| splice::apply(body, &splice::in_order(cuts)).into_bytes())
+    let says = !parts.is_empty() && is_log(file) && parts.any(raw);
+    says.then(|| without_signals(raw, &|signal| parts.any(signal.raw()))).flatten()
 }
 
 /// The projections and the entry block of a new state, and the manifests of batches that
@@ -223,14 +215,8 @@ fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal
     let before = object(&mut before, &files.state.bytes).map_err(failed)?;
     let after = object(&mut after, &new).map_err(failed)?;
     let hash = text(after, "bundleHash").unwrap_or_default();
-    let beside: Vec<(PathBuf, Vec<u8>)> =
-        scene.store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
-    for page in around(&files, before, after, &hash, &beside, &mut Vec::new()) {
-        let current = scene.store.beside.iter().find(|(own, _)| *own == page.path);
-        let Some((_, base)) = current else { continue };
-        let path = writing::beside_path(&page.path);
-        follows.push(Change { mode: SHARED, ..Change::rewrite(path, base.clone(), &page.bytes) });
-    }
+    let pages = around(&files, before, after, &hash, &beside_of(scene.store));
+    follows.extend(pages.iter().filter_map(|page| rewritten(scene.store, page)));
     Ok(follows)
 }
 
@@ -248,12 +234,10 @@ fn manifests(store: &Store, changes: &[Change]) -> Result<Vec<Change>, Refusal> 
     for (path, ids) in gone {
         let Some(own) = document(&store.documents, &path) else { continue };
         let mut tape = Tape::default();
-        let Some(body) = std::str::from_utf8(&own.bytes).ok() else { continue };
-        let list = splice::parse(&mut tape, body).and_then(|manifest| manifest.get("archivedCheckpointIds"));
-        let Some(list) = list else { continue };
+        let manifest = edit::scan(&mut tape, &own.bytes).ok();
+        let Some(list) = manifest.and_then(|own| own.get("archivedCheckpointIds")) else { continue };
         let cuts = splice::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
-        let new = splice::apply(body, &cuts);
-        changed.push(Change::rewrite(&path, (&*own.bytes).into(), new.as_bytes()));
+        changed.push(Change::rewrite(&path, own.bytes.clone(), &edit::apply(&own.bytes, cuts)));
     }
     Ok(changed)
 }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::super::document::text;
-use super::Refused;
-use super::splice::{parse, quoted};
+use super::store::too_deep;
+use crate::format::writing::Refusal;
 use crate::text::canonical::sha256_indented;
+use crate::text::edit::{quoted, scan};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
@@ -36,7 +37,7 @@ impl Told<'_> {
     /// The event's line, members in the order that the format has, without its line end. Its
     /// signals hold what this write brought: recall would bring back the rest of the bundle, also
     /// what is deleted from it later.
-    pub fn event(&self, before: Option<Json<'_>>, bundle: Json<'_>) -> Result<String, Refused> {
+    pub fn event(&self, before: Option<Json<'_>>, bundle: Json<'_>) -> Result<String, Refusal> {
         let project = bundle.path(&["project", "name"]).and_then(|name| name.text()).unwrap_or_default();
         let content = format!(
             r#"{{"bundleHash":{},"commandName":{},"diffSummary":{}}}"#,
@@ -45,7 +46,8 @@ impl Told<'_> {
             quoted(self.summary)
         );
         let mut tape = Tape::default();
-        let content = parse(&mut tape, &content).and_then(sha256_indented).ok_or(Refused::TooDeep)?;
+        let content =
+            scan(&mut tape, content.as_bytes()).ok().and_then(sha256_indented).ok_or_else(too_deep)?;
         let summary = format!("palimp edited canonical memory for {project}: {}", self.summary);
         Ok(format!(
             r#"{{"id":{},"kind":"tool_run","sourceId":{},"externalItemId":null,"createdAt":{},"contentHash":{},"summary":{},"signals":{},"sourceRef":{}}}"#,

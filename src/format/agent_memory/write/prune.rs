@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::config::Settings;
 use super::super::{events, history, layout};
-use super::store::{Checkpoint, Files, StateText, canonical_text, iso, object};
-use super::{Refused, Written, in_store, splice};
+use super::canonical::{Written, in_store};
+use super::store::{Checkpoint, Files, StateText, canonical_text};
+use crate::format::writing::{Refusal, list};
 use crate::model::time::DAY;
 use crate::model::{Document, Moment};
+use crate::text::edit::quoted;
 use crate::text::json::Json;
 use crate::text::lines::lines;
 use crate::text::scan::Tape;
@@ -43,49 +46,39 @@ pub struct Pruned {
     pub removed: Vec<PathBuf>,
 }
 
-/// What the config says of retention; the tool's defaults for what it lacks.
-struct Retention {
-    enabled: bool,
-    history_days: u64,
-    checkpoint_days: u64,
-    keep_recent: u64,
-    expire_days: u64,
+/// Why events stay.
+pub fn off() -> Refusal {
+    Refusal::unfit(
+        "The config turns retention off, and without it the numbers of events must have no gaps. Set \
+         `settings.retention` in its `config.json` if events are to go.",
+    )
 }
 
-impl Retention {
-    fn of(files: &Files<'_>) -> Self {
-        let mut tape = Tape::default();
-        let config = files.config.and_then(|config| object(&mut tape, &config.bytes).ok());
-        let count = |path: &[&str], otherwise| {
-            let own = config.and_then(|config| config.path(&["retention"])?.path(path)?.count());
-            own.unwrap_or(otherwise)
-        };
-        Retention {
-            enabled: files.settings().retention,
-            history_days: count(&["history", "maxAgeDays"], 90),
-            checkpoint_days: count(&["checkpoints", "maxAgeDays"], 30),
-            keep_recent: count(&["checkpoints", "keepRecent"], 10),
-            expire_days: count(&["archive", "expireAfterDays"], 180),
-        }
-    }
+/// Whether the config turns retention off.
+pub fn retention_off(documents: &[Arc<Document>]) -> Result<bool, Refusal> {
+    Ok(!Files::of(documents)?.settings().retention)
 }
 
 fn before(now: Moment, days: u64) -> Moment {
     now.plus(i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY).saturating_neg())
 }
 
-/// Moves events and checkpoints into an archive batch.
-pub fn prune(documents: &[Arc<Document>], chosen: Chosen<'_>, now: Moment) -> Result<Pruned, Refused> {
+/// Moves events and checkpoints into an archive batch; `None` where nothing is to go.
+pub fn prune(
+    documents: &[Arc<Document>],
+    chosen: Chosen<'_>,
+    now: Moment,
+) -> Result<Option<Pruned>, Refusal> {
     let files = Files::of(documents)?;
     let mut state = StateText::of(files.state)?;
-    let retention = Retention::of(&files);
+    let settings = files.settings();
     let (goes, moved) = {
         let mut tape = Tape::default();
         let state = state.object(&mut tape)?;
-        choose(&files, state, &retention, chosen, now)?
+        choose(&files, state, &settings, chosen, now)?
     };
     if goes.is_empty() && moved.is_empty() {
-        return Err(Refused::Nothing);
+        return Ok(None);
     }
     let records: Vec<(usize, &str)> = files.events.iter().flat_map(|log| found(log, &goes)).collect();
     let mut pruned = Pruned {
@@ -105,57 +98,59 @@ pub fn prune(documents: &[Arc<Document>], chosen: Chosen<'_>, now: Moment) -> Re
         let path = folder.join("checkpoints").join(name);
         pruned.batch.push(in_store(path, checkpoint.document.bytes.to_vec()));
     }
-    let manifest = manifest(&pruned, &retention, &at);
-    pruned.batch.push(in_store(folder.join("manifest.json"), canonical_text(&manifest)?));
+    let manifest = manifest(&pruned, &settings, &at);
+    pruned.batch.push(in_store(folder.join("manifest.json"), canonical_text(manifest.as_bytes())?));
     if let Some(log) = files.events.filter(|_| !indexes.is_empty()) {
         pruned.rewritten.push(in_store(log.path.clone(), kept));
         let left = Files::count(files.events) - indexes.len() as u64;
-        state.set(&["maintenance"], "historyEventCount", &left.to_string())?;
+        state.set(&["maintenance"], "historyEventCount", left.to_string())?;
         pruned.rewritten.push(in_store(layout::STATE.into(), state.into_bytes()?));
     }
-    Ok(pruned)
+    Ok(Some(pruned))
 }
 
 /// The ids of the events that go, and the checkpoints that do.
 fn choose<'a>(
     files: &'a Files<'_>,
     state: Json<'_>,
-    retention: &Retention,
+    settings: &Settings,
     chosen: Chosen<'_>,
     now: Moment,
-) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>), Refused> {
+) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>), Refusal> {
     let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
-    let recent = usize::try_from(retention.keep_recent).unwrap_or(usize::MAX);
+    let recent = usize::try_from(settings.keep_recent).unwrap_or(usize::MAX);
     let tail = files.checkpoints.len().saturating_sub(recent.max(1));
     let stays = |index: usize, id: &str| index >= tail || latest.as_deref() == Some(id);
     let Chosen::These { events: wanted, checkpoints } = chosen else {
-        if !retention.enabled {
-            return Err(Refused::RetentionOff);
+        if !settings.retention {
+            return Ok(Default::default());
         }
-        let since = before(now, retention.checkpoint_days);
+        let since = before(now, settings.checkpoint_days);
         let old = files.checkpoints.iter().enumerate().filter(|(index, checkpoint)| {
             !stays(*index, checkpoint.id) && checkpoint.created.is_some_and(|created| created <= since)
         });
-        return Ok((recalled(files, state, retention, now), old.map(|(_, own)| own).collect()));
+        return Ok((recalled(files, state, settings, now), old.map(|(_, own)| own).collect()));
     };
-    if !wanted.is_empty() && !retention.enabled {
-        return Err(Refused::RetentionOff);
+    if !wanted.is_empty() && !settings.retention {
+        return Err(off());
     }
     let goes: HashSet<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
     let there: HashSet<&str> =
         files.events.iter().flat_map(|log| found(log, &goes)).map(|(_, id)| id).collect();
     if let Some(id) = wanted.iter().find(|id| !there.contains(**id)) {
-        return Err(Refused::NoSuchRecord((*id).to_owned()));
+        return Err(no_such_record(id));
     }
     let mut moved = Vec::new();
     for id in checkpoints.iter().collect::<HashSet<_>>() {
         let own: Vec<(usize, &Checkpoint<'_>)> =
             files.checkpoints.iter().enumerate().filter(|(_, own)| own.id == *id).collect();
         if own.is_empty() {
-            return Err(Refused::NoSuchRecord((*id).to_owned()));
+            return Err(no_such_record(id));
         }
         if own.iter().any(|(index, own)| stays(*index, own.id)) {
-            return Err(Refused::Stays((*id).to_owned(), retention.keep_recent));
+            let newest = settings.keep_recent;
+            let why = format!("it is the latest, or among the newest {newest} that the config keeps.");
+            return Err(Refusal::unfit(format!("The checkpoint {id} stays: {why}")));
         }
         moved.extend(own.into_iter().map(|(_, own)| own));
     }
@@ -163,11 +158,15 @@ fn choose<'a>(
     Ok((goes, moved))
 }
 
+fn no_such_record(id: &str) -> Refusal {
+    Refusal::unfit(format!("The store has no active event or checkpoint {id:?}."))
+}
+
 /// The ids of the events that were recalled, and are older than the config allows.
-fn recalled(files: &Files<'_>, state: Json<'_>, retention: &Retention, now: Moment) -> HashSet<String> {
+fn recalled(files: &Files<'_>, state: Json<'_>, settings: &Settings, now: Moment) -> HashSet<String> {
     let last = state.path(&["maintenance", "lastRecalledEventId"]).and_then(|id| id.text());
     let last = last.and_then(|id| events::ordinal(&id)).unwrap_or_default();
-    let since = before(now, retention.history_days);
+    let since = before(now, settings.history_days);
     let views = files.events.into_iter().flat_map(history::views).map(|(.., view)| view);
     let is_old = |id: &str, created: Option<Moment>| {
         events::ordinal(id).is_some_and(|own| own <= last) && created.is_some_and(|created| created <= since)
@@ -187,7 +186,7 @@ fn batch(files: &Files<'_>, now: Moment) -> (PathBuf, String) {
     let taken: HashSet<&Path> = files.batches().collect();
     let mut when = now;
     loop {
-        let at = iso(when);
+        let at = when.to_millis();
         let name: String = at.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'T' | 'Z')).collect();
         let folder = Path::new("archive").join(format!("prune-{name}"));
         if !taken.contains(folder.as_path()) {
@@ -197,20 +196,16 @@ fn batch(files: &Files<'_>, now: Moment) -> (PathBuf, String) {
     }
 }
 
-fn manifest(pruned: &Pruned, retention: &Retention, at: &str) -> String {
-    let ids = |ids: &[String]| {
-        let ids: Vec<String> = ids.iter().map(|id| splice::quoted(id)).collect();
-        format!("[{}]", ids.join(","))
-    };
+fn manifest(pruned: &Pruned, settings: &Settings, at: &str) -> String {
     format!(
         r#"{{"archivedCheckpointIds":{},"archivedEventIds":{},"checkpointMaxAgeDays":{},"createdAt":{},"expireAfterDays":{},"historyMaxAgeDays":{},"keepRecent":{}}}"#,
-        ids(&pruned.checkpoints),
-        ids(&pruned.events),
-        retention.checkpoint_days,
-        splice::quoted(at),
-        retention.expire_days,
-        retention.history_days,
-        retention.keep_recent,
+        list(&pruned.checkpoints),
+        list(&pruned.events),
+        settings.checkpoint_days,
+        quoted(at),
+        settings.expire_days,
+        settings.history_days,
+        settings.keep_recent,
     )
 }
 

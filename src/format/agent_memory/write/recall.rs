@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use super::super::document::text;
 use super::super::{events, history};
-use super::store::{Files, StateText, object};
-use super::{BundleEdit, Refused, splice};
+use super::canonical::{BundleEdit, apply};
+use super::splice;
+use super::store::{Files, StateText, lacks, no_state, object};
+use crate::format::writing::Refusal;
 use crate::model::{Document, Record, View};
+use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
@@ -56,23 +59,20 @@ fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &Gone) -> Vec<(&'a Reco
     let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
         let id = view.id?;
         let mut tape = Tape::default();
-        let raw = std::str::from_utf8(log.raw(record)).ok()?;
-        let event = splice::parse(&mut tape, raw)?;
+        let event = edit::scan(&mut tape, log.raw(record)).ok()?;
         let says = signals(event).any(|signal| signal.text().is_some_and(|own| gone.is_in(&own)));
         (says && !cursors.has_recalled(event, id)).then_some((record, id))
     };
     history::views(log).filter_map(of).collect()
 }
 
-/// An event's line without the signals that hold what is gone.
-fn without(raw: &[u8], gone: &Gone) -> Option<Vec<u8>> {
-    let body = std::str::from_utf8(raw).ok()?;
+/// An event's line without the signals that go; `None` where it has none of them.
+pub fn without(raw: &[u8], goes: &dyn Fn(Json<'_>) -> bool) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
-    let signals = splice::parse(&mut tape, body)?.get("signals")?;
+    let signals = object(&mut tape, raw).ok()?.get("signals")?;
     let lists = signals.members().filter(|(_, list)| list.kind() == Kind::Array);
-    let goes = |signal: Json<'_>| signal.text().is_some_and(|own| gone.is_in(&own));
-    let cuts: Vec<_> = lists.flat_map(|(_, list)| splice::without_those(list, &goes)).collect();
-    (!cuts.is_empty()).then(|| splice::apply(body, &splice::in_order(cuts)).into_bytes())
+    let cuts: Vec<_> = lists.flat_map(|(_, list)| splice::without_those(list, goes)).collect();
+    (!cuts.is_empty()).then(|| edit::apply(raw, cuts))
 }
 
 fn signals<'a>(event: Json<'a>) -> impl Iterator<Item = Json<'a>> {
@@ -111,20 +111,21 @@ impl Cursors {
 
 /// The log of events without what these edits take out of the bundle, in the events that recall
 /// has not seen yet; `None` where no such event holds any of it.
-pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>, Refused> {
+pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>, Refusal> {
     let files = Files::of(documents)?;
     let Some(log) = files.events else { return Ok(None) };
     let mut state = StateText::of(files.state)?;
     for edit in edits {
-        super::apply(&mut state, edit)?;
+        apply(&mut state, edit)?;
     }
     let (mut before, mut after) = (Tape::default(), Tape::default());
-    let before = object(&mut before, &files.state.bytes).map_err(Refused::NoState)?;
+    let before = object(&mut before, &files.state.bytes).map_err(no_state)?;
     let gone = Gone::between(bundle(before)?, bundle(state.object(&mut after)?)?);
     let mut whole = log.bytes.to_vec();
     // From the last to the first: what is before a change keeps its place.
     for (record, _) in repeats(log, before, &gone).into_iter().rev() {
-        if let Some(line) = without(log.raw(record), &gone) {
+        let goes = |signal: Json<'_>| signal.text().is_some_and(|own| gone.is_in(&own));
+        if let Some(line) = without(log.raw(record), &goes) {
             whole.splice(record.span.start as usize..record.span.end as usize, line);
         }
     }
@@ -142,6 +143,6 @@ pub fn would_return(before: &[u8], after: &[u8], log: &Document) -> Vec<String> 
     read().unwrap_or_default()
 }
 
-fn bundle(state: Json<'_>) -> Result<Json<'_>, Refused> {
-    state.get("bundle").ok_or(Refused::Lacks("bundle"))
+fn bundle(state: Json<'_>) -> Result<Json<'_>, Refusal> {
+    state.get("bundle").ok_or_else(|| lacks("bundle"))
 }

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chrono::{DateTime, SecondsFormat};
 use memchr::memmem;
 
 use super::super::config::Settings;
 use super::super::{checkpoint, document, events, history, layout, state};
-use super::Refused;
 use super::splice;
-use crate::format::reading::whole_object;
-use crate::model::{Body, Document, Moment, Role};
+use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::Refusal;
+use crate::model::{Body, Document, Moment, Role, Tell};
 use crate::text::canonical::indented;
+use crate::text::edit::{Splice, apply, scan};
 use crate::text::json::{Json, Kind};
 use crate::text::lines::BOM;
 use crate::text::scan::Tape;
@@ -46,7 +46,7 @@ pub struct Checkpoint<'a> {
 
 impl<'a> Files<'a> {
     /// Those among a store's files.
-    pub fn of(documents: &'a [Arc<Document>]) -> Result<Self, Refused> {
+    pub fn of(documents: &'a [Arc<Document>]) -> Result<Self, Refusal> {
         let named =
             |name: &str| documents.iter().map(|own| &**own).find(|document| document.path == Path::new(name));
         let read =
@@ -56,10 +56,11 @@ impl<'a> Files<'a> {
             .filter(read)
             .find(|document| document.offset != 0 || document.bytes.len() as u64 != document.len);
         if let Some(document) = partial {
-            return Err(Refused::NotWhole(document.path.clone()));
+            let path = document.path.told();
+            return Err(Refusal::corrupt(format!("Only a part of {path} was read.")));
         }
         let state = named(layout::STATE);
-        let state = state.ok_or_else(|| Refused::NoState("there is no file of this name".into()))?;
+        let state = state.ok_or_else(|| no_state("there is no file of this name".into()))?;
         let active = documents.iter().filter(|document| {
             document.role == Role::Records && document.path.starts_with(layout::CHECKPOINTS)
         });
@@ -90,7 +91,7 @@ impl<'a> Files<'a> {
 
     /// The number of the next event: above all that are anywhere, in lines that can't be
     /// read too. Where retention may have let events expire, the references to them count.
-    pub fn next_event(&self, state: Json<'_>) -> Result<u64, Refused> {
+    pub fn next_event(&self, state: Json<'_>) -> Result<u64, Refusal> {
         let logs = self.all.iter().filter(|document| {
             let active = document.path == Path::new(layout::EVENTS);
             active || (document.role == Role::Archive && !layout::is_checkpoint(&document.path))
@@ -109,7 +110,7 @@ impl<'a> Files<'a> {
     }
 
     /// The number of the next checkpoint: above all ids and all names of files.
-    pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64, Refused> {
+    pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64, Refusal> {
         let files = self.all.iter().filter(|document| layout::is_checkpoint(&document.path));
         let mut taken: Vec<u64> = Vec::new();
         for document in files {
@@ -137,9 +138,12 @@ impl<'a> Files<'a> {
 /// The highest number that ids have room for in every reader: beyond it JavaScript rounds.
 const LAST: u64 = 1 << 53;
 
-fn next(taken: Vec<u64>) -> Result<u64, Refused> {
+fn next(taken: Vec<u64>) -> Result<u64, Refusal> {
     let last = taken.into_iter().max().unwrap_or_default();
-    if last < LAST { Ok(last + 1) } else { Err(Refused::NoNumberLeft) }
+    match last < LAST {
+        true => Ok(last + 1),
+        false => Err(Refusal::unfit("No number is left for another event or checkpoint.")),
+    }
 }
 
 fn event_numbers(log: &Document) -> Vec<u64> {
@@ -163,97 +167,93 @@ fn event_numbers(log: &Document) -> Vec<u64> {
 
 /// The object that is all of a file.
 pub fn object<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, String> {
-    let body = bytes.strip_prefix(BOM).unwrap_or(bytes);
-    whole_object(tape, body).map_err(|(_, why)| why)
+    whole_object(tape, without_mark(bytes)).map_err(|(_, why)| why)
+}
+
+/// There is no state to start from.
+pub fn no_state(why: String) -> Refusal {
+    Refusal::corrupt(format!("The store has no `state.json` that can be read: {why}"))
+}
+
+/// The state has no such object.
+pub fn lacks(name: &str) -> Refusal {
+    Refusal::corrupt(format!("The state has no object `{name}`."))
+}
+
+/// The state would be nested too deep to be written.
+pub fn too_deep() -> Refusal {
+    Refusal::invalid("The state is nested too deep to be written.")
 }
 
 /// A state as it is being rewritten.
 pub struct StateText {
-    text: String,
+    /// Without its byte order mark.
+    bytes: Vec<u8>,
     marked: bool,
     canonical: bool,
 }
 
 impl StateText {
     /// That of the file.
-    pub fn of(document: &Document) -> Result<Self, Refused> {
-        let body = document.bytes.strip_prefix(BOM);
-        let marked = body.is_some();
-        let body = body.unwrap_or(&document.bytes);
+    pub fn of(document: &Document) -> Result<Self, Refusal> {
+        let bytes = without_mark(&document.bytes);
         let mut tape = Tape::default();
-        let object = object(&mut tape, body).map_err(Refused::NoState)?;
+        let object = object(&mut tape, bytes).map_err(no_state)?;
         let version = object.get("schemaVersion").and_then(|own| own.number());
         if version != Some(state::VERSION) {
-            return Err(Refused::Version);
+            return Err(Refusal::unfit("The state's `schemaVersion` is not the one that this format has."));
         }
         for name in ["bundle", "maintenance"] {
-            let own = object.get(name).map(|own| own.kind());
-            if own != Some(Kind::Object) {
-                return Err(Refused::Lacks(name));
+            if object.get(name).is_none_or(|own| own.kind() != Kind::Object) {
+                return Err(lacks(name));
             }
         }
-        let text = String::from_utf8_lossy(body).into_owned();
-        let canonical = indented(object).is_some_and(|own| own + "\n" == text);
-        Ok(StateText { text, marked, canonical })
+        let canonical = indented(object).is_some_and(|own| (own + "\n").as_bytes() == bytes);
+        let marked = bytes.len() < document.bytes.len();
+        Ok(StateText { bytes: bytes.to_vec(), marked, canonical })
     }
 
     /// Its object.
-    pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>, Refused> {
-        splice::parse(tape, &self.text).ok_or(Refused::TooDeep)
+    pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>, Refusal> {
+        scan(tape, &self.bytes).map_err(|_| too_deep())
     }
 
-    /// Changes it by what `edit` says of its text and object.
-    pub fn edit(
+    /// Changes it by what `edit` says of its object.
+    pub fn edit<'s>(
         &mut self,
-        edit: impl FnOnce(&str, Json<'_>) -> Result<Vec<splice::Splice>, Refused>,
-    ) -> Result<(), Refused> {
+        edit: impl FnOnce(Json<'_>) -> Result<Vec<Splice<'s>>, Refusal>,
+    ) -> Result<(), Refusal> {
         let mut tape = Tape::default();
-        let object = self.object(&mut tape)?;
-        let splices = edit(&self.text, object)?;
-        self.text = splice::apply(&self.text, &splices);
+        let splices = edit(self.object(&mut tape)?)?;
+        self.bytes = apply(&self.bytes, splices);
         Ok(())
     }
 
     /// Sets a member of the object at that path of names.
-    pub fn set(&mut self, path: &[&'static str], name: &str, value: &str) -> Result<(), Refused> {
-        self.edit(|text, object| {
-            let parent = object.path(path).ok_or(Refused::Lacks("maintenance"))?;
-            Ok(vec![splice::set_member(text, parent, name, value)])
+    pub fn set(&mut self, path: &[&'static str], name: &str, value: String) -> Result<(), Refusal> {
+        self.edit(|object| {
+            let parent = object.path(path).ok_or_else(|| lacks("maintenance"))?;
+            Ok(vec![splice::set_member(parent, name, value)])
         })
     }
 
     /// The bytes of its file: in the canonical form if they had that, else with nothing
     /// changed but what was spliced.
-    pub fn into_bytes(self) -> Result<Vec<u8>, Refused> {
+    pub fn into_bytes(self) -> Result<Vec<u8>, Refusal> {
         if self.canonical {
-            let mut tape = Tape::default();
-            return canonical(self.object(&mut tape)?);
+            return canonical_text(&self.bytes);
         }
         let mark = if self.marked { BOM } else { &[] };
-        let mut bytes = [mark, self.text.as_bytes()].concat();
-        if !bytes.ends_with(b"\n") {
-            bytes.push(b'\n');
-        }
-        Ok(bytes)
+        let end: &[u8] = if self.bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        Ok([mark, &self.bytes, end].concat())
     }
 }
 
-/// A document as the format has them: sorted, indented, with a line end.
-pub fn canonical(value: Json<'_>) -> Result<Vec<u8>, Refused> {
-    let text = indented(value).ok_or(Refused::TooDeep)?;
-    Ok((text + "\n").into_bytes())
-}
-
-/// The same of a JSON text.
-pub fn canonical_text(text: &str) -> Result<Vec<u8>, Refused> {
+/// A JSON text as the format has its documents: sorted, indented, with a line end.
+pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut tape = Tape::default();
-    canonical(splice::parse(&mut tape, text).ok_or(Refused::TooDeep)?)
-}
-
-/// A moment as JavaScript's `toISOString` writes it: always with milliseconds.
-pub fn iso(now: Moment) -> String {
-    let when = DateTime::from_timestamp_micros(now.0);
-    when.map_or_else(|| now.to_rfc3339(), |when| when.to_rfc3339_opts(SecondsFormat::Millis, true))
+    let value = scan(&mut tape, text).ok().and_then(indented).ok_or_else(too_deep)?;
+    Ok((value + "\n").into_bytes())
 }
 
 /// The file of the checkpoint with that id.

@@ -7,21 +7,29 @@ use std::path::{Component, Path};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::json::{self, quote};
+use super::logs::{File, Log, stamp};
+use super::manifest::{manifest, unreadable};
+use super::restore::restore_session;
 use super::session::check_name;
-use super::{File, Log, Refused, manifest, restore_session, stamp};
 use crate::format::Placement;
 use crate::format::bmad::layout;
+use crate::format::reading::edited;
+use crate::format::writing::Refusal;
 use crate::model::{Moment, Role, Tell, meant};
+use crate::text::edit::{apply, put, quoted};
 
 /// Packs a session, whose files are by their paths below its folder, into its archive
 /// and the archive's manifest, relative to the root. Locks are not packed. The same files
 /// at the same moment make the same bytes.
-pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> Result<Vec<File>, Refused> {
+pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> Result<Vec<File>, Refusal> {
     check_name(session)?;
     let mut packed: BTreeMap<&Path, &[u8]> = BTreeMap::new();
     for &(path, bytes) in files.iter().filter(|(path, _)| !is_lock(session, path)) {
-        let refused = || Err(Refused::BadPath { path: path.told().into_owned() });
+        let refused = || {
+            let path = path.told();
+            let message = "can't be archived: it does not name a file of its own below the session.";
+            Err(Refusal::unfit(format!("{path:?} {message}")))
+        };
         let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
         if !plain || path.as_os_str().is_empty() || packed.insert(path, bytes).is_some() {
             return refused();
@@ -33,30 +41,32 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
     }
     let logs = logs_of(packed.iter().map(|(path, bytes)| (*path, *bytes)));
     let size: usize = logs.iter().map(|log| log.bytes.len()).sum();
-    let tar_gz = pack(session, &packed, now).map_err(|error| Refused::Archive(error.to_string()))?;
+    let tar_gz = pack(session, &packed, now).map_err(|error| lost(&error.to_string()))?;
     let stored = packed.get(Path::new("manifest.json")).copied();
     let stored = match stored {
         Some(stored) => stored.to_vec(),
         None => manifest(None, session, &logs, now, false)?,
     };
-    let archived = json::splice(&stored, "The manifest", |object| {
-        let members = [
-            ("archived_at", quote(&stamp(now))),
-            ("original_size_bytes", size.to_string()),
-            ("compressed_size_bytes", tar_gz.len().to_string()),
-        ];
-        json::set(object, &members)
-    })?;
+    let members = [
+        ("archived_at", quoted(&stamp(now))),
+        ("original_size_bytes", size.to_string()),
+        ("compressed_size_bytes", tar_gz.len().to_string()),
+    ];
+    let archived = edited(&stored, |body, object| apply(body, put(object, &members))).map_err(unreadable)?;
     // The session's folder goes when its archive is: what would not come back from it
     // is not packed.
-    let back = restore_session(session, &tar_gz, Some(&archived), true)
-        .map_err(|error| Refused::Archive(error.to_string()))?;
+    let back =
+        restore_session(session, &tar_gz, Some(&archived), true).map_err(|refusal| lost(&refusal.message))?;
     let same = back.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
     if !same.eq(packed) {
-        return Err(Refused::Archive("Its archive would give back other files.".into()));
+        return Err(lost("Its archive would give back other files."));
     }
     let [packed, beside] = layout::archive_files(session);
     Ok(vec![(packed, tar_gz), (beside, archived)])
+}
+
+fn lost(why: &str) -> Refusal {
+    Refusal::unfit(format!("The session can't be archived: {why}"))
 }
 
 /// The logs among a session's files.

@@ -1,9 +1,19 @@
 //! Decay written back (§6.3), and what compaction drops (§4.3).
 
-use crate::model::{DecayTable, Moment, View};
+use std::path::Path;
+
+use super::with_config;
+use crate::format::bmad::config;
+use crate::format::writing::Scene;
+use crate::model::{DecayTable, Entry, Moment, State, Store, View};
 
 /// How much is kept where no share from 0 to 1 is given (§9.1).
 const KEEP: f64 = 0.8;
+/// The weights of decay, importance and access in a relevance (§5.3). Without a query the
+/// text weighs the same in every record.
+const WEIGHTS: [f64; 3] = [0.3, 0.2, 0.1];
+/// What the access counts where none is recorded (§5.3).
+const ACCESS: f64 = 0.5;
 
 /// The decay factor of a record now: the half-life of its type, slowed by access and
 /// importance, between the floor and 1.
@@ -36,4 +46,35 @@ pub fn compaction(entries: &[Weighed<'_>], keep: f64) -> Vec<usize> {
     let mut dropped: Vec<usize> = dropped.map(|(at, _)| at).collect();
     dropped.sort_unstable();
     dropped
+}
+
+/// What a compaction of the session in `folder` drops.
+pub fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
+    let store = scene.store;
+    let in_session =
+        |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
+    let live: Vec<(Entry, View<'_>)> = store
+        .entries
+        .iter()
+        .copied()
+        .filter(in_session)
+        .filter_map(|entry| Some((entry, store.view(&entry)?)))
+        .collect();
+    let weighed: Vec<Weighed<'_>> = live
+        .iter()
+        .map(|(entry, view)| Weighed {
+            kind: view.kind,
+            relevance: relevance(store, entry, *view, scene.now),
+        })
+        .collect();
+    let keep = with_config(store, config::keep_share);
+    compaction(&weighed, keep).into_iter().filter_map(|at| Some(live.get(at)?.0)).collect()
+}
+
+/// §5.3 without a query.
+fn relevance(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> f64 {
+    let decay = factor(view, store.decay(entry), now);
+    let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
+    let [time, importance, last] = WEIGHTS;
+    time * decay + importance * view.importance + last * access
 }

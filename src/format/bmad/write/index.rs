@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::json::quote;
-use super::{Log, each_piece, stamp};
+use super::logs::{Log, each_piece, stamp};
 use crate::format::Format;
 use crate::format::bmad::Bmad;
 use crate::format::reading::{whole_object, without_mark};
@@ -12,6 +11,7 @@ use crate::format::writing::members_of;
 use crate::model::Moment;
 use crate::model::QuickMap;
 use crate::model::time::HOUR;
+use crate::text::edit::quoted;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
@@ -52,7 +52,7 @@ impl Index {
             }
         });
         made.topics_of_decisions();
-        let head = format!("{{\n  \"session_id\": {},\n  \"created_at\": ", quote(session));
+        let head = format!("{{\n  \"session_id\": {},\n  \"created_at\": ", quoted(session));
         let mut out = String::new();
         part(&mut out, "inverted_index", made.words.into_iter().collect(), &made.quoted);
         part(&mut out, "topic_index", made.topics.into_iter().collect(), &made.quoted);
@@ -66,14 +66,14 @@ impl Index {
 
     /// Its bytes.
     pub fn at(&self, now: Moment) -> Vec<u8> {
-        self.0.join(&quote(&stamp(now))).into_bytes()
+        self.0.join(&quoted(&stamp(now))).into_bytes()
     }
 
     /// Whether these are its bytes, made at that time.
     pub fn is(&self, bytes: &[u8], created: Moment) -> bool {
         let [head, tail] = &self.0;
         let time = bytes.strip_prefix(head.as_bytes()).and_then(|rest| rest.strip_suffix(tail.as_bytes()));
-        time == Some(quote(&stamp(created)).as_bytes())
+        time == Some(quoted(&stamp(created)).as_bytes())
     }
 }
 
@@ -168,7 +168,7 @@ impl Made {
             Some(number) => *number,
             None => {
                 let number = self.quoted.len() as u32;
-                self.quoted.push(quote(&id));
+                self.quoted.push(quoted(&id));
                 self.numbers.insert(id.into_owned(), number);
                 number
             }
@@ -266,7 +266,7 @@ fn part(out: &mut String, name: &str, mut members: Vec<(String, Ids)>, ids: &[St
         numbers.sort_unstable();
         numbers.dedup();
         out.push_str(if at > 0 { ",\n    " } else { "\n    " });
-        out.push_str(&quote(&key));
+        out.push_str(&quoted(&key));
         out.push_str(": [");
         for (at, id) in numbers.iter().filter_map(|number| ids.get(*number as usize)).enumerate() {
             out.push_str(if at > 0 { ", " } else { "" });

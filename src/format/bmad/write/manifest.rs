@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::json::{self, Edit, pretty, quote, quote_all};
-use super::{Log, Refused, each_piece, stamp};
+use super::logs::{Log, each_piece, stamp};
+use crate::format::bmad::manifest::Counts;
+use crate::format::reading::edited;
+use crate::format::writing::{Refusal, pretty};
 use crate::model::Moment;
+use crate::text::edit::{apply, put, quoted};
 use crate::text::json::{Json, Kind};
 
 /// The member with the counts.
 const STATISTICS: &str = "statistics";
-/// What is counted, by the type of memory.
-const COUNTED: [(&str, &str); 3] =
-    [("total_messages", "conversation"), ("total_decisions", "decision"), ("total_findings", "finding")];
 
 /// The manifest of a session with these logs: with its counts right, or made (§8.2) from what the
 /// logs tell where it is missing.
@@ -21,65 +21,57 @@ pub fn manifest(
     logs: &[Log<'_>],
     now: Moment,
     touched: bool,
-) -> Result<Vec<u8>, Refused> {
+) -> Result<Vec<u8>, Refusal> {
     let seen = Seen::of(logs);
     if let Some(existing) = existing {
-        return recounted(existing, &seen, now, touched);
+        return recounted(existing, &seen.counts, now, touched);
     }
     let written = seen.span.map_or(now, |(_, last)| last.min(now));
-    let new = New {
-        session,
-        user_id: None,
-        agent_ids: &seen.agents,
-        metadata: "{}",
-        created: seen.span.map_or(now, |(first, _)| first.min(now)),
-        updated: if touched { now } else { written },
-    };
-    Ok(new.write(&seen))
+    let created = seen.span.map_or(now, |(first, _)| first.min(now));
+    Ok(new_manifest(session, None, &seen, created, if touched { now } else { written }))
 }
 
 /// The manifest with its counts and, if the session was `touched`, `updated_at` and
 /// `last_accessed` set in place; every other byte stays.
-pub fn recounted(existing: &[u8], seen: &Seen, now: Moment, touched: bool) -> Result<Vec<u8>, Refused> {
-    json::splice(existing, "The manifest", |object| {
-        let now = quote(&stamp(now));
-        let (mut edits, mut members) = (Vec::new(), Vec::new());
-        match object.get(STATISTICS).filter(|own| own.kind() == Kind::Object) {
-            Some(statistics) => edits = seen.counted(statistics, touched.then_some(now.as_str())),
-            None => members.push((STATISTICS, seen.statistics(&now))),
+pub fn recounted(existing: &[u8], counts: &Counts, now: Moment, touched: bool) -> Result<Vec<u8>, Refusal> {
+    let now = quoted(&stamp(now));
+    let made = edited(existing, |body, object| {
+        let within = object.get(STATISTICS).filter(|own| own.kind() == Kind::Object);
+        let wrong = within.map(|within| counted(counts, within, touched.then_some(now.as_str())));
+        let mut members = Vec::new();
+        if wrong.is_none() {
+            members.push((STATISTICS, statistics(counts, &now)));
         }
-        if touched {
-            members.push(("updated_at", now));
-        }
-        edits.extend(json::set(object, &members));
-        edits
-    })
+        members.extend(touched.then(|| ("updated_at", now.clone())));
+        let mut splices = put(object, &members);
+        splices.extend(within.zip(wrong.as_ref()).into_iter().flat_map(|(within, wrong)| put(within, wrong)));
+        apply(body, splices)
+    });
+    made.map_err(unreadable)
+}
+
+/// Why a manifest is not changed.
+pub fn unreadable(why: String) -> Refusal {
+    Refusal::corrupt(format!("The manifest can't be read: {why}"))
 }
 
 /// What one pass over the logs tells.
 #[derive(Default)]
 pub struct Seen {
-    /// Messages, decisions and findings.
-    counts: [u64; 3],
-    /// The bytes of the logs.
-    size: u64,
+    counts: Counts,
     agents: Vec<String>,
     /// The times of the first record and of the last.
     span: Option<(Moment, Moment)>,
 }
 
 impl Seen {
-    /// What counts need, where it is known already.
-    pub fn counts_alone(counts: [u64; 3], size: u64) -> Seen {
-        Seen { counts, size, ..Seen::default() }
-    }
-
     fn of(logs: &[Log<'_>]) -> Seen {
-        let mut seen = Seen { size: logs.iter().map(|log| log.bytes.len() as u64).sum(), ..Seen::default() };
+        let mut seen = Seen::default();
+        seen.counts.sizes = [logs.iter().map(|log| log.bytes.len() as u64).sum(); 2];
         let mut known = HashSet::new();
         each_piece(logs, &mut |log, piece| {
             let Some(object) = piece.object else { return };
-            if let Some(count) = seen.counts.get_mut(log.place) {
+            if let Some(count) = seen.counts.records.get_mut(log.place) {
                 *count += 1;
             }
             let text = |name| object.get(name).and_then(|value: Json<'_>| value.text());
@@ -95,52 +87,39 @@ impl Seen {
         });
         seen
     }
-
-    fn counts(&self) -> [(&'static str, u64); 4] {
-        let [messages, decisions, findings] = COUNTED.map(|(name, _)| name);
-        let [a, b, c] = self.counts;
-        [(messages, a), (decisions, b), (findings, c), ("size_bytes", self.size)]
-    }
-
-    fn statistics(&self, accessed: &str) -> String {
-        let mut members = self.counts().map(|(name, count)| (name, count.to_string())).to_vec();
-        members.push(("last_accessed", accessed.to_owned()));
-        pretty(&members, 1)
-    }
-
-    /// A count that is right keeps its spelling.
-    fn counted(&self, statistics: Json<'_>, accessed: Option<&str>) -> Vec<Edit> {
-        let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
-        let wrong = self.counts().into_iter().filter(|(name, count)| stored(name) != Some(*count));
-        let mut members: Vec<_> = wrong.map(|(name, count)| (name, count.to_string())).collect();
-        members.extend(accessed.map(|now| ("last_accessed", now.to_owned())));
-        json::set(statistics, &members)
-    }
 }
 
-/// A manifest to be made.
-pub struct New<'a, T> {
-    pub session: &'a str,
-    pub user_id: Option<&'a str>,
-    pub agent_ids: &'a [T],
-    /// A JSON object.
-    pub metadata: &'a str,
-    pub created: Moment,
-    pub updated: Moment,
+fn statistics(counts: &Counts, accessed: &str) -> String {
+    let mut members = counts.named().map(|(name, count)| (name, count.to_string())).to_vec();
+    members.push(("last_accessed", accessed.to_owned()));
+    pretty(&members, 1)
 }
 
-impl<T: AsRef<str>> New<'_, T> {
-    /// Its bytes (§8.2).
-    pub fn write(&self, seen: &Seen) -> Vec<u8> {
-        let updated = quote(&stamp(self.updated));
-        let mut members =
-            vec![("session_id", quote(self.session)), ("created_at", quote(&stamp(self.created)))];
-        members.push(("updated_at", updated.clone()));
-        members.extend(self.user_id.map(|user| ("user_id", quote(user))));
-        members.push(("agent_ids", quote_all(self.agent_ids)));
-        members.push(("metadata", self.metadata.to_owned()));
-        members.push((STATISTICS, seen.statistics(&updated)));
-        members.push(("version", quote("1.0")));
-        (pretty(&members, 0) + "\n").into_bytes()
-    }
+/// The members of the statistics that are to be set. A count that is right keeps its spelling.
+fn counted(counts: &Counts, statistics: Json<'_>, accessed: Option<&str>) -> Vec<(&'static str, String)> {
+    let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
+    let wrong = counts.named().into_iter().filter(|(name, count)| stored(name) != Some(*count));
+    let mut members: Vec<_> = wrong.map(|(name, count)| (name, count.to_string())).collect();
+    members.extend(accessed.map(|now| ("last_accessed", now.to_owned())));
+    members
+}
+
+/// A manifest that is made (§8.2).
+pub fn new_manifest(
+    session: &str,
+    user_id: Option<&str>,
+    seen: &Seen,
+    created: Moment,
+    updated: Moment,
+) -> Vec<u8> {
+    let [created, updated] = [created, updated].map(|when| quoted(&stamp(when)));
+    let agents: Vec<String> = seen.agents.iter().map(|agent| quoted(agent)).collect();
+    let mut members =
+        vec![("session_id", quoted(session)), ("created_at", created), ("updated_at", updated.clone())];
+    members.extend(user_id.map(|user| ("user_id", quoted(user))));
+    members.push(("agent_ids", format!("[{}]", agents.join(", "))));
+    members.push(("metadata", "{}".into()));
+    members.push((STATISTICS, statistics(&seen.counts, &updated)));
+    members.push(("version", quoted("1.0")));
+    (pretty(&members, 0) + "\n").into_bytes()
 }

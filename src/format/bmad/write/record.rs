@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::json::{on_one_line, quote, quote_all};
+use super::logs::{Log, each_piece, stamp};
 use super::session::check_name;
-use super::{Log, Refused, each_piece, json, stamp};
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::view;
-use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::{Draft, Members, Refusal};
 use crate::model::{Moment, Severity, meant};
+use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
-use crate::text::scan::Tape;
 
 /// Who writes a record where nobody is named.
 const WRITER: &str = "palimp";
@@ -27,7 +26,9 @@ struct Schema {
     /// The members with the main text and with who wrote it.
     text: &'static str,
     agent: Option<&'static str>,
-    /// The order of its members between `timestamp` and `decay_factor`.
+    /// The words that it has where the draft has no others.
+    usual: &'static [(&'static str, &'static str)],
+    /// The order of its members before `decay_factor`.
     order: &'static [&'static str],
 }
 
@@ -37,14 +38,18 @@ const SCHEMAS: [Schema; 4] = [
         prefix: "msg-",
         text: "content",
         agent: Some("agent_id"),
-        order: &["agent_id", "role", "content", "context", "metadata", "tags"],
+        usual: &[("role", "user")],
+        order: &["id", "timestamp", "agent_id", "role", "content", "context", "metadata", "tags"],
     },
     Schema {
         kind: "decision",
         prefix: "dec-",
         text: "decision",
         agent: Some("made_by"),
+        usual: &[],
         order: &[
+            "id",
+            "timestamp",
             "made_by",
             "approved_by",
             "decision",
@@ -60,7 +65,10 @@ const SCHEMAS: [Schema; 4] = [
         prefix: "finding-",
         text: "description",
         agent: Some("discovered_by"),
+        usual: &[("severity", "medium"), ("status", "open")],
         order: &[
+            "id",
+            "timestamp",
             "discovered_by",
             "category",
             "severity",
@@ -76,180 +84,98 @@ const SCHEMAS: [Schema; 4] = [
         prefix: "pref-",
         text: "value",
         agent: None,
-        order: &["category", "key", "value", "context", "confidence", "learned_from", "tags"],
+        usual: &[("category", "general")],
+        order: &[
+            "id",
+            "timestamp",
+            "category",
+            "key",
+            "value",
+            "context",
+            "confidence",
+            "learned_from",
+            "tags",
+        ],
     },
 ];
 
-/// What a new record is to hold.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Draft<'a> {
-    /// Its type: `conversation`, `decision`, `finding` or `preference`.
-    pub kind: &'a str,
-    /// Its main text; of a preference `key: value`, or the value where `extra` has the key.
-    pub text: &'a str,
-    /// Its tags.
-    pub tags: &'a [&'a str],
-    /// Who wrote it; not for preferences.
-    pub agent: Option<&'a str>,
-    /// The role of who wrote a message.
-    pub role: Option<&'a str>,
-    /// The topic of a message.
-    pub topic: Option<&'a str>,
-    /// A JSON object with further members, in the schema's names.
-    pub extra: Option<&'a [u8]>,
-    /// Ids that are not given again, because what they named was deleted.
-    pub reserved: &'a [&'a str],
-}
-
 /// The log that a new record is appended to, relative to the root, and its line. The
 /// record has what the schema requires; a draft that the reader would find a fault in is
-/// refused.
+/// refused. The `reserved` ids are not given again: what they named was deleted.
 pub fn new_record(
     session: &str,
     logs: &[Log<'_>],
     draft: &Draft<'_>,
+    reserved: &[&str],
     now: Moment,
-) -> Result<(PathBuf, Vec<u8>), Refused> {
+) -> Result<(PathBuf, Vec<u8>), Refusal> {
     check_name(session)?;
-    let schema = SCHEMAS.iter().find(|schema| schema.kind == draft.kind);
-    let schema = schema.ok_or_else(|| Refused::UnknownType(draft.kind.to_owned()))?;
+    let kind = draft.kind;
+    let schema = SCHEMAS.iter().find(|schema| schema.kind == kind).ok_or_else(|| {
+        let known = "there are conversation, decision, finding and preference.";
+        Refusal::invalid(format!("{kind:?} is not a type of memory; {known}"))
+    })?;
     let log = LOGS.iter().find(|(_, kind)| *kind == schema.kind).map_or("", |(log, _)| log);
-    let extra = without_mark(draft.extra.unwrap_or(b"{}"));
-    let mut tape = Tape::default();
-    let extra =
-        whole_object(&mut tape, extra).map_err(|(_, why)| Refused::Unreadable { what: "The record", why })?;
-    let mut members = Members(Vec::new());
-    for (key, value) in extra.members() {
-        members.set(&key.text().unwrap_or_default(), on_one_line(value));
-    }
-    fill(schema, draft, extra, &mut members)?;
-    members.or_else("timestamp", || quote(&stamp(now)));
-    members.or_else("decay_factor", || "1.0".into());
-    let taken = Ids::of(schema.prefix, logs, draft.reserved);
-    if let Some(id) = extra.get("id").and_then(|id| id.text()) {
+    let mut members = Members::with(draft.record, on_one_line)?;
+    fill(schema, draft, &mut members)?;
+    members.or_text("timestamp", &stamp(now));
+    let taken = Ids::of(schema.prefix, logs, reserved);
+    if let Ok(Some(id)) = members.text("id") {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) || !id.chars().all(plain) {
-            return Err(Refused::BadId(id.into_owned()));
+            let allowed = "it may hold letters, digits, `-`, `_` and `.`.";
+            return Err(Refusal::invalid(format!("{id:?} can't be a record's id: {allowed}")));
         }
-        if taken.ids.contains(id.as_ref()) {
-            return Err(Refused::IdTaken(id.into_owned()));
+        if taken.ids.contains(&id) {
+            return Err(Refusal::invalid(format!("The id {id:?} is taken.")));
         }
     }
-    members.or_else("id", || quote(&taken.next(schema.prefix)));
+    members.or_text("id", &taken.next(schema.prefix));
+    // What the schema does not know is before the last.
+    let decay = members.get("decay_factor").unwrap_or("1.0").to_owned();
+    members.set("decay_factor", decay);
     let path = Path::new("sessions").join(meant(session)).join(log);
-    let line = members.write(schema.order) + "\n";
-    check(&path, line.as_bytes(), now)?;
-    Ok((path, line.into_bytes()))
+    let line = members.to_line(schema.order);
+    check(&path, &line, now)?;
+    Ok((path, line))
 }
 
 /// What the draft says, and what the schema requires beside it.
-fn fill(schema: &Schema, draft: &Draft<'_>, extra: Json<'_>, members: &mut Members) -> Result<(), Refused> {
-    let none = |member| Refused::NoSuchMember { kind: schema.kind, member };
-    let is_message = schema.kind == "conversation";
-    match (schema.agent, draft.agent) {
-        (Some(name), Some(agent)) => members.once(name, quote(agent))?,
-        (Some(name), None) => members.or_else(name, || quote(WRITER)),
-        (None, Some(_)) => return Err(none("agent")),
-        (None, None) => {}
-    }
-    match draft.role {
-        Some(role) if is_message => members.once("role", quote(role))?,
-        Some(_) => return Err(none("role")),
-        None if is_message => members.or_else("role", || quote("user")),
-        None => {}
-    }
-    if let Some(topic) = draft.topic {
-        if !is_message {
-            return Err(none("topic"));
-        }
-        members.set("context", topic_in(extra.get("context"), topic)?);
+fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<(), Refusal> {
+    if let Some(name) = schema.agent {
+        members.or_text(name, WRITER);
     }
     if !draft.tags.is_empty() {
-        members.once("tags", quote_all(draft.tags))?;
+        let tags: Vec<String> = draft.tags.iter().map(|tag| quoted(tag)).collect();
+        once(members, "tags", format!("[{}]", tags.join(", ")))?;
     }
-    match schema.kind {
-        "finding" => {
-            members.or_else("severity", || quote("medium"));
-            members.or_else("status", || quote("open"));
-        }
-        "preference" => members.or_else("category", || quote("general")),
-        _ => {}
+    for (name, word) in schema.usual {
+        members.or_text(name, word);
     }
-    let mut text = draft.text;
-    if schema.kind == "preference" && !members.has("key") {
-        let (key, value) = text.split_once(": ").ok_or(Refused::NoKey)?;
-        if key.trim().is_empty() {
-            return Err(Refused::NoKey);
-        }
-        members.set("key", quote(key.trim()));
+    let mut text = draft.text.unwrap_or_default();
+    if schema.kind == "preference" && members.get("key").is_none() {
+        let pair = text.split_once(": ").filter(|(key, _)| !key.trim().is_empty());
+        let (key, value) = pair.ok_or_else(|| {
+            Refusal::invalid("A preference needs a key: write it as `key: value`, or give `key`.")
+        })?;
+        members.or_text("key", key.trim());
         text = value.trim();
     }
     match text.trim().is_empty() {
-        false => members.once(schema.text, quote(text))?,
-        true if members.has(schema.text) => {}
-        true => return Err(Refused::NoText(schema.kind)),
+        false => once(members, schema.text, quoted(text)),
+        true if members.get(schema.text).is_some() => Ok(()),
+        true => Err(Refusal::invalid(format!("A {} needs a text.", schema.kind))),
     }
-    Ok(())
 }
 
-/// A message's `context` with that topic.
-fn topic_in(context: Option<Json<'_>>, topic: &str) -> Result<String, Refused> {
-    let members = [("topic", quote(topic))];
-    let context = match context {
-        None => "{}".to_owned(),
-        Some(context) if context.kind() == Kind::Object && context.get("topic").is_none() => {
-            on_one_line(context)
+/// Sets what the draft gives; another value for it is a contradiction.
+fn once(members: &mut Members, name: &str, raw: String) -> Result<(), Refusal> {
+    match members.get(name) {
+        Some(there) if *there != raw => Err(Refusal::invalid(format!("{name} is given twice."))),
+        _ => {
+            members.or(name, raw);
+            Ok(())
         }
-        Some(_) => return Err(Refused::GivenTwice("context")),
-    };
-    let set = json::splice(context.as_bytes(), "The context", |object| json::set(object, &members))?;
-    Ok(String::from_utf8_lossy(&set).into_owned())
-}
-
-/// Members by name, as JSON.
-struct Members(Vec<(String, String)>);
-
-impl Members {
-    fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(own, _)| own == name)
-    }
-
-    /// Of doubled names the last counts.
-    fn set(&mut self, name: &str, value: String) {
-        match self.0.iter_mut().find(|(own, _)| own == name) {
-            Some((_, own)) => *own = value,
-            None => self.0.push((name.to_owned(), value)),
-        }
-    }
-
-    fn or_else(&mut self, name: &str, value: impl FnOnce() -> String) {
-        if !self.has(name) {
-            self.0.push((name.to_owned(), value()));
-        }
-    }
-
-    /// Sets what the draft gives; another value for it is a contradiction.
-    fn once(&mut self, name: &'static str, value: String) -> Result<(), Refused> {
-        if self.0.iter().any(|(own, there)| own == name && *there != value) {
-            return Err(Refused::GivenTwice(name));
-        }
-        self.set(name, value);
-        Ok(())
-    }
-
-    /// The object: the schema's members first, what it does not know before the last.
-    fn write(&self, order: &[&str]) -> String {
-        let place = |name: &str| match name {
-            "id" => 0,
-            "timestamp" => 1,
-            "decay_factor" => usize::MAX,
-            _ => order.iter().position(|own| *own == name).map_or(usize::MAX - 1, |at| at + 2),
-        };
-        let mut members: Vec<&(String, String)> = self.0.iter().collect();
-        members.sort_by_key(|(name, _)| place(name));
-        let members: Vec<String> =
-            members.into_iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
-        format!("{{{}}}", members.join(","))
     }
 }
 
@@ -303,10 +229,29 @@ impl Ids {
     }
 }
 
-fn check(path: &Path, line: &[u8], now: Moment) -> Result<(), Refused> {
+fn check(path: &Path, line: &[u8], now: Moment) -> Result<(), Refusal> {
     let problems = view::read(path, line, now).problems.into_iter();
     // A word that the samples don't show is no fault.
     let faults = problems.filter(|problem| problem.severity != Severity::Note);
     let faults: Vec<String> = faults.map(|problem| problem.message).collect();
-    if faults.is_empty() { Ok(()) } else { Err(Refused::Faulty(faults)) }
+    let broken = || Refusal::invalid(format!("It would break the schema: {}", faults.join(" ")));
+    if faults.is_empty() { Ok(()) } else { Err(broken()) }
+}
+
+/// A value's bytes without white space between its tokens, so that it fits on one line.
+fn on_one_line(value: Json<'_>) -> String {
+    if !matches!(value.kind(), Kind::Object | Kind::Array) {
+        return String::from_utf8_lossy(value.raw()).into_owned();
+    }
+    let (mut within, mut escaped) = (false, false);
+    let kept = value.raw().iter().copied().filter(|byte| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => within = !within,
+            _ => {}
+        }
+        within || !byte.is_ascii_whitespace()
+    });
+    String::from_utf8_lossy(&kept.collect::<Vec<u8>>()).into_owned()
 }

@@ -1,13 +1,15 @@
 //! An archived session unpacked: nothing in it is believed before it is checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::archive::{is_lock, logs_of};
+use super::logs::File;
 use super::session::check_name;
-use super::{File, Refused};
 use crate::format::reading::{whole_object, without_mark};
+use crate::format::writing::Refusal;
 use crate::model::Tell;
 use crate::text::scan::Tape;
 use crate::text::unpack::gunzip;
@@ -25,55 +27,28 @@ const DEPTH: usize = 32;
 /// What an archive's headers and files are multiples of, in bytes.
 const BLOCK: usize = 512;
 
-/// Why an archive is not unpacked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsafe {
-    /// The session can't be called that.
-    #[error(transparent)]
-    Session(#[from] Refused),
-    /// It is no archive, or a torn one.
-    #[error("The archive is broken: {0}.")]
-    Broken(String),
-    /// It unpacks to more bytes than are allowed; can be lifted.
-    #[error("The archive unpacks to more than {0} bytes.")]
-    TooLarge(u64),
-    /// It grows out of all proportion; can be lifted.
-    #[error("The archive unpacks to more than {RATIO} times its size.")]
-    TooDense,
-    /// It has more entries than are allowed.
-    #[error("The archive has more than {ENTRIES} entries.")]
-    TooManyEntries,
-    /// A link, a device, a pipe, or another thing that is neither file nor folder.
-    #[error("{path:?} in the archive is {kind}; only files and folders are unpacked.")]
-    NotAFile {
-        /// Its path, as stored.
-        path: String,
-        /// What it is.
-        kind: &'static str,
-    },
-    /// A path that is absolute, leads up, is outside the session's folder, or is too long.
-    #[error("{0:?} in the archive is not a plain path within the session's folder.")]
-    BadPath(String),
-    /// Two entries have one path, or one is a file where the other needs a folder.
-    #[error("{0:?} is in the archive twice.")]
-    Twice(String),
-    /// No file of a session is in it.
-    #[error("The archive holds nothing of a session.")]
-    Empty,
-    /// Its manifest can't be read.
-    #[error("The archive's manifest can't be read: {0}")]
-    Manifest(String),
-    /// It, or its manifest, is another session's.
-    #[error("The archive is of the session {0:?}.")]
-    OtherSession(String),
-    /// It unpacks to other sizes than the manifest says.
-    #[error("The manifest says that the session has {told} bytes, and the archive has {found}.")]
-    OtherSize {
-        /// What the manifest says.
-        told: u64,
-        /// What the logs have.
-        found: u64,
-    },
+fn broken(why: impl Display) -> Refusal {
+    Refusal::corrupt(format!("The archive is broken: {why}."))
+}
+
+/// It grows too large; that can be lifted.
+fn too_large(most: impl Display) -> Refusal {
+    let lifted = "If you trust it, --allow-large lifts that limit.";
+    Refusal::too_large(format!("The archive unpacks to more than {most}. {lifted}"))
+}
+
+/// A path that is absolute, leads up, is outside the session's folder, or is too long.
+fn bad_path(path: &str) -> Refusal {
+    Refusal::corrupt(format!("{path:?} in the archive is not a plain path within the session's folder."))
+}
+
+fn bad_manifest(why: &str) -> Refusal {
+    Refusal::corrupt(format!("The archive's manifest can't be read: {why}"))
+}
+
+/// It, or its manifest, is another session's.
+fn other_session(name: &str) -> Refusal {
+    Refusal::corrupt(format!("The archive is of the session {name:?}."))
 }
 
 /// The files of an archived session, by their paths below its folder. `manifest` is the one
@@ -84,14 +59,14 @@ pub fn restore_session(
     tar_gz: &[u8],
     manifest: Option<&[u8]>,
     allow_large: bool,
-) -> Result<Vec<File>, Unsafe> {
+) -> Result<Vec<File>, Refusal> {
     check_name(session)?;
     let tar = unpacked(tar_gz, allow_large)?;
     let files = rooted(session, entries(&tar)?)?;
     let logs = logs_of(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice())));
     let own = files.get(Path::new("manifest.json"));
     if logs.is_empty() && own.is_none() {
-        return Err(Unsafe::Empty);
+        return Err(Refusal::corrupt("The archive holds nothing of a session."));
     }
     // The session's own manifest may be broken: that is a problem of the session, which was
     // archived with it.
@@ -101,16 +76,23 @@ pub fn restore_session(
     if let Some(manifest) = manifest {
         let told = Told::read(manifest)?;
         if told.session.is_none() {
-            return Err(Unsafe::Manifest("It names no session.".into()));
+            return Err(bad_manifest("It names no session."));
         }
         told.is_of(session)?;
         let found: u64 = logs.iter().map(|log| log.bytes.len() as u64).sum();
         let whole: u64 = files.values().map(|bytes| bytes.len() as u64).sum();
         if let Some(told) = told.size.filter(|told| ![found, whole].contains(told)) {
-            return Err(Unsafe::OtherSize { told, found });
+            let message =
+                format!("The manifest says that the session has {told} bytes, and the archive has {found}.");
+            return Err(Refusal::corrupt(message));
         }
     }
     Ok(files.into_iter().filter(|(path, _)| !is_lock(session, path)).collect())
+}
+
+/// Two entries have one path, or one is a file where the other needs a folder.
+fn twice(path: &str) -> Refusal {
+    Refusal::corrupt(format!("{path:?} is in the archive twice."))
 }
 
 /// What a manifest says of its session.
@@ -120,61 +102,62 @@ struct Told {
 }
 
 impl Told {
-    fn read(manifest: &[u8]) -> Result<Told, Unsafe> {
+    fn read(manifest: &[u8]) -> Result<Told, Refusal> {
         let mut tape = Tape::default();
         let object =
-            whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| Unsafe::Manifest(why))?;
+            whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| bad_manifest(&why))?;
         let session = object.get("session_id").and_then(|own| own.text());
         let size = object.get("original_size_bytes").and_then(|size| size.count());
         Ok(Told { session: session.map(Into::into), size })
     }
 
-    fn is_of(&self, session: &str) -> Result<(), Unsafe> {
+    fn is_of(&self, session: &str) -> Result<(), Refusal> {
         match &self.session {
-            Some(own) if own != session => Err(Unsafe::OtherSession(own.clone())),
+            Some(own) if own != session => Err(other_session(own)),
             _ => Ok(()),
         }
     }
 }
 
-fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>, Unsafe> {
+fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>, Refusal> {
     let dense = (tar_gz.len() as u64).saturating_mul(RATIO).max(1);
     let limit = if allow_large { u64::MAX } else { dense.min(UNPACKED) };
     let unpacked = gunzip(tar_gz, limit);
     match unpacked.fault {
         None => Ok(unpacked.content),
-        Some(why) if (unpacked.content.len() as u64) < limit => Err(Unsafe::Broken(why)),
-        Some(_) if limit == UNPACKED => Err(Unsafe::TooLarge(UNPACKED)),
-        Some(_) => Err(Unsafe::TooDense),
+        Some(why) if (unpacked.content.len() as u64) < limit => Err(broken(why)),
+        Some(_) if limit == UNPACKED => Err(too_large(format_args!("{UNPACKED} bytes"))),
+        Some(_) => Err(too_large(format_args!("{RATIO} times its size"))),
     }
 }
 
 /// An entry's path as its parts, and its bytes if it is a file.
 type Found<'a> = (Vec<String>, Option<&'a [u8]>);
 
-fn entries(tar: &[u8]) -> Result<Vec<Found<'_>>, Unsafe> {
+fn entries(tar: &[u8]) -> Result<Vec<Found<'_>>, Refusal> {
     // Blocks of zeros end an archive; one that was cut between two files lacks them.
     if !tar.last_chunk::<BLOCK>().is_some_and(|last| last.iter().all(|byte| *byte == 0)) {
-        return Err(Unsafe::Broken("its end is missing".into()));
+        return Err(broken("its end is missing"));
     }
-    let broken = |error: std::io::Error| Unsafe::Broken(error.to_string());
     let mut archive = tar::Archive::new(tar);
     let mut found = Vec::new();
     for entry in archive.entries().map_err(broken)? {
         let entry = entry.map_err(broken)?;
         if found.len() == ENTRIES {
-            return Err(Unsafe::TooManyEntries);
+            return Err(Refusal::too_large(format!("The archive has more than {ENTRIES} entries.")));
         }
         let path = entry.path_bytes().into_owned();
         let kind = entry.header().entry_type();
         if let Some(kind) = neither_file_nor_folder(kind) {
-            return Err(Unsafe::NotAFile { path: String::from_utf8_lossy(&path).into_owned(), kind });
+            let path = String::from_utf8_lossy(&path);
+            let message = format!("{path:?} in the archive is {kind}; only files and folders are unpacked.");
+            return Err(Refusal::corrupt(message));
         }
         let parts = parts(&path, kind.is_dir())?;
         let (start, size) = (entry.raw_file_position(), entry.size());
         let end = start.checked_add(size).filter(|end| *end <= tar.len() as u64);
         let Some(bytes) = end.and_then(|end| tar.get(start as usize..end as usize)) else {
-            return Err(Unsafe::Broken("it ends within a file".into()));
+            return Err(broken("it ends within a file"));
         };
         found.push((parts, (!kind.is_dir()).then_some(bytes)));
     }
@@ -182,7 +165,7 @@ fn entries(tar: &[u8]) -> Result<Vec<Found<'_>>, Unsafe> {
     archive.into_inner().read_to_end(&mut rest).map_err(broken)?;
     match rest.iter().all(|byte| *byte == 0) {
         true => Ok(found),
-        false => Err(Unsafe::Broken("something follows its end".into())),
+        false => Err(broken("something follows its end")),
     }
 }
 
@@ -198,9 +181,9 @@ fn neither_file_nor_folder(kind: tar::EntryType) -> Option<&'static str> {
 }
 
 /// The parts of a path that leads nowhere but down.
-fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Unsafe> {
+fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Refusal> {
     let shown = path.get(..LONGEST_PATH).unwrap_or(path);
-    let refused = || Unsafe::BadPath(String::from_utf8_lossy(shown).into_owned());
+    let refused = || bad_path(&String::from_utf8_lossy(shown));
     let text = std::str::from_utf8(path).map_err(|_| refused())?;
     let hostile = |c: char| c == '\\' || c.is_control();
     if text.is_empty() || text.len() > LONGEST_PATH || text.starts_with('/') || text.contains(hostile) {
@@ -218,7 +201,7 @@ fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Unsafe> {
 
 /// The files without the session's folder before their paths. Either all are in it, or
 /// the archive has no such folder.
-fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>, Unsafe> {
+fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>, Refusal> {
     let inside = entries.iter().any(|(parts, _)| parts.first().is_some_and(|part| part == session));
     let at_top = entries.iter().any(|(parts, bytes)| parts.len() == 1 && bytes.is_some());
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -229,16 +212,16 @@ fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Ve
             own = match own.split_first() {
                 Some((first, rest)) if first == session => rest,
                 None => continue,
-                _ => return Err(Unsafe::BadPath(parts.join("/"))),
+                _ => return Err(bad_path(&parts.join("/"))),
             };
         } else if !at_top && let Some(first) = own.first() {
-            return Err(Unsafe::OtherSession(first.clone()));
+            return Err(other_session(first));
         }
         let path: PathBuf = own.iter().collect();
-        let twice = || Unsafe::Twice(parts.join("/"));
+        let twice = || twice(&parts.join("/"));
         match bytes {
             None => drop(folders.insert(path)),
-            Some(_) if own.is_empty() => return Err(Unsafe::BadPath(parts.join("/"))),
+            Some(_) if own.is_empty() => return Err(bad_path(&parts.join("/"))),
             Some(bytes) if files.insert(path, bytes.to_vec()).is_some() => return Err(twice()),
             Some(_) => {}
         }
@@ -247,7 +230,7 @@ fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Ve
     let within = files.keys().flat_map(|path| path.ancestors().skip(1));
     let mut needed = folders.iter().flat_map(|path| path.ancestors()).chain(within);
     match needed.find(|path| files.contains_key(*path)) {
-        Some(path) => Err(Unsafe::Twice(path.told().into_owned())),
+        Some(path) => Err(twice(&path.told())),
         None => Ok(files),
     }
 }

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::manifest::New;
-use super::{File, Refused, Seen, index};
+use super::index::index;
+use super::logs::File;
+use super::manifest::{Seen, new_manifest};
 use crate::format::bmad::layout::LOGS;
-use crate::format::bmad::manifest;
-use crate::format::reading::whole_object;
+use crate::format::writing::Refusal;
 use crate::model::Moment;
-use crate::text::scan::Tape;
 
 /// What the id of every session starts with.
 const PREFIX: &str = "sess-";
@@ -17,7 +16,7 @@ const LONGEST: usize = 200;
 
 /// The id of a session that is made at `now`: `sess-YYYY-MM-DD-name`. A name that is such
 /// an id already is returned as it is.
-pub fn session_id(name: &str, now: Moment) -> Result<String, Refused> {
+pub fn session_id(name: &str, now: Moment) -> Result<String, Refusal> {
     if check_pattern(name).is_ok() {
         return Ok(name.to_owned());
     }
@@ -26,40 +25,21 @@ pub fn session_id(name: &str, now: Moment) -> Result<String, Refused> {
     check_pattern(&id).map(|()| id)
 }
 
-/// The files of a new session, relative to the root. `metadata` is a JSON object.
-pub fn new_session<T: AsRef<str>>(
-    id: &str,
-    user_id: Option<&str>,
-    agent_ids: &[T],
-    metadata: Option<&str>,
-    now: Moment,
-) -> Result<Vec<File>, Refused> {
+/// The files of a new session, relative to the root.
+pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<File>, Refusal> {
     check_pattern(id)?;
-    let metadata = metadata.unwrap_or("{}").trim();
-    whole_object(&mut Tape::default(), metadata.as_bytes())
-        .map_err(|(_, why)| Refused::Unreadable { what: "The metadata", why })?;
     let folder = Path::new("sessions").join(id);
-    let new = New { session: id, user_id, agent_ids, metadata, created: now, updated: now };
-    let bytes = new.write(&Seen::default());
-    let path = folder.join("manifest.json");
-    let mut tape = Tape::default();
-    let object = whole_object(&mut tape, &bytes)
-        .map_err(|(_, why)| Refused::Unreadable { what: "The metadata", why })?;
-    let faults: Vec<String> =
-        manifest::check(object, &path, now).into_iter().map(|problem| problem.message).collect();
-    if !faults.is_empty() {
-        return Err(Refused::Faulty(faults));
-    }
-    let mut files = vec![(path, bytes)];
+    let manifest = new_manifest(id, user_id, &Seen::default(), now, now);
+    let mut files = vec![(folder.join("manifest.json"), manifest)];
     files.extend(LOGS.iter().map(|(log, _)| (folder.join(log), Vec::new())));
     files.push((folder.join("index.json"), index(None, id, &[], now)));
     Ok(files)
 }
 
 /// Whether a session that is made may be called that.
-fn check_pattern(id: &str) -> Result<(), Refused> {
+fn check_pattern(id: &str) -> Result<(), Refusal> {
     check_name(id)?;
-    let refused = |why| Err(Refused::BadSession { id: id.to_owned(), why });
+    let refused = |why| Err(bad_id(id, why));
     let Some(rest) = id.strip_prefix(PREFIX) else { return refused("it should start with `sess-`") };
     let (day, name) = (rest.get(..10).unwrap_or_default(), rest.get(10..).unwrap_or_default());
     if crate::model::time::day(day).is_none() {
@@ -75,7 +55,7 @@ fn check_pattern(id: &str) -> Result<(), Refused> {
 }
 
 /// Whether an id that was found can be the name of one folder.
-pub(super) fn check_name(id: &str) -> Result<(), Refused> {
+pub(super) fn check_name(id: &str) -> Result<(), Refusal> {
     let why = match id {
         "" => "it is empty",
         "." | ".." => "it names another folder",
@@ -84,5 +64,9 @@ pub(super) fn check_name(id: &str) -> Result<(), Refused> {
         _ if id.len() > LONGEST => "it is too long",
         _ => return Ok(()),
     };
-    Err(Refused::BadSession { id: id.to_owned(), why })
+    Err(bad_id(id, why))
+}
+
+fn bad_id(id: &str, why: &str) -> Refusal {
+    Refusal::invalid(format!("{id:?} can't be a session's id: {why}."))
 }

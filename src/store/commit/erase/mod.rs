@@ -17,15 +17,17 @@ mod torn;
 mod vaulted;
 mod versions;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use history::History;
 pub use looked::Doubt;
 pub use outcome::{Erased, cannot_reach};
 pub use search::Searched;
-pub use vaulted::{ErasedLine, Erasing, copies as kept_copies};
+pub use vaulted::{ErasedLine, Erasing};
 pub use versions::versions;
 
 use super::{CommitError, Files, Vault, Writer, carry, file_line};
@@ -33,12 +35,50 @@ use crate::disk::Disk;
 use crate::format::Placement;
 use crate::format::writing::{NO_PACKED, Refusal, Scene};
 use crate::model::{Document, Plan, Role, Store};
-use crate::store::erase::{Contents, LARGEST, Outside, Site, Target, Wanted, is_log};
+use crate::store::erase::{Contents, Kept, LARGEST, Outside, Shown, Site, Target, Wanted, is_log};
 use crate::store::packed::{Packing, inside};
 use crate::text::unpack::{gunzip, untar};
 
 /// So often files are gone through again because others wrote meanwhile.
 const ROUNDS: usize = 4;
+
+/// What a store as it was read does not have: files that may hold records, and our own data.
+pub struct Gathered<'a> {
+    disk: &'a dyn Disk,
+    root: &'a Path,
+    vault: &'a Vault<'a>,
+    /// Relative to the root, each with a hash of what it held.
+    files: Vec<(PathBuf, u64)>,
+    key: RandomState,
+    is_stale: Cell<bool>,
+}
+
+impl Gathered<'_> {
+    /// Whether a file was shown that others changed since what it says was taken in.
+    fn is_stale(&self) -> bool {
+        self.is_stale.get()
+    }
+}
+
+impl Kept for Gathered<'_> {
+    fn outside(&self, see: Shown<'_>) -> Result<(), CommitError> {
+        for (file, was) in &self.files {
+            // One that is gone by now holds nothing; one that can't be read is found by the search.
+            let read = self.disk.read(&self.root.join(file), 0, None).map(|(bytes, _)| bytes);
+            if !read.as_ref().is_ok_and(|bytes| self.key.hash_one(bytes) == *was) {
+                self.is_stale.set(true);
+            }
+            if let Ok(bytes) = read {
+                see(Outside { path: file, bytes: &bytes, is_loose: false });
+            }
+        }
+        Ok(())
+    }
+
+    fn copies(&self, see: Shown<'_>) -> Result<(), CommitError> {
+        self.vault.each_copy(see)
+    }
+}
 
 /// The files that a store as it was read has no bytes of, and that may hold records. What
 /// they and our own data say of what is erased is taken in.
@@ -46,18 +86,19 @@ const ROUNDS: usize = 4;
 /// # Errors
 ///
 /// If our own data can't be read: nobody knows what it says.
-pub fn gather(
-    disk: &dyn Disk,
-    store: &Store,
-    vault: &Vault<'_>,
+pub fn gather<'a>(
+    disk: &'a dyn Disk,
+    store: &'a Store,
+    vault: &'a Vault<'a>,
     wanted: &Wanted<'_>,
     contents: &mut Contents,
-) -> Result<Vec<Outside>, CommitError> {
+) -> Result<Gathered<'a>, CommitError> {
     let known: HashMap<&Path, &Arc<Document>> = store.documents.iter().map(|own| (&*own.path, own)).collect();
     for own in &store.documents {
         contents.see_document(wanted, own);
     }
-    let mut outside = Vec::new();
+    wanted.note_staying(&store.documents);
+    let (mut files, key) = (Vec::new(), RandomState::new());
     search::each_file(disk, &store.root, 0, &mut |path, _| {
         let Ok(relative) = path.strip_prefix(&store.root) else { return };
         let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
@@ -71,7 +112,7 @@ pub fn gather(
             contents.see(wanted, path, bytes);
         });
         if !path.file_name().is_some_and(super::is_ours) {
-            outside.push(Outside { path: relative.to_owned(), bytes, is_loose: false });
+            files.push((relative.to_owned(), key.hash_one(&bytes)));
         }
     });
     vault.each_kept(&mut |path, own, bytes| match vaulted::is_step(path) && !is_log(own) {
@@ -79,7 +120,7 @@ pub fn gather(
         true => contents.see_lines(wanted, own, bytes),
         false => drop(contents.see(wanted, own, bytes)),
     })?;
-    Ok(outside)
+    Ok(Gathered { disk, root: &store.root, vault, files, key, is_stale: Cell::new(false) })
 }
 
 fn is_unread(role: Role) -> bool {
@@ -213,12 +254,16 @@ impl Writer<'_> {
                 random: self.host.machine.random(),
                 packed: &NO_PACKED,
             };
-            let outside = gather(self.host.disk, &store, &self.vault, wanted, &mut contents)?;
-            let copies = vaulted::copies(&self.vault)?;
-            let (outside, copies) = (&outside[..], &copies[..]);
-            let site =
-                Site { scene: &scene, wanted, contents: &contents, outside, copies, reason: &entry.reason };
-            let removal = site.removal().map_err(|why| self.refused(&why))?;
+            let kept = &gather(self.host.disk, &store, &self.vault, wanted, &mut contents)?;
+            let site = Site { scene: &scene, wanted, contents: &contents, kept, reason: &entry.reason };
+            let removal = site.removal().map_err(|error| match error {
+                CommitError::Refused(why) => self.refused(&why),
+                other => other,
+            })?;
+            // What was taken in may not be all that is taken out.
+            if kept.is_stale() {
+                continue;
+            }
             let is_done = removal.plan.is_empty();
             with_torn.extend(removal.plan.with_torn.iter().cloned());
             sought = Some(removal.sought);

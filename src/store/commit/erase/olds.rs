@@ -169,5 +169,6 @@ fn ended(bytes: &[u8]) -> Vec<u8> {
 /// Whether an unfinished line of an old file is, by what there is of it, of what is erased, or repeats
 /// whatever that said: it would be found by the search afterwards.
 fn goes(wanted: &Wanted<'_>, contents: &Contents, path: &Path, line: &[u8]) -> bool {
-    contents.all().any(line) || wanted.takes(path, line, None, Some(&contents.main()))
+    let (all, main) = contents.needles();
+    all.any(line) || wanted.takes(path, line, None, Some(&main))
 }

@@ -14,7 +14,7 @@ use crate::store::commit::drafts::{DraftOf, draft_of};
 use crate::store::commit::step::Remade;
 use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::{CommitError, FileLine, Step, Vault};
-use crate::store::erase::{Contents, LARGEST, Marks, Outside, Sought, Target, Wanted, clean, is_log};
+use crate::store::erase::{Contents, LARGEST, Marks, Outside, Shown, Sought, Target, Wanted, clean, is_log};
 use crate::text::unpack::gunzip;
 
 /// An erasure that has begun. It holds no content, and stays until the search is over.
@@ -52,7 +52,7 @@ pub struct ErasedLine {
 
 pub(super) const ERASING: &str = "erasing.json";
 const LIST: &str = "erased.jsonl";
-/// The folders of content.
+/// The folders of content: undo data first.
 const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
 impl Vault<'_> {
@@ -162,7 +162,20 @@ impl Vault<'_> {
     ///
     /// If one can't be read: nobody knows what it holds.
     pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
-        for name in FOLDERS {
+        self.each_in(&FOLDERS, see)
+    }
+
+    /// Shows what is kept there but for undo data.
+    pub(super) fn each_copy(&self, see: Shown<'_>) -> Result<(), CommitError> {
+        let backups = self.path("backups");
+        self.each_in(&FOLDERS[1..], &mut |path, own, bytes| {
+            let is_loose = !path.starts_with(&backups);
+            see(Outside { path: own, bytes, is_loose });
+        })
+    }
+
+    fn each_in(&self, folders: &[&str], see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+        for name in folders {
             let folder = self.path(name);
             for item in self.items(name)? {
                 let path = folder.join(&item.name);
@@ -286,25 +299,6 @@ fn is_erased(of: &DraftOf, targets: &[Target]) -> bool {
 
 pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
     serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
-}
-
-/// Copies in our own data, by the files that they are copies of, drafts and what is in
-/// quarantine.
-///
-/// # Errors
-///
-/// If one can't be read.
-pub fn copies(vault: &Vault<'_>) -> Result<Vec<Outside>, CommitError> {
-    let mut copies = Vec::new();
-    let undo = vault.path("undo");
-    let backups = vault.path("backups");
-    vault.each_kept(&mut |path, own, bytes| {
-        if !path.starts_with(&undo) {
-            let is_loose = !path.starts_with(&backups);
-            copies.push(Outside { path: own.to_owned(), bytes: bytes.to_vec(), is_loose });
-        }
-    })?;
-    Ok(copies)
 }
 
 /// What stays of a copy, a draft or what is in quarantine; `None` where nothing does.

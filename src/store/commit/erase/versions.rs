@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{each_within, is_unread, vaulted};
+use super::{Gathered, each_within, is_unread, vaulted};
 use crate::model::{Store, Tell, container};
-use crate::store::commit::{CommitError, Vault};
-use crate::store::erase::{Contents, Outside, Wanted};
+use crate::store::commit::CommitError;
+use crate::store::erase::{Contents, Kept, Outside, Wanted};
 
 /// How many there are, by where they are: a file, or a step's undo data.
 ///
@@ -16,9 +16,8 @@ use crate::store::erase::{Contents, Outside, Wanted};
 /// If our own data can't be read.
 pub fn versions(
     store: &Store,
-    vault: &Vault<'_>,
     wanted: &Wanted<'_>,
-    outside: &[Outside],
+    gathered: &Gathered<'_>,
 ) -> Result<BTreeMap<String, usize>, CommitError> {
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     let mut add = |place: String, count: usize| {
@@ -28,17 +27,19 @@ pub fn versions(
     };
     let see = |path: &Path, bytes: &[u8]| Contents::default().see(wanted, path, bytes);
     // What is listed with the store is named as records.
-    let is_listed = |own: &&Outside| {
+    let is_listed = |own: Outside<'_>| {
         store.documents.iter().any(|read| {
-            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(&*own.path))
+            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(own.path))
         })
     };
-    for own in outside.iter().filter(|own| !is_listed(own)) {
-        each_within(&own.path, &own.bytes, &mut |path, bytes| {
-            add(own.path.told().into_owned(), see(path, bytes));
-        });
-    }
-    vault.each_kept(&mut |path, own, bytes| {
+    gathered.outside(&mut |own| {
+        if !is_listed(own) {
+            each_within(own.path, own.bytes, &mut |path, bytes| {
+                add(own.path.told().into_owned(), see(path, bytes));
+            });
+        }
+    })?;
+    gathered.vault.each_kept(&mut |path, own, bytes| {
         let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
         let place = match step.filter(|_| vaulted::is_step(path)) {
             Some(step) => format!("undo data of step {step}"),

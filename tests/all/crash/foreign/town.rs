@@ -8,7 +8,7 @@ use palimp::disk::faulty::Faulty;
 use palimp::format::{self, Placement};
 use palimp::model::{Act, Change, Extent, Plan, Role, Store};
 use palimp::ops::{self, Scene};
-use palimp::store::commit::erase::{gather, kept_copies};
+use palimp::store::commit::erase::gather;
 use palimp::store::commit::{CommitError, Vault, Writer};
 use palimp::store::erase::{Contents, Wanted};
 use palimp::store::{Place, load_from};
@@ -148,9 +148,8 @@ pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store:
             let vault = Vault::look(disk, Path::new(DATA), &store.root);
             let wanted = Wanted::of(format::by_name(store.format)?, store, &targets, NOW);
             let mut contents = Contents::default();
-            let outside = gather(disk, store, &vault, &wanted, &mut contents).ok()?;
-            let copies = kept_copies(&vault).ok()?;
-            let removal = ops::erase::plan(scene, &wanted, &contents, &outside, &copies, reason).ok()?;
+            let kept = gather(disk, store, &vault, &wanted, &mut contents).ok()?;
+            let removal = ops::erase::plan(scene, &wanted, &contents, &kept, reason).ok()?;
             (!removal.plan.is_empty()).then_some((removal.plan, targets))
         })
     })

@@ -1,5 +1,4 @@
 use super::*;
-use crate::text::unpack::gunzip;
 
 const EVENT: NewEvent<'_> = NewEvent {
     event_type: "agent.note \"x\"",
@@ -105,15 +104,4 @@ fn a_month_is_put_away_when_all_of_it_is_old() {
     let logs = ["events/2025-11/events.jsonl", "events/2025-11/traces/t.jsonl"];
     assert_eq!(logs_of_month(&held.parts(), Path::new("events/2025-11")), paths(&logs));
     assert_eq!(logs_of_month(&held.parts(), Path::new("events/2025-09.jsonl")), paths(&old[..1]));
-}
-
-#[test]
-fn what_is_compressed_is_the_same_each_time_and_comes_out_whole() {
-    let bytes = b"{\"a\": 1}\n".repeat(1000);
-    let packed = gzip(&bytes).unwrap();
-    assert_eq!(packed, gzip(&bytes).unwrap());
-    assert_eq!(packed[4..8], [0; 4]);
-    assert_eq!(gunzip(&packed, 1 << 20).content, bytes);
-    let both = [gzip(b"a\n").unwrap(), gzip(b"b\n").unwrap()].concat();
-    assert_eq!(gunzip(&both, 1 << 20).content, b"a\nb\n");
 }

@@ -47,12 +47,12 @@ fn a_new_note_is_where_the_others_are() {
 #[test]
 fn an_id_that_is_taken_or_no_kebab_case_is_refused() {
     let held = three().with("knowledge/Other.md", "---\nid: the-other\n---\n");
-    let refused = |id: &str| new_note(&held.parts(), NewNote { id, ..NOTE }, NOW).unwrap_err();
+    let refused = |id: &str| new_note(&held.parts(), NewNote { id, ..NOTE }, NOW).unwrap_err().message;
     for id in ["a", "the-other", "other"] {
-        assert_eq!(refused(id), Refused::Taken(id.into()));
+        assert_eq!(refused(id), format!("a note called {id:?} is there already."));
     }
     for id in ["", "A", "a_b", "-a", "a-", "a--b", "a/b", "..", "ä", "a b", "readme", &"x".repeat(201)] {
-        assert!(matches!(refused(id), Refused::Value { field: "id", .. }), "{id}");
+        assert!(refused(id).starts_with("id can't be "), "{id}");
     }
     let parts = held.parts();
     assert!(new_note(&parts, NewNote { confidence: "sure", ..NOTE }, NOW).is_err());
@@ -73,8 +73,9 @@ fn a_deprecated_note_says_since_when_why_and_what_replaces_it() {
     );
     let back = undeprecate(&marked).unwrap();
     assert_eq!(back, text.replace("2025-01-01", "2026-02-03T04:05:06.000007+00:00"));
-    assert_eq!(deprecate(&marked, "again", None, NOW), Err(Refused::Deprecated));
-    assert_eq!(undeprecate(&back), Err(Refused::NotDeprecated));
+    let again = deprecate(&marked, "again", None, NOW).unwrap_err();
+    assert_eq!(again.message, "the note is deprecated already.");
+    assert_eq!(undeprecate(&back).unwrap_err().message, "the note is not deprecated.");
     assert!(deprecate(text, " ", None, NOW).is_err());
     assert!(deprecate(text, "why", Some("a]]"), NOW).is_err());
     assert!(deprecate("---\nstatus: x\nstatus: y\n---\n", "why", None, NOW).is_err());

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use serde_json::{Value, json};
 
-use super::super::{BundleEdit, Refused, canonical_write, path_of, value_at};
+use super::super::canonical::{BundleEdit, canonical_write, path_of, value_at};
 use super::shelf::{Shelf, now};
 use super::tool::{assert_rendered, faults};
 
@@ -83,7 +83,7 @@ fn holds(mut shelf: Shelf, seeds: &[Seed], made: bool) {
         let edit = edit(&bundle, seed.clone());
         let count = shelf.events().len();
         let written = shelf.write(&[edit.borrowed()]).unwrap();
-        assert_eq!(written.notes, Vec::<String>::new());
+        assert_eq!(written.pages, 6);
         assert_eq!(shelf.problems(), known, "{number} {edit:?}");
         assert_eq!(faults(&shelf), Vec::<String>::new(), "{number} {edit:?}");
         assert_rendered(&shelf, made);
@@ -228,29 +228,31 @@ fn a_state_in_a_form_of_its_own_keeps_its_bytes_but_for_what_changed() {
     assert!(shelf.problems().iter().all(|own| own.starts_with("byte-order-mark")), "{:?}", shelf.problems());
 }
 
+const INVALID: &str = "The format's own tool would refuse the bundle";
+
 #[test]
 fn what_the_tool_would_refuse_is_refused_and_what_leads_nowhere_too() {
     let shelf = Shelf::made(1);
     let command = r#"{"label":"l","command":["c"],"purpose":"p"}"#;
-    let refused = |edits: &[BundleEdit<'_>]| shelf.clone().write(edits).unwrap_err();
+    let refused = |edits: &[BundleEdit<'_>]| shelf.clone().write(edits).unwrap_err().message;
     let set = |path, value| refused(&[BundleEdit::Set { path, value }]);
-    assert!(matches!(set("gotchas.0.title", "\"  \""), Refused::Invalid(_)));
-    assert!(matches!(set("gotchas.0", "7"), Refused::Invalid(_)));
-    assert!(matches!(set("currentFocus.validationSnapshot.status", "\"odd\""), Refused::Invalid(_)));
-    assert!(matches!(refused(&[BundleEdit::Remove { path: "projectMap.modules" }]), Refused::Invalid(_)));
+    assert!(set("gotchas.0.title", "\"  \"").contains(INVALID));
+    assert!(set("gotchas.0", "7").contains(INVALID));
+    assert!(set("currentFocus.validationSnapshot.status", "\"odd\"").contains(INVALID));
+    assert!(refused(&[BundleEdit::Remove { path: "projectMap.modules" }]).contains(INVALID));
     let two = [BundleEdit::Insert { path: "validationCommands.1", value: command }; 2];
-    assert!(matches!(refused(&two), Refused::Invalid(_)));
-    assert!(matches!(set("gotchas.0.title", "\"a\" 1"), Refused::NotJson(_)));
-    assert!(matches!(set("gotchas.3", "{}"), Refused::NoSuchPath(_)));
-    assert!(matches!(set("nothing.here", "1"), Refused::NoSuchPath(_)));
-    assert!(matches!(set("", "1"), Refused::NoSuchPath(_)));
-    assert!(matches!(refused(&[BundleEdit::Remove { path: "gotchas.x" }]), Refused::NoSuchPath(_)));
+    assert!(refused(&two).contains(INVALID));
+    assert!(set("gotchas.0.title", "\"a\" 1").contains("is not JSON"));
+    assert!(set("gotchas.3", "{}").contains("The bundle has no `"));
+    assert!(set("nothing.here", "1").contains("The bundle has no `"));
+    assert!(set("", "1").contains("The bundle has no `"));
+    assert!(refused(&[BundleEdit::Remove { path: "gotchas.x" }]).contains("The bundle has no `"));
     let taken = BundleEdit::Insert { path: "unknown", value: "1" };
-    assert!(matches!(refused(&[taken]), Refused::Taken(_)));
+    assert!(refused(&[taken]).contains("has a `unknown` already"));
     let deep = "[".repeat(70_000) + &"]".repeat(70_000);
-    assert!(matches!(set("unknown", &deep), Refused::NotJson(_)));
+    assert!(set("unknown", &deep).contains("is not JSON"));
     let deep = "[".repeat(30_000) + &"]".repeat(30_000);
-    assert!(matches!(set("unknown", &deep), Refused::TooDeep));
+    assert!(set("unknown", &deep).contains("nested too deep"));
 }
 
 #[test]
@@ -266,24 +268,26 @@ fn without_a_whole_state_of_this_version_nothing_is_written() {
     let refused = |change: &dyn Fn(&mut Shelf)| {
         let mut shelf = Shelf::made(1);
         change(&mut shelf);
-        shelf.write(&[]).unwrap_err()
+        shelf.write(&[]).unwrap_err().message
     };
     let state = ".agent-memory/state.json";
-    assert!(matches!(
-        refused(&|own| {
-            own.0.remove(std::path::Path::new(state));
-        }),
-        Refused::NoState(_)
-    ));
-    assert!(matches!(refused(&|own| own.put(state, "{")), Refused::NoState(_)));
-    assert!(matches!(refused(&|own| own.change(state, "Version\": 2", "Version\": 1")), Refused::Version));
-    assert_eq!(refused(&|own| own.change(state, "maintenance", "maint")), Refused::Lacks("maintenance"));
+    let gone = refused(&|own| {
+        own.0.remove(std::path::Path::new(state));
+    });
+    assert!(gone.contains("no `state.json` that can be read"));
+    assert!(refused(&|own| own.put(state, "{")).contains("no `state.json` that can be read"));
+    assert!(
+        refused(&|own| own.change(state, "Version\": 2", "Version\": 1")).contains("`schemaVersion` is not")
+    );
+    let lacks = refused(&|own| own.change(state, "maintenance", "maint"));
+    assert_eq!(lacks, "The state has no object `maintenance`.");
     let shelf = Shelf::made(1);
     let mut documents = shelf.documents();
     for document in &mut documents {
         std::sync::Arc::make_mut(document).offset = 1;
     }
-    assert!(matches!(canonical_write(&documents, &[], &[], "", now()), Err(Refused::NotWhole(_))));
+    let refusal = canonical_write(&documents, &[], &[], "", now()).unwrap_err();
+    assert!(refusal.message.contains("Only a part of"));
 }
 
 #[test]

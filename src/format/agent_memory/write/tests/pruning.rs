@@ -1,4 +1,4 @@
-use super::super::{Chosen, Pruned, Refused, prune};
+use super::super::prune::{Chosen, Pruned, prune};
 use super::shelf::{Shelf, now};
 use super::tool::faults;
 
@@ -6,8 +6,10 @@ const CONFIG: &str = ".agent-memory/config.json";
 const EVENTS: &str = ".agent-memory/history/events.jsonl";
 const STATE: &str = ".agent-memory/state.json";
 
-fn run(shelf: &mut Shelf, chosen: Chosen<'_>) -> Result<Pruned, Refused> {
-    let pruned = prune(&shelf.documents(), chosen, now())?;
+/// What was pruned, or why nothing was; nothing where there is nothing to prune.
+fn run(shelf: &mut Shelf, chosen: Chosen<'_>) -> Result<Pruned, String> {
+    let pruned = prune(&shelf.documents(), chosen, now()).map_err(|refusal| refusal.message)?;
+    let pruned = pruned.ok_or_else(String::new)?;
     shelf.take_pruned(&pruned);
     Ok(pruned)
 }
@@ -36,7 +38,7 @@ fn retention_moves_recalled_events_and_old_checkpoints_into_a_batch() {
     );
     assert_eq!(shelf.problems(), Vec::<String>::new());
     assert_eq!(faults(&shelf), Vec::<String>::new());
-    assert_eq!(run(&mut shelf, Chosen::Retention), Err(Refused::Nothing));
+    assert_eq!(run(&mut shelf, Chosen::Retention), Err(String::new()));
     // The next event goes on from the last, also when the archive has expired.
     let chosen = ["evt-000004", "evt-000005", "evt-000006"];
     let pruned = run(&mut shelf, Chosen::These { events: &chosen, checkpoints: &[] }).unwrap();
@@ -52,13 +54,18 @@ fn retention_moves_recalled_events_and_old_checkpoints_into_a_batch() {
 fn the_latest_checkpoint_and_the_recent_tail_stay() {
     let mut shelf = Shelf::made(4);
     let these = |checkpoints| Chosen::These { events: &[], checkpoints };
-    assert_eq!(run(&mut shelf, these(&["chk-000003"])), Err(Refused::Stays("chk-000003".into(), 2)));
-    assert_eq!(run(&mut shelf, these(&["chk-000007"])), Err(Refused::NoSuchRecord("chk-000007".into())));
+    let refused = |shelf: &mut Shelf, chosen, why: &str| {
+        let refusal = run(shelf, chosen).unwrap_err();
+        assert!(refusal.contains(why), "{refusal}");
+    };
+    refused(&mut shelf, these(&["chk-000003"]), "The checkpoint chk-000003 stays");
+    refused(&mut shelf, these(&["chk-000003"]), "among the newest 2 ");
+    refused(&mut shelf, these(&["chk-000007"]), "no active event or checkpoint \"chk-000007\"");
     shelf.put(CONFIG, r#"{"retention":{"enabled":false,"checkpoints":{"keepRecent":0}}}"#);
-    assert_eq!(run(&mut shelf, these(&["chk-000004"])), Err(Refused::Stays("chk-000004".into(), 0)));
+    refused(&mut shelf, these(&["chk-000004"]), "among the newest 0 ");
     let events = Chosen::These { events: &["evt-000001"], checkpoints: &[] };
-    assert_eq!(run(&mut shelf, events), Err(Refused::RetentionOff));
-    assert_eq!(run(&mut shelf, Chosen::Retention), Err(Refused::RetentionOff));
+    refused(&mut shelf, events, "turns retention off");
+    assert_eq!(run(&mut shelf, Chosen::Retention), Err(String::new()));
     let pruned = run(&mut shelf, these(&["chk-000003", "chk-000001"])).unwrap();
     assert_eq!(pruned.checkpoints, ["chk-000001", "chk-000003"]);
     assert!(pruned.rewritten.is_empty());

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::super::{AgentMemory, projection};
-use super::super::{BundleEdit, Canonical, Pruned, Refused, Written, canonical_write};
+use super::super::canonical::{BundleEdit, Written, canonical_write};
+use super::super::prune::Pruned;
+use crate::format::writing::Refusal;
 use crate::format::{Format, Parts, Placement};
 use crate::model::Generation;
 use crate::model::{Document, Moment, Role};
@@ -22,6 +24,16 @@ pub fn moment(text: &str) -> Moment {
 
 pub fn now() -> Moment {
     moment("2026-12-01T08:00:00.120Z")
+}
+
+/// What a write did: the ids of its checkpoint and its event, the hash of its bundle, and how many
+/// files it wrote beside the store.
+#[derive(Debug)]
+pub struct Done {
+    pub checkpoint: String,
+    pub event: String,
+    pub hash: String,
+    pub pages: usize,
 }
 
 /// Every file by its path from the repository's root.
@@ -77,6 +89,12 @@ impl Shelf {
         self.store("history/events.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// Those of its lines that are whole.
+    fn events_read(&self) -> Vec<Value> {
+        let log = self.store("history/events.jsonl");
+        log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
     pub fn documents(&self) -> Vec<Arc<Document>> {
         let own = self.0.iter().filter_map(|(path, bytes)| Some((path.strip_prefix(STORE).ok()?, bytes)));
         own.map(|(path, bytes)| {
@@ -124,15 +142,23 @@ impl Shelf {
         problems
     }
 
-    pub fn write(&mut self, edits: &[BundleEdit<'_>]) -> Result<Canonical, Refused> {
-        let written = canonical_write(&self.documents(), &self.beside(), edits, "a test", now())?;
-        self.take(&written.files);
-        Ok(written)
+    pub fn write(&mut self, edits: &[BundleEdit<'_>]) -> Result<Done, Refusal> {
+        let files = canonical_write(&self.documents(), &self.beside(), edits, "a test", now())?;
+        self.take(&files);
+        let last = |value: &Value| value["id"].as_str().unwrap().to_owned();
+        let checkpoint = serde_json::from_slice(&files[0].bytes).unwrap();
+        Ok(Done {
+            checkpoint: last(&checkpoint),
+            event: last(self.events_read().last().unwrap()),
+            hash: checkpoint["bundleHash"].as_str().unwrap().to_owned(),
+            pages: files.iter().filter(|file| file.path.starts_with("..")).count(),
+        })
     }
 
     pub fn take(&mut self, files: &[Written]) {
         for file in files {
-            let path = if file.beside { file.path.clone() } else { Path::new(STORE).join(&file.path) };
+            let outside = file.path.strip_prefix("..").map(Path::to_owned);
+            let path = outside.unwrap_or_else(|_| Path::new(STORE).join(&file.path));
             let mut before = self.0.remove(&path).filter(|_| file.append).unwrap_or_default();
             before.extend_from_slice(&file.bytes);
             self.0.insert(path, before);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::format::bmad::config::default_decay;
 
-fn add(logs: &[Log<'_>], draft: &Draft<'_>) -> Result<Value, Refused> {
-    new_record(SESSION, logs, draft, NOW).map(|(_, line)| value(&line))
+fn add(logs: &[Log<'_>], draft: &Draft<'_>) -> Result<Value, Refusal> {
+    new_record(SESSION, logs, draft, &[], NOW).map(|(_, line)| value(&line))
 }
 
 const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
@@ -14,10 +14,12 @@ fn a_record_of_each_type_reads_back_without_a_fault() {
     let mut logs: [Vec<u8>; 4] = Default::default();
     for (at, kind) in KINDS.into_iter().enumerate() {
         let text = "style: say \"why\",\nnot what";
-        let draft = Draft { kind, text, tags: &["review", "a.b"], ..Draft::default() };
+        let tags = ["review", "a.b"].map(str::to_owned);
+        let draft = Draft { kind, text: Some(text), tags: &tags, ..Draft::default() };
         for _ in 0..2 {
             let (path, line) =
-                new_record(SESSION, &logs_of([&logs[0], &logs[1], &logs[2], &logs[3]]), &draft, NOW).unwrap();
+                new_record(SESSION, &logs_of([&logs[0], &logs[1], &logs[2], &logs[3]]), &draft, &[], NOW)
+                    .unwrap();
             assert_eq!(path, Path::new("sessions").join(SESSION).join(LOGS[at].0));
             assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
             assert_eq!(line.last(), Some(&b'\n'));
@@ -40,14 +42,13 @@ fn a_record_of_each_type_reads_back_without_a_fault() {
 fn a_message_is_written_as_the_specification_prints_it() {
     let draft = Draft {
         kind: "conversation",
-        text: "Take PostgreSQL.",
-        agent: Some("architect"),
-        role: Some("assistant"),
-        topic: Some("database_selection"),
-        extra: Some(b"{\"own\": 1.50,\n \"context\": {\"conversation_id\" : \"conv-xyz\"},\n\"metadata\":{\"tokens\":15}}"),
+        text: Some("Take PostgreSQL."),
+        record: Some(
+            "{\"role\": \"assistant\", \"own\": 1.50,\n \"context\": {\"conversation_id\" : \"conv-xyz\",\n \"topic\": \"database_selection\"},\n\"agent_id\":\"architect\",\"metadata\":{\"tokens\":15}}",
+        ),
         ..Draft::default()
     };
-    let (_, line) = new_record(SESSION, &[], &draft, NOW).unwrap();
+    let (_, line) = new_record(SESSION, &[], &draft, &[], NOW).unwrap();
     let expected = concat!(
         r#"{"id":"msg-001","timestamp":"2026-01-11T14:30:00.123Z","agent_id":"architect","role":"assistant","#,
         r#""content":"Take PostgreSQL.","context":{"conversation_id":"conv-xyz","topic":"database_selection"},"#,
@@ -61,8 +62,9 @@ fn a_message_is_written_as_the_specification_prints_it() {
 fn the_next_id_is_behind_every_id_that_was_ever_given_and_as_wide() {
     let next = |log: &str, reserved: &[&str]| {
         let logs = logs_of([log.as_bytes(), b"", b"", b""]);
-        let draft = Draft { kind: "conversation", text: "x", reserved, ..Draft::default() };
-        add(&logs, &draft).unwrap()["id"].as_str().unwrap().to_owned()
+        let draft = Draft { kind: "conversation", text: Some("x"), ..Draft::default() };
+        let (_, line) = new_record(SESSION, &logs, &draft, reserved, NOW).unwrap();
+        value(&line)["id"].as_str().unwrap().to_owned()
     };
     assert_eq!(next("", &[]), "msg-001");
     assert_eq!(next("{\"id\":\"msg-0007\"}\n{\"id\":\"msg-0003\"}\n", &[]), "msg-0008");
@@ -75,25 +77,14 @@ fn the_next_id_is_behind_every_id_that_was_ever_given_and_as_wide() {
 
 #[test]
 fn a_draft_that_breaks_the_schema_is_refused() {
-    let draft = |kind| Draft { kind, text: "a: b", ..Draft::default() };
-    let with = |kind, extra: &'static str| Draft { extra: Some(extra.as_bytes()), ..draft(kind) };
-    let refused = |draft: Draft<'_>| add(&[], &draft).unwrap_err();
-    assert_eq!(refused(draft("task")), Refused::UnknownType("task".into()));
-    assert_eq!(refused(Draft { text: " \n", ..draft("finding") }), Refused::NoText("finding"));
-    assert_eq!(refused(Draft { text: "https://x", ..draft("preference") }), Refused::NoKey);
-    assert_eq!(
-        refused(Draft { agent: Some("a"), ..draft("preference") }),
-        Refused::NoSuchMember { kind: "preference", member: "agent" }
-    );
-    assert_eq!(
-        refused(Draft { role: Some("a"), ..draft("finding") }),
-        Refused::NoSuchMember { kind: "finding", member: "role" }
-    );
-    assert_eq!(
-        refused(Draft { topic: Some("a"), ..draft("decision") }),
-        Refused::NoSuchMember { kind: "decision", member: "topic" }
-    );
-    assert_eq!(refused(with("decision", r#"{"decision":"c"}"#)), Refused::GivenTwice("decision"));
+    let draft = |kind| Draft { kind, text: Some("a: b"), ..Draft::default() };
+    let with = |kind, record: &'static str| Draft { record: Some(record), ..draft(kind) };
+    let refused = |draft: Draft<'_>| why(add(&[], &draft));
+    assert!(refused(draft("task")).starts_with("\"task\" is not a type of memory"));
+    assert_eq!(refused(Draft { text: Some(" \n"), ..draft("finding") }), "A finding needs a text.");
+    let no_key = refused(Draft { text: Some("https://x"), ..draft("preference") });
+    assert!(no_key.starts_with("A preference needs a key"));
+    assert_eq!(refused(with("decision", r#"{"decision":"c"}"#)), "decision is given twice.");
     for (kind, extra) in [
         ("preference", r#"{"confidence":1.5}"#),
         ("decision", r#"{"alternatives_considered":"none"}"#),
@@ -102,32 +93,32 @@ fn a_draft_that_breaks_the_schema_is_refused() {
         ("conversation", r#"{"timestamp":"2026-01-11T10:00:00"}"#),
         ("conversation", r#"{"id":null}"#),
     ] {
-        assert!(matches!(refused(with(kind, extra)), Refused::Faulty(_)), "{extra}");
+        assert!(refused(with(kind, extra)).starts_with("It would break the schema: "), "{extra}");
     }
     for id in ["", "../msg", "a b", "-x", ".."] {
         let extra = json!({ "id": id }).to_string();
-        let bad = Draft { extra: Some(extra.as_bytes()), ..draft("finding") };
-        assert_eq!(refused(bad), Refused::BadId(id.into()));
+        let bad = Draft { record: Some(&extra), ..draft("finding") };
+        assert!(refused(bad).starts_with(&format!("{id:?} can't be a record's id")));
     }
-    assert!(matches!(refused(with("finding", "[1]")), Refused::Unreadable { .. }));
+    assert_eq!(refused(with("finding", "[1]")), "the record is not a JSON object.");
 }
 
 #[test]
 fn an_id_that_is_given_is_kept_unless_it_is_taken() {
     let logs = logs_of([b"", b"", b"{\"id\":\"finding-x\"}\n", b""]);
-    let given = |extra: &'static [u8]| {
-        add(&logs, &Draft { kind: "finding", text: "x", extra: Some(extra), ..Draft::default() })
+    let given = |record: &'static str| {
+        add(&logs, &Draft { kind: "finding", text: Some("x"), record: Some(record), ..Draft::default() })
     };
-    assert_eq!(given(b"{\"id\":\"finding-y\"}").unwrap()["id"], "finding-y");
-    assert_eq!(given(b"{\"id\":\"finding-x\"}"), Err(Refused::IdTaken("finding-x".into())));
+    assert_eq!(given("{\"id\":\"finding-y\"}").unwrap()["id"], "finding-y");
+    assert_eq!(why(given("{\"id\":\"finding-x\"}")), "The id \"finding-x\" is taken.");
 }
 
 #[test]
 fn a_preference_may_take_its_key_from_elsewhere() {
     let draft = Draft {
         kind: "preference",
-        text: "concise: yes",
-        extra: Some(b"{\"key\":\"style\"}"),
+        text: Some("concise: yes"),
+        record: Some("{\"key\":\"style\"}"),
         ..Draft::default()
     };
     assert_eq!(add(&[], &draft).unwrap()["value"], "concise: yes");
@@ -140,21 +131,19 @@ proptest! {
     fn any_text_and_any_members_are_kept_or_refused(
         text: String, tag: String, agent: String, role: String, other in any_json(), log in any_log(), kind in 0..4_usize,
     ) {
-        let extra = json!({"own": other, "key": "k"}).to_string();
-        let is_message = kind == 0;
-        let draft = Draft {
-            kind: KINDS[kind],
-            text: &text,
-            tags: &[&tag],
-            agent: (kind < 3).then_some(&agent),
-            role: is_message.then_some(&role),
-            topic: is_message.then_some(&text),
-            extra: Some(extra.as_bytes()),
-            reserved: &[],
-        };
+        let mut record = json!({"own": other, "key": "k"});
+        if kind < 3 {
+            record[["agent_id", "made_by", "discovered_by"][kind]] = json!(agent);
+        }
+        if kind == 0 {
+            record["role"] = json!(role);
+            record["context"] = json!({ "topic": text });
+        }
+        let (record, tags) = (record.to_string(), [tag.clone()]);
+        let draft = Draft { kind: KINDS[kind], text: Some(&text), tags: &tags, record: Some(&record), ..Draft::default() };
         let logs = logs_of([&log, &log, b"", &log]);
-        match new_record(SESSION, &logs, &draft, NOW) {
-            Err(refused) => prop_assert_eq!(refused, Refused::NoText(KINDS[kind])),
+        match new_record(SESSION, &logs, &draft, &[], NOW) {
+            Err(refused) => prop_assert_eq!(refused.message, format!("A {} needs a text.", KINDS[kind])),
             Ok((path, line)) => {
                 prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
                 let read = document(&path, &line);

@@ -3,15 +3,20 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{events, notes, parts};
-use crate::format::Placement;
+use chrono::Months;
+
+use super::events::{self, NewEvent, first_day, is_month, names};
+use super::{notes, parts};
 use crate::format::a_mem::layout;
-use crate::format::a_mem::write::{
-    ARCHIVE_AFTER_DAYS, NewEvent, archivable_months, gzip, logs_of_month, month_of,
-};
 use crate::format::writing::{Faults, Refusal, Scene, document, list, uuid};
+use crate::format::{Parts, Placement};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Change, Code, Document, Entry, Role, Store, Tell};
+use crate::model::time::DAY;
+use crate::model::{Act, Change, Code, Document, Entry, Moment, Role, Store, Tell};
+use crate::text::repack::gzip;
+
+/// Events are compressed when they are so many days old (§8.1).
+pub const ARCHIVE_AFTER_DAYS: u32 = 30;
 
 fn months(store: &Store, entries: &[Entry]) -> BTreeSet<PathBuf> {
     entries.iter().filter_map(|entry| month_of(&store.document(entry).path)).collect()
@@ -70,7 +75,7 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, Refu
         let Some(log) = document(&scene.store.documents, &path) else { continue };
         count += if layout::is_trace(&path) { 0 } else { log.records.len() };
         copies.push(compressed(scene, log)?);
-        removals.push(Change::remove(path, (&*log.bytes).into()));
+        removals.push(Change::remove(path, log.bytes.clone()));
     }
     copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
     copies.extend(recorded(scene, "memory.events_archived", &months, removals.len(), count)?);
@@ -216,11 +221,11 @@ fn unpacked(scene: &Scene<'_>, own: &Document, target: PathBuf) -> Result<Change
     match current {
         Some(current) if layout::kind_of(&target) == "event" => {
             let lines = [&own.bytes, line_end_for(&own.bytes)].concat();
-            Ok(Change::edits(target, (&*current.bytes).into(), vec![(0..0, lines)]))
+            Ok(Change::edits(target, current.bytes.clone(), vec![(0..0, lines)]))
         }
         _ => {
             notes::free(scene, &target)?;
-            Ok(Change::create(target, own.bytes.to_vec()))
+            Ok(Change::create(target, own.bytes.clone()))
         }
     }
 }
@@ -239,4 +244,57 @@ fn join(changes: &mut Vec<Change>, event: Change) {
             };
         }
     }
+}
+
+/// The months of which every event is older than so many days, and that still are
+/// uncompressed: the folder of a month, or its log where logs are directly below
+/// `events/`.
+pub fn archivable_months(parts: &Parts<'_>, now: Moment, days: u32) -> Vec<PathBuf> {
+    let until = now.plus(i64::from(days).saturating_mul(-DAY));
+    let mut months: Vec<PathBuf> = Vec::new();
+    for document in parts.documents.iter().filter(|document| document.role == Role::Records) {
+        let month = match names(&document.path).as_slice() {
+            ["events", month, "events.jsonl"] if is_month(month) => document.path.parent(),
+            ["events", file] if file.strip_suffix(".jsonl").is_some_and(is_month) => Some(&*document.path),
+            _ => None,
+        };
+        months.extend(month.map(Path::to_owned));
+    }
+    months.retain(|month| {
+        let name = month.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let next =
+            first_day(name.trim_end_matches(".jsonl")).and_then(|day| day.checked_add_months(Months::new(1)));
+        let is_over = next.and_then(Moment::start_of).is_some_and(|end| end <= until);
+        is_over
+            && !live_logs(parts, month).any(|document| {
+                let times = document.records.iter().filter_map(|record| record.view()?.created);
+                times.max().is_some_and(|newest| newest > until)
+            })
+    });
+    months
+}
+
+/// The month that a log or a trace belongs to, compressed or not, as [`archivable_months`]
+/// names it.
+pub fn month_of(path: &Path) -> Option<PathBuf> {
+    match names(path).as_slice() {
+        ["events", month, _, ..] if is_month(month) => Some(Path::new("events").join(month)),
+        ["events", file] => {
+            let log = file.strip_suffix(".gz").unwrap_or(file);
+            log.strip_suffix(".jsonl").is_some_and(is_month).then(|| Path::new("events").join(log))
+        }
+        _ => None,
+    }
+}
+
+/// The uncompressed files of a month, as [`archivable_months`] names it: its log and its
+/// traces. Each is replaced by one of the same name with `.gz` behind it; where that is
+/// there already, the new one is added to its end.
+pub fn logs_of_month(parts: &Parts<'_>, month: &Path) -> Vec<PathBuf> {
+    live_logs(parts, month).map(|document| document.path.clone()).collect()
+}
+
+fn live_logs<'a>(parts: &Parts<'a>, month: &'a Path) -> impl Iterator<Item = &'a Document> {
+    let documents = parts.documents.iter().map(|document| &**document);
+    documents.filter(move |document| document.role == Role::Records && document.path.starts_with(month))
 }

@@ -1,8 +1,8 @@
 //! Fields of the bundle's parts, set: which ones there are, and how a value is spelled.
 
-use super::{BundleEdit, Writing, bundle_path, summary};
+use super::canonical::{BundleEdit, value_at};
+use super::{Writing, bundle_path, summary};
 use crate::format::agent_memory::bundle::BUNDLE;
-use crate::format::agent_memory::write::value_at;
 use crate::format::agent_memory::{shape, text};
 use crate::format::writing::{Refusal, Scene, Setting, list};
 use crate::model::{Change, Entry};

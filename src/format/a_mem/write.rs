@@ -9,17 +9,33 @@
 //! - `updated` of a note moves with every edit, and keeps its spelling and its zone.
 //! - An index that says what it should keeps its bytes, whatever their layout, and so does a
 //!   graph that lists notes with links alone.
+//! - Timestamps end in `+00:00` and have microseconds, as the format's own writer has them.
+//! - An index keeps the shape and the layout in which it was found; what can't be read is
+//!   made anew in the specification's shape. A note has one node in the graph, with links
+//!   or without; a node whose note is gone goes. Links that are in the text alone are
+//!   listed in a new graph, and in one that lists some of them already.
+//! - Counts in an index (`note_count`, `total_tags`, `total_notes`) and tags by note are
+//!   derived too.
+//! - A deprecated note keeps in `before_deprecation` what it takes to undo that.
 
+mod deprecation;
 mod events;
+mod graph;
+mod json_text;
+mod link_lists;
 mod months;
+mod named;
+mod new_notes;
 mod notes;
 mod profiles;
+mod tag_index;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::indexes::{self, Links};
-use super::write::{self, Known, Refused};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{
@@ -29,6 +45,10 @@ use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
 use crate::text::edit;
 use crate::text::front_matter::edit::EditRefused;
+
+use graph::links_graph;
+use named::Known;
+use tag_index::tags_index;
 
 const APPEND_ONLY: &str = "the event log is append-only, so that it stays a record of what happened: an event \
     is neither changed nor deleted. Months that are over can be archived, and what is secret erased.";
@@ -70,7 +90,7 @@ impl Writes for AMem {
 
     fn importance(&self, kind: &str, value: f64) -> Result<(&'static str, String), String> {
         match kind {
-            "note" => Ok(("confidence", edit::quoted(notes::confidence(value)))),
+            "note" => Ok(("confidence", edit::quoted(new_notes::confidence(value)))),
             _ => Err("only notes have an importance: their confidence.".into()),
         }
     }
@@ -78,7 +98,7 @@ impl Writes for AMem {
     fn add(&self, scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
         match draft.kind {
             "event" => events::add(scene, draft),
-            "note" => notes::add(scene, draft),
+            "note" => new_notes::add(scene, draft),
             "profile" => profiles::add(scene, draft),
             kind => {
                 let message = format!("the type should be event, note or profile, not {kind:?}.");
@@ -210,33 +230,41 @@ impl Writes for AMem {
             ("README.md".into(), README.into()),
             ("events".into(), Vec::new()),
             ("knowledge/notes".into(), Vec::new()),
-            (TAGS.into(), write::tags_index(&empty, None)),
-            (LINKS.into(), write::links_graph(&empty, None)),
+            (TAGS.into(), tags_index(&empty, None)),
+            (LINKS.into(), links_graph(&empty, None)),
             ("profiles".into(), Vec::new()),
             ("queries".into(), Vec::new()),
         ]
     }
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
+impl From<EditRefused> for Refusal {
+    fn from(refused: EditRefused) -> Self {
         let message = format!("{refused}.");
         match refused {
-            Refused::Unreadable(_) | Refused::FrontMatter(EditRefused::Faulty { .. }) => {
-                Refusal::corrupt(message)
-            }
+            EditRefused::Faulty { .. } => Refusal::corrupt(message),
             _ => Refusal::invalid(message),
         }
     }
 }
 
-impl From<EditRefused> for Refusal {
-    fn from(refused: EditRefused) -> Self {
-        Refused::from(refused).into()
-    }
+/// A value that is not one that the format has; the rule says what is, as a phrase.
+fn bad_value(field: &str, value: &str, rule: &str) -> Refusal {
+    Refusal::invalid(format!("{field} can't be {value:?}: {rule}."))
 }
 
-/// The store's files, as the functions of [`write`] take them.
+/// Refuses a word that is not among the known ones.
+fn one_of(field: &str, value: &str, known: &[&str]) -> Result<(), Refusal> {
+    let rule = || format!("it has to be one of {}", known.join(", "));
+    if known.contains(&value) { Ok(()) } else { Err(bad_value(field, value, &rule())) }
+}
+
+/// A timestamp as the format's own writer has it.
+fn timestamp(now: Moment) -> String {
+    now.to_pattern("%Y-%m-%dT%H:%M:%S%.6f+00:00")
+}
+
+/// The store's files, as what is made from them takes them.
 fn parts(store: &Store) -> Parts<'_> {
     Parts { documents: &store.documents, folders: &[], locks: &[], beside: None }
 }
@@ -257,7 +285,7 @@ fn query(document: &Document, set: &[Setting<'_>]) -> Result<Vec<Change>, Refusa
 }
 
 fn rewritten(document: &Document, bytes: &[u8]) -> Change {
-    Change::rewrite(&document.path, (&*document.bytes).into(), bytes)
+    Change::rewrite(&document.path, document.bytes.clone(), bytes)
 }
 
 /// The text with a line end behind its last line, unless what it replaces has none there.
@@ -296,11 +324,11 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
     }
     let current = |path: &str| document(parts.documents, Path::new(path));
     let tags = current(TAGS).map(|own| &*own.bytes);
-    let made = write::tags_index(parts, tags);
+    let made = tags_index(parts, tags);
     let tags = tags.filter(|tags| says_the_same(tags, &made)).map_or(made, <[u8]>::to_vec);
     let links = match current(LINKS) {
         Some(own) if is_right(parts, own) => own.bytes.to_vec(),
-        own => write::links_graph(parts, own.map(|own| &*own.bytes)),
+        own => links_graph(parts, own.map(|own| &*own.bytes)),
     };
     vec![Derived { path: TAGS.into(), bytes: tags }, Derived { path: LINKS.into(), bytes: links }]
 }

@@ -4,8 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::layout;
-use super::super::write::{self, Log};
+use super::archive;
+use super::index::index;
 use super::live_session;
+use super::logs::Log;
+use super::manifest::manifest;
+use super::restore::restore_session;
 use crate::format::writing::{Faults, Refusal, Scene, document};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, State, Store, Tell, meant};
 use crate::text::edit::{remove, set};
@@ -57,7 +61,7 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Ref
         packed.push((path, file));
     }
     let bytes: Vec<(&Path, &[u8])> = packed.iter().map(|(path, file)| (*path, &*file.bytes)).collect();
-    let made = write::archive_session(name, &bytes, scene.now)?;
+    let made = archive::archive_session(name, &bytes, scene.now)?;
     if let Some((path, _)) = made.iter().find(|(path, _)| document(&scene.store.documents, path).is_some()) {
         return Err(Refusal::unfit(format!(
             "{} is there already: bring it back, or move it away, first.",
@@ -67,7 +71,7 @@ pub fn archive_session(scene: &Scene<'_>, name: &str) -> Result<Vec<Change>, Ref
     let has_room = scene.store.documents.iter().any(|own| own.path.starts_with("archive"));
     let room = (!has_room).then(|| Change::make_folder("archive"));
     let made = made.into_iter().map(|(path, bytes)| Change::create(path, bytes));
-    let removed = packed.into_iter().map(|(_, file)| Change::remove(&file.path, (&*file.bytes).into()));
+    let removed = packed.into_iter().map(|(_, file)| Change::remove(&file.path, file.bytes.clone()));
     Ok(room.into_iter().chain(made).chain(removed).chain([Change::remove_folder(folder)]).collect())
 }
 
@@ -107,8 +111,7 @@ pub fn unarchive_session(
         )));
     }
     let manifest = document(documents, &manifest);
-    let mut files = write::restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)
-        .map_err(|why| refusal(&why))?;
+    let mut files = restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)?;
     // Some archivers leave it out: then the one beside the archive is the only one.
     if let Some(own) = manifest.filter(|_| !files.iter().any(|(path, _)| path == Path::new(MANIFEST))) {
         files.push((MANIFEST.into(), live_manifest(&own.bytes)?));
@@ -119,7 +122,7 @@ pub fn unarchive_session(
     let folders = within.into_iter().filter(|path| path.starts_with(&folder)).map(Change::make_folder);
     let made = files.into_iter().map(|(path, bytes)| Change::create(folder.join(path), bytes));
     let removed = [Change::remove(archive, packed.into())];
-    let manifest = manifest.map(|own| Change::remove(&own.path, (&*own.bytes).into()));
+    let manifest = manifest.map(|own| Change::remove(&own.path, own.bytes.clone()));
     Ok(folders.chain(made).chain(removed).chain(manifest).collect())
 }
 
@@ -134,19 +137,6 @@ fn live_manifest(archived: &[u8]) -> Result<Vec<u8>, Refusal> {
     Ok(manifest)
 }
 
-fn refusal(why: &write::Unsafe) -> Refusal {
-    use write::Unsafe;
-    let message = why.to_string();
-    match why {
-        Unsafe::TooLarge(_) | Unsafe::TooDense => {
-            Refusal::too_large(format!("{message} If you trust it, --allow-large lifts that limit."))
-        }
-        Unsafe::TooManyEntries => Refusal::too_large(message),
-        Unsafe::Session(_) => Refusal::invalid(message),
-        _ => Refusal::corrupt(message),
-    }
-}
-
 /// The index and the manifest within a session's archive, made anew from its logs.
 pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<(), Refusal> {
     let Some((session, _)) = layout::session_of(archive) else { return Ok(()) };
@@ -156,8 +146,8 @@ pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<
         let logs = logs_within(members);
         let current = &members[at].bytes;
         let new = match name {
-            "index.json" => write::index(Some(current), &session, &logs, now),
-            _ => write::manifest(Some(current), &session, &logs, now, false)?,
+            "index.json" => index(Some(current), &session, &logs, now),
+            _ => manifest(Some(current), &session, &logs, now, false)?,
         };
         members[at].bytes = new;
     }
@@ -184,8 +174,8 @@ pub fn beside_archive(
         .filter(|own| Log::new(&own.path, &own.bytes).is_some())
         .map(|own| own.bytes.len())
         .sum();
-    let counted = write::manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;
+    let counted = manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;
     let sized = set(&counted, &["original_size_bytes"], &size.to_string())?;
     let sized = set(&sized, &["compressed_size_bytes"], &len.to_string())?;
-    Ok(vec![Change::rewrite(path, (&*own.bytes).into(), &sized)])
+    Ok(vec![Change::rewrite(path, own.bytes.clone(), &sized)])
 }

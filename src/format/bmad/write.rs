@@ -5,25 +5,47 @@
 //!   is gone: the old reference would come to mean the new record.
 //! - The text of a preference is its `value`.
 //! - A shared file is one memory: it is edited in place, and deleted whole.
+//! - Times are written in UTC with milliseconds at most, as its `toISOString()` has them.
+//! - `size_bytes` counts the four logs.
+//! - A session that is made is called `sess-YYYY-MM-DD-name`; one that is found may be
+//!   called anything that can be the name of one folder.
+//! - In the index a word has 3 to 64 letters and digits. Who wrote a record and the words
+//!   of its enumerations are not words of its text. A decision also is under the
+//!   topics of the messages that it refers to; a record without a time is under
+//!   `undated`.
+//! - `last_decay_update` is in milliseconds since 1970, as its `Date.now()` is, unless the
+//!   record already holds a text there.
 
+mod archive;
+mod decay;
 mod derived;
 mod due;
+mod index;
+mod logs;
+mod manifest;
+mod record;
+mod restore;
+mod session;
 mod sessions;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::write::{self, Log, Refused, Weighed};
 use super::{Bmad, config, layout};
 use crate::format::Format;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{Deed, Draft, Due, Refusal, Scene, Setting, Writes, document, hex, set_field};
-use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, State, Store, Tell, View};
+use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, Store, Tell};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 use crate::text::shell;
 use crate::text::unpack::Member;
+
+use decay::compacted;
+use logs::logs_in;
+use record::new_record;
+use session::{new_session, session_id};
 
 pub use derived::derived;
 
@@ -45,11 +67,6 @@ const NO_TEXT: [&str; 15] = [
     "references.findings",
     "tags",
 ];
-/// The weights of decay, importance and access in a relevance (§5.3). Without a query the
-/// text weighs the same in every record.
-const WEIGHTS: [f64; 3] = [0.3, 0.2, 0.1];
-/// What the access counts where none is recorded (§5.3).
-const ACCESS: f64 = 0.5;
 const IMPORTANCE: &str = "importance is derived here: from the type, `severity`, `impact` and \
                           `approved_by`. Edit one of those instead.";
 
@@ -88,17 +105,8 @@ impl Writes for Bmad {
         let name = draft.session.ok_or_else(|| Refusal::unfit("name the session with --session."))?;
         let session = live_session(scene.store, name)?;
         let logs = logs_in(scene.store, &session.path)?;
-        let tags: Vec<&str> = draft.tags.iter().map(String::as_str).collect();
-        let new = write::Draft {
-            kind: draft.kind,
-            text: draft.text.unwrap_or_default(),
-            tags: &tags,
-            extra: draft.record.map(str::as_bytes),
-            reserved: &referred_to(scene.store),
-            ..write::Draft::default()
-        };
-        let (path, line) = write::new_record(name, &logs, &new, scene.now)?;
-        let base = document(&scene.store.documents, &path).map(|log| (&*log.bytes).into());
+        let (path, line) = new_record(name, &logs, draft, &referred_to(scene.store), scene.now)?;
+        let base = document(&scene.store.documents, &path).map(|log| log.bytes.clone());
         Ok(vec![Change::append(path, line, base)])
     }
 
@@ -209,19 +217,18 @@ impl Writes for Bmad {
     /// §9.1. It carries no redaction patterns: those of §7.3 match every SHA-256 and miss most
     /// tokens.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
-        let config = include_str!("writing/config.json");
+        let config = include_str!("write/config.json");
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
     fn new_session(&self, scene: &Scene<'_>, id: Option<&str>, user: &str) -> Result<Vec<Change>, Refusal> {
         let made = hex(&scene.random);
         let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
-        let id = write::session_id(name, scene.now)?;
+        let id = session_id(name, scene.now)?;
         if scene.store.sessions.iter().any(|session| session.name == id) {
             return Err(Refusal::unfit(format!("the session {id} is there already.")));
         }
-        let user = Some(user).filter(|user| !user.is_empty());
-        let files = write::new_session::<&str>(&id, user, &[], None, scene.now)?;
+        let files = new_session(&id, Some(user).filter(|user| !user.is_empty()), scene.now)?;
         let folder = Change::make_folder(Path::new("sessions").join(&id));
         let files = files.into_iter().map(|(path, bytes)| Change::create(path, bytes));
         Ok(std::iter::once(folder).chain(files).collect())
@@ -240,17 +247,6 @@ impl Writes for Bmad {
                 folder.told()
             ))),
             false => Ok(()),
-        }
-    }
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        let message = refused.to_string();
-        match refused {
-            Refused::Unreadable { what: "The manifest", .. } => Refusal::corrupt(message),
-            Refused::BadPath { .. } | Refused::Archive(_) => Refusal::unfit(message),
-            _ => Refusal::invalid(message),
         }
     }
 }
@@ -285,12 +281,6 @@ fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session, Refusal
     })
 }
 
-fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<Log<'a>>, Refusal> {
-    let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.path.starts_with(folder));
-    logs.map(|own| Log::of(own).ok_or_else(|| Refusal::unfit("the store has not been read whole yet.")))
-        .collect()
-}
-
 /// Every id that some record refers to.
 fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
@@ -316,36 +306,8 @@ fn preference(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<V
         after = set_field(&Bmad, &after, setting, "value")?;
     }
     let edits = vec![(span.start as usize..span.end as usize, after)];
-    Ok(vec![Change::edits(&file.path, (&*file.bytes).into(), edits)])
+    Ok(vec![Change::edits(&file.path, file.bytes.clone(), edits)])
 }
 
-/// What a compaction of the session in `folder` drops.
-fn compacted(scene: &Scene<'_>, folder: &Path) -> Vec<Entry> {
-    let store = scene.store;
-    let in_session =
-        |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
-    let live: Vec<(Entry, View<'_>)> = store
-        .entries
-        .iter()
-        .copied()
-        .filter(in_session)
-        .filter_map(|entry| Some((entry, store.view(&entry)?)))
-        .collect();
-    let weighed: Vec<Weighed<'_>> = live
-        .iter()
-        .map(|(entry, view)| Weighed {
-            kind: view.kind,
-            relevance: relevance(store, entry, *view, scene.now),
-        })
-        .collect();
-    let keep = with_config(store, config::keep_share);
-    write::compaction(&weighed, keep).into_iter().filter_map(|at| Some(live.get(at)?.0)).collect()
-}
-
-/// §5.3 without a query.
-fn relevance(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> f64 {
-    let decay = write::factor(view, store.decay(entry), now);
-    let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
-    let [time, importance, last] = WEIGHTS;
-    time * decay + importance * view.importance + last * access
-}
+#[cfg(test)]
+mod tests;

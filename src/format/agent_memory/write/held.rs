@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{BundleEdit, Writing, summary};
-use crate::format::agent_memory::write::path_of;
+use super::canonical::{BundleEdit, path_of};
+use super::{Writing, summary};
 use crate::format::agent_memory::{checkpoint, layout};
 use crate::format::writing::{Refusal, Scene, document};
 use crate::model::{Change, Document, Store};

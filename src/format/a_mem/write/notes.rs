@@ -1,122 +1,26 @@
 //! Notes that are added, edited, deprecated, and archived (§4, §8.2).
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{ended, no_worse, parts, rewritten};
-use crate::format::a_mem::write::{self, Known, NewNote, check_id, new_note, timestamp};
-use crate::format::writing::{Draft, Faults, Members, Refusal, Scene, Setting};
+use super::named::Known;
+use super::new_notes::{check_id, tag, taken};
+use super::{deprecation, ended, no_worse, parts, rewritten, timestamp};
+use crate::format::writing::{Faults, Refusal, Scene, Setting};
 use crate::model::time::{DAY, Spelling, Stamp};
 use crate::model::{Change, Document, Entry, Moment, Role, State, Tell};
 use crate::text::edit::{quoted, scan};
-use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set, set_body};
 use crate::text::front_matter::{Note, Value};
 use crate::text::json::Kind;
 use crate::text::scan::Tape;
-use crate::text::secrets::{is_random, mask};
 
 /// Fields that hold lists.
 const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "related_events", "related_traces"];
-/// What is in a new note by other means than its record's word for it.
-const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
-/// The longest title that is made of a text, and the longest id made of a title, in characters.
-const TITLE: usize = 80;
-const ID: usize = 60;
 /// So long a deprecated note stays where it is (§8.2).
 const YEAR: i64 = 365 * DAY;
 
-/// The word for a confidence given as a number.
-pub fn confidence(value: f64) -> &'static str {
-    match value {
-        0.75.. => "high",
-        0.45.. => "medium",
-        _ => "low",
-    }
-}
-
-/// Adds a note.
-pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
-    let members = Members::of(draft.record)?;
-    let named = |name: &str| members.text(name);
-    let text = match draft.text {
-        Some(text) => text.to_owned(),
-        None => named("text")?.or(named("body")?).unwrap_or_default(),
-    };
-    let (title, body) = title_and_body(named("title")?, &text);
-    if title.is_empty() {
-        return Err(Refusal::invalid("a note needs a text, or a record with a `title`."));
-    }
-    let id = match named("id")? {
-        Some(id) => id,
-        None => free_id(scene, &title),
-    };
-    let tags = match (draft.tags, members.get("tags")) {
-        ([], Some(raw)) if raw.starts_with('[') => texts(raw)?,
-        ([], Some(raw)) => texts(&format!("[{raw}]"))?,
-        (tags, _) => tags.to_vec(),
-    };
-    let asked = named("confidence")?;
-    let own = draft.importance.map(confidence).or(asked.as_deref()).unwrap_or("medium");
-    let source = named("source")?.unwrap_or_else(|| "human-curated".into());
-    let note = NewNote { id: &id, title: &title, tags: &tags, confidence: own, source: &source, body: &body };
-    let (path, mut text) = new_note(&parts(scene.store), note, scene.now)?;
-    for name in members.names().filter(|name| !TAKEN.contains(name)) {
-        text = with_raw(&text, name, members.get(name).unwrap_or("null"))?;
-    }
-    no_worse(&path, None, text.as_bytes(), scene.now)?;
-    Ok(vec![Change::create(path, text)])
-}
-
-/// The heading, and what is below it: a text's own heading or only line is the title.
-fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
-    if let Some(title) = title {
-        return (title, text.to_owned());
-    }
-    let text = text.trim_start_matches(['\n', '\r']);
-    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let first = first.trim();
-    if let Some(heading) = first.strip_prefix("# ") {
-        return (heading.trim().to_owned(), rest.to_owned());
-    }
-    match first.chars().count() <= TITLE && rest.trim().is_empty() {
-        true => (first.to_owned(), String::new()),
-        false => (cut(first, TITLE), text.to_owned()),
-    }
-}
-
-/// The first words, as many as fit; of one long word as much as fits.
-fn cut(text: &str, most: usize) -> String {
-    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
-    let short = &text[..end];
-    let whole =
-        if end < text.len() { short.rsplit_once(' ').map_or(short, |(words, _)| words) } else { short };
-    whole.trim_end().to_owned()
-}
-
-/// An id from a title that no note has yet.
-fn free_id(scene: &Scene<'_>, title: &str) -> String {
-    // An id stays in lists, paths and links where a text is masked or erased.
-    let folded = fold(&mask(title));
-    let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty() && !is_random(word)).collect();
-    let id = cut(&words.join(" "), ID).replace(' ', "-");
-    let id = if id.is_empty() { "note".to_owned() } else { id };
-    let documents = parts(scene.store).documents;
-    let known = Known::of(&parts(scene.store));
-    let stem = |document: &Document| document.path.file_stem().map(|stem| stem.to_ascii_lowercase());
-    let files: BTreeSet<_> = documents.iter().filter_map(|document| stem(document)).collect();
-    let is_free = |id: &String| {
-        check_id(id).is_ok()
-            && !known.notes.ids.contains_key(id.as_str())
-            && !files.contains(std::ffi::OsStr::new(id))
-    };
-    let mut others = (2..).map(|number| format!("{id}-{number}"));
-    if is_free(&id) { id } else { others.find(is_free).unwrap_or(id) }
-}
-
 /// A field from JSON.
-fn with_raw(text: &str, name: &str, raw: &str) -> Result<String, Refusal> {
+pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String, Refusal> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw.as_bytes())?;
     match value.kind() {
@@ -129,7 +33,7 @@ fn with_raw(text: &str, name: &str, raw: &str) -> Result<String, Refusal> {
 }
 
 /// A list of texts, in JSON or parted by commas.
-fn texts(value: &str) -> Result<Vec<String>, Refusal> {
+pub fn texts(value: &str) -> Result<Vec<String>, Refusal> {
     if !value.trim_start().starts_with('[') {
         let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
         return Ok(items.map(str::to_owned).collect());
@@ -165,7 +69,7 @@ pub fn set_tags(scene: &Scene<'_>, entry: &Entry, tags: &[String]) -> Result<Vec
     let known = |tag: &String| view.is_some_and(|view| view.tags.contains(tag));
     let mut wanted: Vec<String> = Vec::new();
     for own in tags {
-        let tag = if known(own) { own.clone() } else { write::tag(own)? };
+        let tag = if known(own) { own.clone() } else { tag(own)? };
         if !wanted.contains(&tag) {
             wanted.push(tag);
         }
@@ -264,7 +168,7 @@ fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<(), Refusal> {
     check_id(id)?;
     let known = Known::of(&parts(scene.store));
     match known.notes.ids.get(id).is_some_and(|meant| Some(*meant) != own) {
-        true => Err(write::Refused::Taken(id.to_owned()).into()),
+        true => Err(taken(id)),
         false => Ok(()),
     }
 }
@@ -286,7 +190,7 @@ pub fn deprecate(
     }
     let deprecated = |entry: &Entry| {
         let document = scene.store.document(entry);
-        let new = write::deprecate(text_of(document)?, reason, replaced_by, scene.now)?;
+        let new = deprecation::deprecate(text_of(document)?, reason, replaced_by, scene.now)?;
         Ok(rewritten(document, new.as_bytes()))
     };
     let mut faults = Faults::default();
@@ -319,7 +223,7 @@ pub fn undeprecate(scene: &Scene<'_>, entries: &[Entry]) -> Result<Vec<Change>, 
     }
     let restored = |entry: &Entry| {
         let document = scene.store.document(entry);
-        let new = updated(write::undeprecate(text_of(document)?)?, scene.now);
+        let new = updated(deprecation::undeprecate(text_of(document)?)?, scene.now);
         Ok(rewritten(document, new.as_bytes()))
     };
     own.into_iter().map(restored).collect()
@@ -352,8 +256,8 @@ pub fn archive(scene: &Scene<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2],
         }
         let target = Path::new("archive").join(&document.path);
         free(scene, &target)?;
-        moved[0].push(Change::create(target, document.bytes.to_vec()));
-        moved[1].push(Change::remove(&document.path, (&*document.bytes).into()));
+        moved[0].push(Change::create(target, document.bytes.clone()));
+        moved[1].push(Change::remove(&document.path, document.bytes.clone()));
     }
     faults.over()?;
     Ok(moved)

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::super::write::{self, Seen};
-use super::super::{index, layout, manifest};
+use super::super::manifest::{Counts, check_counts};
+use super::super::{index, layout};
+use super::index::{Index, contradicts, is_own};
+use super::logs::Log;
+use super::manifest::recounted;
 use crate::format::ids::Ids;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::document;
@@ -13,10 +16,6 @@ use crate::model::Generation;
 use crate::model::{Document, Moment, Role};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
-
-/// What is counted, by the name of the count and the type of memory.
-const COUNTED: [(&str, &str); 3] =
-    [("total_messages", "conversation"), ("total_decisions", "decision"), ("total_findings", "finding")];
 
 /// Manifest and index of every session that a touched file belongs to.
 pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<Derived> {
@@ -60,33 +59,19 @@ impl<'a> Own<'a> {
         })
     }
 
-    fn to_logs(&self) -> Vec<write::Log<'a>> {
-        self.logs.iter().filter_map(|log| write::Log::of(log)).collect()
+    fn to_logs(&self) -> Vec<Log<'a>> {
+        self.logs.iter().filter_map(|log| Log::of(log)).collect()
     }
 
     /// A missing manifest is not made: who took part and whose session it is is nowhere else.
     fn manifest(&self, now: Moment) -> Option<Derived> {
         let own = self.manifest?;
-        let counts = self.counts();
+        let counts = Counts::of(self.logs.iter().copied(), self.size);
         let bytes = match self.is_planned || !is_counted(own, &counts) {
-            true => {
-                let seen = Seen::counts_alone(counts.records, counts.sizes[0]);
-                write::recounted(&own.bytes, &seen, now, true).ok()?
-            }
+            true => recounted(&own.bytes, &counts, now, true).ok()?,
             false => own.bytes.to_vec(),
         };
         Some(Derived { path: own.path.clone(), bytes })
-    }
-
-    fn counts(&self) -> manifest::Counts {
-        let count = |kind: &str| {
-            let logs = self.logs.iter().filter(|log| layout::kind_of(&log.path) == kind);
-            logs.flat_map(|log| &log.records).filter(|record| record.view().is_some()).count() as u64
-        };
-        manifest::Counts {
-            records: COUNTED.map(|(_, kind)| count(kind)),
-            sizes: [self.logs.iter().map(|log| log.len).sum(), self.size],
-        }
     }
 
     /// The index that is there, where it is right. A plan that changes a log brings all of it up
@@ -97,13 +82,12 @@ impl<'a> Own<'a> {
         let object = whole_object(&mut tape, without_mark(own)).ok();
         let logs = self.to_logs();
         let created = object.and_then(|object| Moment::parse(&object.get("created_at")?.text()?));
-        let created = created.filter(|_| self.is_planned || write::is_own(without_mark(own)));
+        let created = created.filter(|_| self.is_planned || is_own(without_mark(own)));
         let is_others = object.filter(|_| !self.is_planned && created.is_none());
-        let bytes = if is_others.is_some_and(|object| self.fits(object) && !write::contradicts(object, &logs))
-        {
+        let bytes = if is_others.is_some_and(|object| self.fits(object) && !contradicts(object, &logs)) {
             own.to_vec()
         } else {
-            let made = write::Index::of(object, &self.name, &logs);
+            let made = Index::of(object, &self.name, &logs);
             let body = if self.is_planned { own } else { without_mark(own) };
             match created.is_some_and(|(created, _)| made.is(body, created)) {
                 true => own.to_vec(),
@@ -126,13 +110,13 @@ impl<'a> Own<'a> {
 }
 
 /// Whether the manifest's counts are there and right.
-fn is_counted(own: &Document, counts: &manifest::Counts) -> bool {
+fn is_counted(own: &Document, counts: &Counts) -> bool {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
     let is_there = |name: &str| {
         let stored = object.path(&["statistics", name]);
         stored.and_then(|value| value.count()).is_some()
     };
-    let names = COUNTED.iter().map(|(name, _)| *name).chain(["size_bytes"]);
-    names.into_iter().all(is_there) && manifest::check_counts(object, &own.path, counts).is_empty()
+    counts.named().iter().all(|(name, _)| is_there(name))
+        && check_counts(object, &own.path, counts).is_empty()
 }

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
-use super::{compacted, with_config};
-use crate::format::bmad::{Bmad, config, write};
+use super::decay::{compacted, factor};
+use super::with_config;
+use crate::format::bmad::{Bmad, config};
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals};
 use crate::model::time::{DAY, HOUR};
@@ -55,7 +56,7 @@ fn purge_archives(scene: &Scene<'_>) -> Vec<Due> {
         let manifest = path.told().replace(".tar.gz", ".manifest.json");
         let beside = document(&scene.store.documents, &meant(&manifest));
         let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
-        changes.extend(beside.map(|own| Change::remove(&own.path, (&*own.bytes).into())));
+        changes.extend(beside.map(|own| Change::remove(&own.path, own.bytes.clone())));
         let what = format!("delete the archived session {}", path.told());
         let rule = "an archived session goes when the longest of the config's retention days is over".into();
         Some(Due { what, rule, records: 0, changes })
@@ -134,7 +135,7 @@ pub fn faded(scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
     let store = scene.store;
     let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
     let Some(view) = store.view(entry).filter(|_| is_log) else { return Vec::new() };
-    let factor = write::factor(view, store.decay(entry), scene.now);
+    let factor = factor(view, store.decay(entry), scene.now);
     let mut tape = Tape::default();
     let Ok(record) = edit::scan(&mut tape, store.raw(entry)) else { return Vec::new() };
     let stored = record.get("decay_factor").and_then(|value| value.number());

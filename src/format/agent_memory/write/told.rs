@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::write::would_return;
 use super::super::{layout, projection};
+use super::recall::would_return;
 use super::{NAMED, beside_path, document_of};
 use crate::model::{Change, Moment, Store};
 use crate::text::edit;

@@ -1,5 +1,9 @@
 //! What a user may do with a store, and the changes that it comes to.
 //!
+//! A canonical write leaves the store as the format's own tool does: a checkpoint of the
+//! new bundle, the state, the projections, the entry block, and last one event, which the
+//! state counts already. The files are in the order in which they are to be written.
+//!
 //! Choices where the specification is silent:
 //! - Several parts of a bundle that go at once are one canonical write. Where events or
 //!   checkpoints go with them, the batch comes first, and each file is written once.
@@ -7,20 +11,38 @@
 //! - What is in an archive batch stays there: the format's own tool lets batches expire.
 //! - A store of which only the newest entries were read is not written: the counts and the
 //!   numbers of events are those of all files.
+//! - A state in the canonical form is written in it; any other keeps its bytes, but for
+//!   what was changed.
+//! - An entry block that is there keeps its text: only its marker holds a value.
+//! - A projection's part is looked for as the bundle wrote it that its marker names: the
+//!   present one, or that of a checkpoint. What people added stays.
+//! - A projection or an entry file that is missing stays missing, and one that is not one
+//!   is left alone; the notes say so.
+//! - An edit that would make a bundle that the format's own tool refuses is refused.
+//!   Faults that were there before may stay.
+//! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.
 
+mod beside;
+mod canonical;
 mod choice;
+mod erase;
+mod event;
 mod held;
+mod markdown;
 mod parts;
+mod project;
+mod prune;
+mod recall;
+mod splice;
+mod store;
+#[cfg(test)]
+mod tests;
 mod told;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use choice::{Choice, each_refused};
-
-use super::write::{BundleEdit, Canonical, Chosen, Pruned, Refused, Written};
-use super::write::{canonical_write, counts_anew, pages_anew, path_of, prune, unsaid};
 use super::{AgentMemory, layout};
 use crate::format::writing::{
     Deed, Deleting, Deletion, Draft, Due, Erases, Refusal, Scene, Setting, Writes, document,
@@ -28,6 +50,11 @@ use crate::format::writing::{
 use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Bytes, Change, Document, Entry, Extent, Moment, Store};
+
+use canonical::{BundleEdit, Written, canonical_write, counts_anew, pages_anew, path_of};
+use choice::{Choice, each_refused};
+use prune::{Chosen, Pruned, prune, retention_off};
+use recall::unsaid;
 
 /// So many parts of the bundle an event names one by one.
 const NAMED: usize = 8;
@@ -115,15 +142,10 @@ impl Writes for AgentMemory {
     fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Result<Vec<Change>, Refusal> {
         let state = counts_anew(documents)?.and_then(|state| {
             let there = document(&store.documents, &state.path)?;
-            Some(Change::rewrite(&state.path, (&*there.bytes).into(), &state.bytes))
+            Some(Change::rewrite(&state.path, there.bytes.clone(), &state.bytes))
         });
         let pages = pages_anew(documents, &beside_of(store))?;
-        let change = |page: Written| {
-            let (_, base) = store.beside.iter().find(|(own, _)| *own == page.path)?;
-            let change = Change::rewrite(beside_path(&page.path), base.clone(), &page.bytes);
-            Some(Change { mode: SHARED, ..change })
-        };
-        let pages = pages.into_iter().filter_map(change).chain(state);
+        let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
         Ok(pages.filter(|change| !change.is_empty()).collect())
     }
 
@@ -141,16 +163,11 @@ impl Writes for AgentMemory {
         if let Some(name) = session {
             return Some(Err(Refusal::no_session(name)));
         }
-        let pruned = || match prune(&scene.store.documents, Chosen::Retention, scene.now) {
-            Err(Refused::Nothing) => Ok(Vec::new()),
-            Err(refused) => Err(refused.into()),
-            Ok(pruned) => {
-                let mut writing = Writing::of(scene)?;
-                writing.take_pruned(pruned);
-                Ok(writing.done())
-            }
-        };
-        Some(pruned())
+        let store = scene.store;
+        Some(pruned(scene).and_then(|changes| match changes.is_empty() && retention_off(&store.documents)? {
+            true => Err(prune::off()),
+            false => Ok(changes),
+        }))
     }
 
     fn compaction_rule(&self, _store: &Store) -> String {
@@ -159,15 +176,7 @@ impl Writes for AgentMemory {
 
     /// Retention, where the config turns it on.
     fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
-        let changes = match prune(&scene.store.documents, Chosen::Retention, scene.now) {
-            Err(Refused::Nothing | Refused::RetentionOff) => Vec::new(),
-            Err(refused) => return Err(refused.into()),
-            Ok(pruned) => {
-                let mut writing = Writing::of(scene)?;
-                writing.take_pruned(pruned);
-                writing.done()
-            }
-        };
+        let changes = pruned(scene)?;
         let what = "prune what the config's retention keeps no longer".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
         Ok(if changes.is_empty() {
@@ -230,24 +239,14 @@ impl Part {
     }
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Refusal {
-        let message = refused.to_string();
-        match refused {
-            Refused::NoState(_) | Refused::NotWhole(_) | Refused::Lacks(_) => Refusal::corrupt(message),
-            Refused::NoSuchPath(_)
-            | Refused::Taken(_)
-            | Refused::NotJson(_)
-            | Refused::Invalid(_)
-            | Refused::TooDeep => Refusal::invalid(message),
-            Refused::RetentionOff => Refusal::unfit(format!(
-                "{message} Set `retention.enabled` in its `config.json` if events are to go."
-            )),
-            Refused::Version
-            | Refused::NoNumberLeft
-            | Refused::NoSuchRecord(_)
-            | Refused::Stays(..)
-            | Refused::Nothing => Refusal::unfit(message),
+/// What retention moves, where the config has it.
+fn pruned(scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
+    match prune(&scene.store.documents, Chosen::Retention, scene.now)? {
+        None => Ok(Vec::new()),
+        Some(pruned) => {
+            let mut writing = Writing::of(scene)?;
+            writing.take_pruned(pruned);
+            Ok(writing.done())
         }
     }
 }
@@ -274,6 +273,12 @@ pub(super) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
 }
 
+/// A file around the store made anew; `None` where there is none.
+fn rewritten(store: &Store, page: &Written) -> Option<Change> {
+    let (_, base) = store.beside.iter().find(|(own, _)| beside_path(own) == page.path)?;
+    Some(Change { mode: SHARED, ..Change::rewrite(&page.path, base.clone(), &page.bytes) })
+}
+
 /// The files around a store, as they were read.
 fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
     store.beside.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
@@ -298,8 +303,7 @@ impl<'a> Writing<'a> {
 
     fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<(), Refusal> {
         let beside = beside_of(self.scene.store);
-        let Canonical { files, .. } =
-            canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
+        let files = canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
         files.into_iter().for_each(|file| self.take(file));
         Ok(())
     }
@@ -307,7 +311,7 @@ impl<'a> Writing<'a> {
     /// Takes what the edits remove out of the signals of events that are not recalled yet.
     fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<(), Refusal> {
         if let Some(bytes) = unsaid(&self.documents, edits)? {
-            self.take(Written { path: layout::EVENTS.into(), beside: false, bytes, append: false });
+            self.take(Written { path: layout::EVENTS.into(), bytes, append: false });
         }
         Ok(())
     }
@@ -340,7 +344,7 @@ impl<'a> Writing<'a> {
 
     /// Takes a file as it is to be. One that was written before is written once, later.
     fn take(&mut self, file: Written) {
-        let path = if file.beside { beside_path(&file.path) } else { file.path };
+        let path = file.path;
         let base = self.base(&path);
         let before = self.changes.iter().position(|change| change.path == path);
         let bytes = match document(&self.documents, &path).filter(|_| file.append) {
@@ -357,7 +361,7 @@ impl<'a> Writing<'a> {
             None => Change::create(&path, bytes.clone()),
         };
         before.into_iter().for_each(|at| drop(self.changes.remove(at)));
-        self.changes.push(if file.beside { Change { mode: SHARED, ..change } } else { change });
+        self.changes.push(if path.starts_with("..") { Change { mode: SHARED, ..change } } else { change });
         self.read_anew(path, bytes);
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::canonical::BundleEdit;
+use super::prune::{Chosen, prune};
 use super::{Part, Writing, bundle_path};
-use crate::format::agent_memory::write::{BundleEdit, Chosen, prune};
 use crate::format::writing::{Faults, Refusal, Scene};
 use crate::model::{Entry, Store};
 
@@ -48,8 +49,9 @@ impl Choice {
         let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
         let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
         let chosen = Chosen::These { events: &events, checkpoints: &checkpoints };
-        let pruned = prune(&writing.documents, chosen, writing.scene.now)?;
-        writing.take_pruned(pruned);
+        if let Some(pruned) = prune(&writing.documents, chosen, writing.scene.now)? {
+            writing.take_pruned(pruned);
+        }
         Ok(())
     }
 }

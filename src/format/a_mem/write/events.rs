@@ -1,0 +1,207 @@
+//! Events that are added to the log (§3).
+
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+
+use super::{bad_value, one_of, parts, timestamp};
+use crate::format::a_mem::event::STATUSES;
+use crate::format::a_mem::layout;
+use crate::format::writing::{Draft, Members, Refusal, Scene, document, uuid};
+use crate::format::{Parts, Placement};
+use crate::model::{Change, Moment, Role, Zone};
+use crate::text::edit;
+use crate::text::json::Kind;
+use crate::text::scan::Tape;
+
+/// The members of an event (§3.1).
+const MEMBERS: [&str; 7] =
+    ["timestamp", "trace_id", "status", "schema_version", "event_type", "source", "metadata"];
+/// What an event is that is added without saying what it is.
+const NOTED: &str = "user.noted";
+
+/// Adds an event to the log of its month and to the file of its trace.
+pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Result<Vec<Change>, Refusal> {
+    if !draft.tags.is_empty() || draft.importance.is_some() {
+        return Err(Refusal::unfit("events have neither tags nor importance."));
+    }
+    let members = Members::of(draft.record)?;
+    if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
+        let message =
+            format!("an event has no member {name:?}; what is its own alone belongs into `metadata`.");
+        return Err(Refusal::invalid(message));
+    }
+    if members.text("schema_version")?.is_some_and(|version| version != "1.0") {
+        return Err(Refusal::invalid("`schema_version` has to be 1.0."));
+    }
+    let text = |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
+    let status = text("status", "success")?;
+    let metadata = metadata(&members, &status, draft.text)?;
+    let event = NewEvent {
+        event_type: &text("event_type", NOTED)?,
+        status: &status,
+        source: &text("source", "palimp")?,
+        trace_id: &text("trace_id", draft.session.unwrap_or(&uuid(scene.random)))?,
+        metadata: Some(&metadata),
+    };
+    logged(scene, event, when(&members, scene.now)?)
+}
+
+/// The changes that log an event.
+pub fn logged(scene: &Scene<'_>, event: NewEvent<'_>, when: Moment) -> Result<Vec<Change>, Refusal> {
+    let lines = new_event(&parts(scene.store), event, when)?;
+    let append = |(path, line): (PathBuf, String)| {
+        let current = document(&scene.store.documents, &path).map(|own| own.bytes.clone());
+        Change::append(path, line, current)
+    };
+    Ok(lines.into_iter().map(append).collect())
+}
+
+fn when(members: &Members, now: Moment) -> Result<Moment, Refusal> {
+    let Some(text) = members.text("timestamp")? else { return Ok(now) };
+    match Moment::parse(&text) {
+        Some((when, Zone::Given)) if when <= now => Ok(when),
+        Some((_, Zone::Given)) => Err(Refusal::invalid(format!("`timestamp` lies in the future: {text}."))),
+        _ => {
+            Err(Refusal::invalid(format!("`timestamp` is {text:?}, not an ISO 8601 timestamp with a zone.")))
+        }
+    }
+}
+
+/// The metadata with the text in it, where the reader looks for words.
+fn metadata(members: &Members, status: &str, text: Option<&str>) -> Result<String, Refusal> {
+    let own = members.get("metadata").unwrap_or("{}").to_owned();
+    let Some(text) = text else { return Ok(own) };
+    let mut tape = Tape::default();
+    let object = edit::scan(&mut tape, own.as_bytes())?;
+    // Those come before it where the reader looks for what an event is known by.
+    if let Some(name) = ["error", "error_message", "note"].iter().find(|name| object.get(name).is_some()) {
+        let message = format!("`metadata.{name}` says already what happened; leave out the text.");
+        return Err(Refusal::invalid(message));
+    }
+    let name = if status == "failure" { "error" } else { "note" };
+    let set = edit::set(own.as_bytes(), &[name], &edit::quoted(text))?;
+    Ok(String::from_utf8_lossy(&set).into_owned())
+}
+
+/// The longest trace id, in bytes: it is part of a file's name.
+const TRACE: usize = 200;
+
+/// An event as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct NewEvent<'a> {
+    /// Namespace and action: `agent.knowledge_learned`.
+    pub event_type: &'a str,
+    /// `success`, `failure`, `pending` or `timeout`.
+    pub status: &'a str,
+    /// Who says so.
+    pub source: &'a str,
+    /// The workflow that it belongs to.
+    pub trace_id: &'a str,
+    /// A JSON object; an empty one where there is none.
+    pub metadata: Option<&'a str>,
+}
+
+/// The line of an event and where it is appended: to the log, and to the file of its trace,
+/// wherever this store has them. The line has its end.
+///
+/// # Errors
+///
+/// If a value is not one that the format has, or the trace can't be the name of a file.
+pub fn new_event(
+    parts: &Parts<'_>,
+    event: NewEvent<'_>,
+    now: Moment,
+) -> Result<Vec<(PathBuf, String)>, Refusal> {
+    one_of("status", event.status, &STATUSES)?;
+    for (field, value) in [("event_type", event.event_type), ("source", event.source)] {
+        if value.trim().is_empty() {
+            return Err(bad_value(field, value, "it can't be empty"));
+        }
+    }
+    let metadata = event.metadata.unwrap_or("{}").trim();
+    let mut tape = Tape::default();
+    if !edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == Kind::Object) {
+        return Err(bad_value("metadata", metadata, "it has to be a JSON object"));
+    }
+    let month = now.to_pattern("%Y-%m");
+    let log = log(parts, &month);
+    let trace = traces(parts, &log).join(format!("{}.jsonl", trace(event.trace_id)?));
+    if layout::place(&trace, false) != Placement::File(Role::Records) {
+        return Err(bad_value("trace_id", event.trace_id, "its file would be taken for another"));
+    }
+    // Line breaks in JSON that is whole are between its tokens.
+    let metadata = metadata.replace(['\n', '\r'], "");
+    let line = format!(
+        "{{\"timestamp\": {}, \"trace_id\": {}, \"status\": {}, \"schema_version\": \"1.0\", \
+         \"event_type\": {}, \"source\": {}, \"metadata\": {metadata}}}\n",
+        edit::quoted(&timestamp(now)),
+        edit::quoted(event.trace_id),
+        edit::quoted(event.status),
+        edit::quoted(event.event_type),
+        edit::quoted(event.source),
+    );
+    Ok(vec![(log, line.clone()), (trace, line)])
+}
+
+fn trace(id: &str) -> Result<&str, Refusal> {
+    let rule = "it names a file: no separators, no control characters, at most 200 bytes";
+    let is_name = !id.is_empty() && id.len() <= TRACE && !matches!(id, "." | "..") && id.trim() == id;
+    let is_plain = !id.chars().any(|c| c.is_control() || matches!(c, '/' | '\\'));
+    if is_name && is_plain { Ok(id) } else { Err(bad_value("trace_id", id, rule)) }
+}
+
+/// The names of a path's folders and file; one that is no text is none that the format gives.
+pub fn names(path: &Path) -> Vec<&str> {
+    path.iter().map(|part| part.to_str().unwrap_or_default()).collect()
+}
+
+pub fn is_month(name: &str) -> bool {
+    name.len() == 7 && first_day(name).is_some()
+}
+
+pub fn first_day(month: &str) -> Option<NaiveDate> {
+    crate::model::time::day(&format!("{month}-01"))
+}
+
+/// The log of the month: in a folder of its own, or directly below `events/` in stores
+/// that have no such folders.
+fn log(parts: &Parts<'_>, month: &str) -> PathBuf {
+    let in_folder = PathBuf::from(format!("events/{month}/events.jsonl"));
+    let by_month = PathBuf::from(format!("events/{month}.jsonl"));
+    let paths = || parts.documents.iter().map(|document| names(&document.path));
+    let folders = parts.folders.iter().map(|folder| names(folder));
+    let mut all = paths().chain(folders);
+    if all.any(|names| matches!(names.as_slice(), ["events", month, ..] if is_month(month))) {
+        return in_folder;
+    }
+    let flat: Vec<&str> = parts
+        .documents
+        .iter()
+        .filter(|document| document.role == Role::Records)
+        .filter_map(|document| match names(&document.path).as_slice() {
+            ["events", file] => file.strip_suffix(".jsonl"),
+            _ => None,
+        })
+        .collect();
+    match flat.as_slice() {
+        [] => in_folder,
+        [one] if !is_month(one) => PathBuf::from(format!("events/{one}.jsonl")),
+        _ if flat.contains(&"events") => PathBuf::from("events/events.jsonl"),
+        _ => by_month,
+    }
+}
+
+/// The folder of the traces' files: beside the log of the month, or where they are.
+fn traces(parts: &Parts<'_>, log: &Path) -> PathBuf {
+    let beside = log.parent().unwrap_or(Path::new("events")).join("traces");
+    let at_top = PathBuf::from("traces");
+    let in_months = |path: &Path| matches!(names(path).as_slice(), ["events", .., "traces", _]);
+    let documents = || parts.documents.iter().map(|document| document.path.as_path());
+    let is_flat = log.parent() == Some(Path::new("events"));
+    if documents().any(in_months) {
+        return beside;
+    }
+    let has_top = documents().any(|path| path.starts_with(&at_top)) || parts.folders.contains(&at_top);
+    if has_top || is_flat { at_top } else { beside }
+}

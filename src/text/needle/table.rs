@@ -1,0 +1,228 @@
+//! All forms of all contents by windows of eight bytes. Where many begin alike, they are told apart
+//! by a window behind what they share: so a place in a file costs a few looks, however many
+//! contents there are.
+
+use std::sync::Arc;
+
+use super::form::Form;
+
+/// So many bytes find a form.
+pub(super) const WINDOW: usize = 8;
+/// So many forms at one place are compared one by one: those of one content may begin alike.
+const FEW: usize = 12;
+/// So much of a form is made at first to tell it apart from others.
+const START: usize = 64;
+/// The windows of the beginnings belong to no node.
+const ROOT: u32 = 0;
+
+/// What there is to look for, and how it is found.
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) contents: Vec<Arc<[u8]>>,
+    forms: Vec<Form>,
+    /// Forms without a window, which are searched for one by one.
+    short: Vec<Form>,
+    nodes: Vec<Node>,
+    /// By hash; several may have the same.
+    entries: Vec<Entry>,
+    /// Where the entries of a hash begin, by its first bits.
+    index: Vec<u32>,
+    /// Which hashes there are: one bit each, by their first bits.
+    filter: Vec<u64>,
+    filter_shift: u32,
+    index_shift: u32,
+    /// No form is longer.
+    pub(super) longest: usize,
+}
+
+/// What a window leads to.
+#[derive(Clone, Copy)]
+struct Entry {
+    hash: u64,
+    /// A node, or the first of the forms.
+    at: u32,
+    /// How many forms; none for a node.
+    count: u32,
+}
+
+/// Forms that share their beginning.
+#[derive(Clone, Copy)]
+struct Node {
+    /// How long that is.
+    depth: u32,
+    /// By how many bytes some are longer that end before another window: one bit each.
+    ends: u8,
+}
+
+/// A form while the table is made.
+struct Begun {
+    start: Vec<u8>,
+    is_whole: bool,
+    form: Form,
+}
+
+impl Table {
+    pub(super) fn of(contents: Vec<Arc<[u8]>>) -> Table {
+        let (mut roots, mut short): (Vec<(u64, Form)>, Vec<Form>) = Default::default();
+        for (number, content) in (0..).zip(&contents) {
+            Form::all(content, number, &mut |form| {
+                let (start, _) = form.start(content, WINDOW);
+                match window(&start, 0) {
+                    Some(window) => roots.push((window, form)),
+                    None => short.push(form),
+                }
+            });
+        }
+        let longest = contents.iter().map(|own| Form::longest(own)).max().unwrap_or(0);
+        let nodes = vec![Node { depth: 0, ends: 0 }];
+        let mut table = Table { contents, short, nodes, longest, ..Table::default() };
+        roots.sort_unstable_by_key(|(window, form)| (*window, form.content));
+        for alike in roots.chunk_by(|a, b| a.0 == b.0) {
+            table.place(hash(ROOT, 0, alike[0].0), alike.iter().map(|own| own.1), START);
+        }
+        drop(roots);
+        table.entries.sort_unstable_by_key(|own| own.hash);
+        table.make_index();
+        table
+    }
+
+    /// Puts forms behind a hash that have the same window there.
+    fn place(&mut self, hash: u64, alike: impl ExactSizeIterator<Item = Form>, limit: usize) {
+        if alike.len() <= FEW {
+            return self.leaf(hash, alike);
+        }
+        let begun = |form: Form| {
+            let (start, is_whole) = form.start(&self.contents[form.content as usize], limit);
+            Begun { start, is_whole, form }
+        };
+        let mut begun: Vec<Begun> = alike.map(begun).collect();
+        begun.sort_unstable_by(|a, b| a.start.cmp(&b.start));
+        self.split(hash, &begun, limit);
+    }
+
+    fn leaf(&mut self, hash: u64, forms: impl Iterator<Item = Form>) {
+        let at = self.forms.len();
+        self.forms.extend(forms);
+        self.entries.push(Entry { hash, at: at as u32, count: (self.forms.len() - at) as u32 });
+    }
+
+    /// Tells forms apart that have the same window behind a hash. They are sorted.
+    fn split(&mut self, hash_there: u64, alike: &[Begun], limit: usize) {
+        let ([first, .., last], more) = (alike, alike.len() > FEW) else {
+            return self.leaf(hash_there, alike.iter().map(|own| own.form));
+        };
+        let shared = first.start.iter().zip(&last.start).take_while(|(a, b)| a == b).count();
+        let is_same = first.is_whole && last.is_whole && first.start == last.start;
+        if !more || is_same {
+            return self.leaf(hash_there, alike.iter().map(|own| own.form));
+        }
+        if shared + WINDOW > limit {
+            return self.place(hash_there, alike.iter().map(|own| own.form), limit.saturating_mul(4));
+        }
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node { depth: shared as u32, ends: 0 });
+        self.entries.push(Entry { hash: hash_there, at: node, count: 0 });
+        let rest = |own: &Begun| own.start.len().saturating_sub(shared).min(WINDOW);
+        let key = |own: &Begun| {
+            let rest = rest(own);
+            (rest, window(&own.start, (shared + rest).saturating_sub(WINDOW)))
+        };
+        // Those that end lie between those that go on.
+        let mut ended: Vec<(usize, Option<u64>, Form)> = Vec::new();
+        for group in alike.chunk_by(|a, b| key(a) == key(b)) {
+            match key(&group[0]) {
+                (WINDOW, Some(window)) => self.split(hash(node, WINDOW, window), group, limit),
+                (rest, window) => ended.extend(group.iter().map(|own| (rest, window, own.form))),
+            }
+        }
+        ended.sort_unstable_by_key(|own| (own.0, own.1));
+        for group in ended.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let forms = group.iter().map(|own| own.2);
+            let (rest, Some(window), _) = group[0] else {
+                self.short.extend(forms);
+                continue;
+            };
+            self.nodes[node as usize].ends |= 1 << rest;
+            self.leaf(hash(node, rest, window), forms);
+        }
+    }
+
+    fn make_index(&mut self) {
+        let count = self.entries.len().max(64);
+        let bits = (count * 16).next_power_of_two().trailing_zeros();
+        self.filter_shift = 64 - bits;
+        self.filter = vec![0; 1 << (bits - 6)];
+        self.index_shift = 64 - (bits - 6);
+        self.index = vec![0; (1 << (bits - 6)) + 1];
+        for own in &self.entries {
+            let slot = (own.hash >> self.filter_shift) as usize;
+            self.filter[slot / 64] |= 1 << (slot % 64);
+            self.index[(own.hash >> self.index_shift) as usize + 1] += 1;
+        }
+        for at in 1..self.index.len() {
+            self.index[at] += self.index[at - 1];
+        }
+    }
+
+    /// Every content of which a form begins at a place before `end`, until `stop` says that it is
+    /// enough. Whether it did.
+    pub(super) fn each(&self, bytes: &[u8], end: usize, stop: &mut dyn FnMut(usize) -> bool) -> bool {
+        let is_short_here = |form: &&Form| {
+            let form = form.start(&self.contents[form.content as usize], usize::MAX).0;
+            memchr::memmem::find(bytes, &form).is_some_and(|at| at < end)
+        };
+        if self.short.iter().filter(is_short_here).any(|form| stop(form.content as usize)) {
+            return true;
+        }
+        for (at, own) in bytes.windows(WINDOW).enumerate().take(end) {
+            let Some(window) = window(own, 0) else { break };
+            let hash = hash(ROOT, 0, window);
+            let slot = (hash >> self.filter_shift) as usize;
+            if self.filter[slot / 64] & 1 << (slot % 64) != 0 && self.behind(hash, &bytes[at..], stop) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What a hash leads to that is a form which the bytes begin with.
+    fn behind(&self, hash_there: u64, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
+        let slot = (hash_there >> self.index_shift) as usize;
+        let own = &self.entries[self.index[slot] as usize..self.index[slot + 1] as usize];
+        for entry in own.iter().filter(|own| own.hash == hash_there) {
+            let is_enough = match entry.count {
+                0 => self.at_node(entry.at, bytes, stop),
+                count => self.forms[entry.at as usize..][..count as usize].iter().any(|form| {
+                    let content = form.content as usize;
+                    form.begins(&self.contents[content], bytes) && stop(content)
+                }),
+            };
+            if is_enough {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn at_node(&self, node: u32, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
+        let Node { depth, ends } = self.nodes[node as usize];
+        let here = (0..WINDOW).filter(|rest| ends & 1 << rest != 0).chain([WINDOW]);
+        for rest in here {
+            let own = window(bytes, (depth as usize + rest).saturating_sub(WINDOW));
+            if own.is_some_and(|own| self.behind(hash(node, rest, own), bytes, stop)) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn window(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + WINDOW)?.try_into().ok()?))
+}
+
+/// Different windows at one node never have the same.
+fn hash(node: u32, rest: usize, window: u64) -> u64 {
+    let place = (u64::from(node) << 4 | rest as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    (window ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
