@@ -35,7 +35,7 @@ pub fn run(
     percent: u32,
     limit: Option<usize>,
 ) -> Result<Exit, Failure> {
-    list::shown(context, words, &|context, query, snapshot| {
+    list::shown(context, words, |context, query, snapshot| {
         let never = Cancel::default();
         let request = context.request(snapshot, query, Order::Importance);
         let found = search(&request, &never).unwrap_or_default();

@@ -20,17 +20,20 @@ pub fn print(
     limit: Option<usize>,
     explained: bool,
 ) -> Result<Exit, Failure> {
-    shown(context, words, &|context, query, snapshot| {
+    shown(context, words, |context, query, snapshot| {
         print_from(context, (order, limit, explained), query, snapshot)
     })
 }
 
-/// Shows what a query is about, with what was deleted where that is asked for. `show` gives nothing where
-/// files changed while they were searched: then they are held.
+/// How it ended; nothing where files changed meanwhile.
+type Shown = Result<Option<Exit>, Failure>;
+
+/// Shows what a query is about, with what was deleted where that is asked for. Files that change meanwhile
+/// are held.
 pub fn shown(
     context: &mut Context,
     words: &[String],
-    show: &dyn Fn(&mut Context, &Query, &Snapshot) -> Result<Option<Exit>, Failure>,
+    show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
 ) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
     let is_whole = context.options.all || query.asks_deleted();
@@ -51,7 +54,7 @@ fn print_from(
     (order, limit, explained): (Order, Option<usize>, bool),
     query: &Query,
     snapshot: &Snapshot,
-) -> Result<Option<Exit>, Failure> {
+) -> Shown {
     let request = context.request(snapshot, query, order);
     let never = Cancel::default();
     let matches = request.matches(&never).unwrap_or_default();

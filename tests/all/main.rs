@@ -34,6 +34,7 @@ mod memory;
 mod namesakes;
 mod nothing_made;
 mod odd_names;
+mod questions;
 mod ranking;
 mod reading;
 mod repairing;
