@@ -76,14 +76,15 @@ impl fmt::Debug for Document {
 impl Document {
     /// A document of bytes that were not read from its file: made, kept or unpacked ones. Nothing
     /// was read of them yet.
-    pub fn of_bytes(path: PathBuf, role: Role, bytes: Vec<u8>) -> Document {
+    pub fn of_bytes(path: PathBuf, role: Role, bytes: impl Into<Bytes>) -> Document {
+        let bytes = bytes.into();
         Document {
             path,
             role,
             on_demand: None,
             offset: 0,
             len: bytes.len() as u64,
-            bytes: bytes.into(),
+            bytes,
             generation: Default::default(),
             records: Vec::new(),
             problems: Vec::new(),
@@ -101,7 +102,7 @@ impl Document {
     pub fn read(&self, record: u32) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
         match &self.on_demand {
-            None => Some(Cow::Borrowed(self.raw(own))),
+            None => self.range(own.span),
             Some(from) => from.record(record, own.span).map(Cow::Owned),
         }
     }
@@ -110,9 +111,14 @@ impl Document {
     pub fn read_around(&self, record: u32, span: Span) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
         match &self.on_demand {
-            None => Some(Cow::Borrowed(self.bytes_of(span))),
+            None => self.range(span),
             Some(from) => from.around(record, own.span, span).map(Cow::Owned),
         }
+    }
+
+    fn range(&self, span: Span) -> Option<Cow<'_, [u8]>> {
+        let at = |place: u64| place.saturating_sub(self.offset) as usize;
+        Some(self.bytes.range(at(span.start)..at(span.end)).unwrap_or_default())
     }
 
     /// The bytes of a range of the file.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::packed::{self, Packing};
-use super::reread::{File, is_log, reread};
+use super::reread::{File, is_log, reread, respliced};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Parts};
-use crate::model::plan::PRIVATE;
-use crate::model::{Act, Change, Document, Moment, Role, Store, container};
+use crate::model::plan::{PRIVATE, Splice, line_end_for};
+use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
 
 /// Of logs above so many bytes that others are writing to, what is derived is made when the change is
 /// over: made before it would be out of date by then.
@@ -53,14 +53,37 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
     let last: HashMap<&Path, &Change> = within.map(|change| (&*change.path, change)).collect();
     documents.retain(|document| !last.contains_key(&*document.path));
     for (path, change) in last {
-        if let Some(bytes) = change.after()
+        let before = store.at_path(path);
+        if let Some(own) = before.and_then(|before| respliced_log(format, before, change, now)) {
+            documents.push(Arc::new(own));
+        } else if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(path, false)
         {
-            documents.push(Arc::new(read(format, role, path, bytes, store.at_path(path), now)));
+            documents.push(Arc::new(read(format, role, path, bytes, before, now)));
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));
     documents
+}
+
+/// A log as a change of lines leaves it that was planned of what was read: it is put together no more
+/// than it takes to read those lines. `None` for any other.
+fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: Moment) -> Option<Document> {
+    let is_it = |base: &&Bytes| base.is_same(&before.bytes) && base.len() as u64 == before.len;
+    let base = change.base.as_ref().filter(is_it)?;
+    let splices = match &change.act {
+        Act::Splice(splices) => splices.clone(),
+        Act::Append(lines) => {
+            let becomes = [line_end_for(base), lines].concat().into();
+            vec![Splice { start: base.len() as u64, was: Bytes::default(), becomes, behind: Vec::new() }]
+        }
+        _ => return None,
+    };
+    let bytes = Bytes::spliced(base, splices.clone());
+    let reading = respliced(format, before, (&bytes, &splices), now)?;
+    let len = bytes.len() as u64;
+    let own = Document::of_bytes(before.path.clone(), before.role, bytes);
+    Some(Document { len, records: reading.records, problems: reading.problems, ..own })
 }
 
 /// A document of those bytes, of the file of which `before` was read.

@@ -4,19 +4,38 @@
 //! few. What is before the first changed line and behind the last one is taken over as it was
 //! read. The result is that of reading the whole ([`Format::read`]); the tests hold both equal.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
 use super::chunks;
 use crate::format::Format;
 use crate::format::reading::Reading;
-use crate::model::{Code, Document, Moment, Problem, Record, Role, Span};
+use crate::model::plan::Splice;
+use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
 use crate::text::lines::BOM;
 
 /// Reads `bytes`, of the file of which `before` was read, or of any other state of it.
 pub fn reread(format: &dyn Format, before: Option<&Document>, file: File<'_>, now: Moment) -> Reading {
     let whole = || chunks::read(format, &file, now);
     let known = before.filter(|before| is_comparable(before, &file));
-    known.and_then(|before| Change::of(before, file.bytes).read(format, &file, now)).unwrap_or_else(whole)
+    let change = known.map(|before| Change::of(before, file.bytes));
+    change.and_then(|own| own.read(format, &file, now)).unwrap_or_else(whole)
+}
+
+/// Reads what splices make of the log of which `before` was read: nothing but what is between lines that
+/// are as they were is put together for that. `None` where that does not do.
+pub fn respliced(
+    format: &dyn Format,
+    before: &Document,
+    (becomes, splices): (&Bytes, &[Splice]),
+    now: Moment,
+) -> Option<Reading> {
+    let file = File { role: before.role, path: &before.path, bytes: &[] };
+    let (first, last) = (splices.first()?, splices.last()?);
+    let same_end = (before.len).checked_sub(last.end())? as usize;
+    is_comparable(before, &file).then_some(())?;
+    Change::between(before, Now::Spliced(becomes), (first.start as usize, same_end)).read(format, &file, now)
 }
 
 /// A file that is read.
@@ -49,11 +68,33 @@ fn is_comparable(before: &Document, file: &File<'_>) -> bool {
 /// What is between the lines that are as they were.
 struct Change<'a> {
     before: &'a Document,
-    bytes: &'a [u8],
+    now: Now<'a>,
     /// So many records at the start are as they were.
     head: usize,
     /// The first record behind the change that is as it was; it is read again, to see that it is.
     tail: Option<usize>,
+}
+
+/// What a file says now.
+enum Now<'a> {
+    Read(&'a [u8]),
+    Spliced(&'a Bytes),
+}
+
+impl<'a> Now<'a> {
+    fn len(&self) -> usize {
+        match self {
+            Now::Read(bytes) => bytes.len(),
+            Now::Spliced(bytes) => bytes.len(),
+        }
+    }
+
+    fn range(&self, range: Range<usize>) -> Option<Cow<'a, [u8]>> {
+        match self {
+            Now::Read(bytes) => bytes.get(range).map(Cow::Borrowed),
+            Now::Spliced(bytes) => bytes.range(range),
+        }
+    }
 }
 
 impl<'a> Change<'a> {
@@ -61,6 +102,12 @@ impl<'a> Change<'a> {
         let old = &*before.bytes;
         let same = common(old, bytes);
         let same_end = common_end(&old[same..], &bytes[same..]);
+        Change::between(before, Now::Read(bytes), (same, same_end))
+    }
+
+    /// What has so many bytes in common with what it was at its start, and so many at its end.
+    fn between(before: &'a Document, now: Now<'a>, (same, same_end): (usize, usize)) -> Change<'a> {
+        let old = &*before.bytes;
         let records = &before.records;
         let within = records.partition_point(|own| own.span.end < same as u64);
         let is_same = |at: &usize| next_line(old, &records[*at]).is_some_and(|next| next <= same as u64);
@@ -69,7 +116,7 @@ impl<'a> Change<'a> {
         let behind = (old.len() - same_end) as u64;
         let from = records.partition_point(|own| own.span.start <= behind).max(head);
         let tail = (from..records.len()).find(|at| next_line(old, &records[*at]).is_some());
-        Change { before, bytes, head, tail }
+        Change { before, now, head, tail }
     }
 
     /// What the file says now; `None` where its middle can't be distinguished from the rest.
@@ -78,14 +125,17 @@ impl<'a> Change<'a> {
         let old = &*self.before.bytes;
         let last = self.head.checked_sub(1).map(|at| &records[at]);
         let (start, lines) = last.map_or(Some((0, 0)), |own| Some((next_line(old, own)?, own.line)))?;
-        let grown = self.bytes.len() as i64 - old.len() as i64;
+        let len = self.now.len();
+        let grown = len as i64 - old.len() as i64;
         let tail = self.tail.map(|at| moved(records[at].clone(), grown, 0));
-        let end = tail.as_ref().map_or(Some(self.bytes.len() as u64), |own| next_line(self.bytes, own))?;
-        let middle = self.bytes.get(start as usize..end as usize)?;
+        // It ends as it did, in what both have in common.
+        let ends = |at: usize| next_line(old, &records[at])?.checked_add_signed(grown);
+        let end = self.tail.map_or(Some(len as u64), ends)?;
+        let middle = self.now.range(start as usize..end as usize)?;
         if middle.starts_with(BOM) && start > 0 {
             return None;
         }
-        let middle = format.read(file.role, file.path, middle, now);
+        let middle = format.read(file.role, file.path, &middle, now);
         let mut whole = self.head_of(&middle);
         let own = Moved { bytes: start as i64, lines: i64::from(lines), records: self.head as i64 };
         own.add(middle, &mut whole);

@@ -34,6 +34,8 @@ pub struct Log<'a> {
 /// One entry.
 pub struct Logged<'a> {
     pub id: &'a str,
+    /// Its number in the log.
+    pub number: u32,
     pub record: &'a Record,
     pub view: View<'a>,
     /// Whether no tombstone names it.
@@ -53,7 +55,10 @@ impl<'a> Log<'a> {
             let Some(id) = view.id else { continue };
             match ids.first(id, log, record.line) {
                 Some((_, line)) => again.push((number as u32, line)),
-                None => entries.push(Logged { id, record, view, is_live: !deleted.contains(id) }),
+                None => {
+                    let (number, is_live) = (number as u32, !deleted.contains(id));
+                    entries.push(Logged { id, number, record, view, is_live });
+                }
             }
         }
         Log { entries, again, ids, deleted }
@@ -94,7 +99,7 @@ pub fn check(index: Json<'_>, path: &Path, log: &Log<'_>) -> Vec<Problem> {
 
 /// Whether the index has no problem, and its entries. It stops at the first difference.
 pub fn is_right(index: Json<'_>, log: &Log<'_>) -> bool {
-    index.get("entries").is_some()
+    index.get("entries").is_some_and(|own| own.members().count() >= log.live().count())
         && wrong_version(index).is_none()
         && Entries::of(index, log, 1).differ() == 0
         && stale_maps(index, log).next().is_none()

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::format::{self, FORMATS, Placement};
+use crate::model::{Act, plan};
 
 pub(in crate::store) const NOW: Moment = Moment(1_770_000_000_000_000);
 
@@ -71,7 +72,14 @@ fn reads_as_the_whole(before: &[u8], now: &[u8]) {
         let role = role_of(format, path);
         let before = document(format, role, path, before);
         let again = reread(format, Some(&before), File { role, path, bytes: now }, NOW);
-        assert_eq!(told(again), told(format.read(role, path, now, NOW)), "{name}, {}", path.display());
+        let whole = told(format.read(role, path, now, NOW));
+        assert_eq!(told(again), whole, "{name}, {}", path.display());
+        let change = plan::Change::rewrite(path, before.bytes.clone(), now);
+        let Act::Splice(splices) = change.act else { continue };
+        let becomes = Bytes::spliced(&before.bytes, splices.clone());
+        if let Some(spliced) = respliced(format, &before, (&becomes, &splices), NOW) {
+            assert_eq!(told(spliced), whole, "of its splices, {name}, {}", path.display());
+        }
     }
 }
 
