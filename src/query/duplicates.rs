@@ -84,7 +84,7 @@ pub fn duplicates(
 /// nothing of that.
 fn said(store: &Store, entry: &Entry) -> String {
     let own = format::text_of(store, entry);
-    let unsaid = format::by_name(store.format).map_or(&[][..], |format| format.unsearched());
+    let unsaid = format::by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
     let is_said = |(name, value): &&(String, String)| {
         let name = name.rsplit('.').next().unwrap_or(name);
         let words = value.split_whitespace().count() + value.chars().filter(|c| is_word(*c)).count();
