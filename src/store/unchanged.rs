@@ -10,7 +10,7 @@ use crate::model::{Document, Store, container, deleted_from};
 /// Whether the files of a store that was read whole are surely as they were then. Where that can't be
 /// told without reading more than those files, it says no.
 pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
-    let format = format::by_name(store.format).filter(|own| own.beside().is_empty());
+    let format = format::by_name(store.format).filter(|own| own.about().beside.is_empty());
     store.whole().is_ok() && format.is_some_and(|format| are_as_read(disk, store, format))
 }
 

@@ -39,7 +39,7 @@ use super::indexes::{self, Links};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{
-    Deed, Deleting, Deletion, Draft, Due, Faults, Refusal, Scene, Setting, Writes, document,
+    Deed, Deleting, Deletion, Draft, Due, Faults, Recorded, Refusal, Scene, Setting, Writes, document,
 };
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
@@ -198,19 +198,21 @@ impl Writes for AMem {
     }
 
     /// The log is append-only: an event says what else was done to it.
-    fn repaired(&self, scene: &Scene<'_>, changes: &[Change], count: usize) -> Result<Vec<Change>, Refusal> {
+    fn recorded(
+        &self,
+        scene: &Scene<'_>,
+        what: Recorded,
+        changes: &[Change],
+        count: usize,
+    ) -> Result<Vec<Change>, Refusal> {
+        let event_type = match what {
+            Recorded::Repair => "memory.events_repaired",
+            Recorded::Erasure => "memory.events_erased",
+        };
         let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
         match logs.count() {
             0 => Ok(Vec::new()),
-            files => months::repaired(scene, files, count),
-        }
-    }
-
-    fn erased(&self, scene: &Scene<'_>, changes: &[Change], count: usize) -> Result<Vec<Change>, Refusal> {
-        let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
-        match logs.count() {
-            0 => Ok(Vec::new()),
-            files => months::erased(scene, files, count),
+            files => months::recorded(scene, event_type, &BTreeSet::new(), files, count),
         }
     }
 

@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::bundle::{self, BUNDLE};
-use super::document::{self, Document, text};
 use super::events;
 use super::shape::{self, Shape};
+use super::text::text;
 use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::{Reading, whole_object, without_mark};
+use crate::format::reading::{self, Reading, Within, whole_object, without_mark};
 use crate::model::{Code, Moment, Parsed, Reference, Severity, Tell};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, Kind};
@@ -27,11 +27,11 @@ const CHECKPOINT: Shape = Shape::Object(&[
 
 /// Reads a checkpoint: the file is the record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    document::read(path, bytes, Kind::Object, &mut |checkpoint, document| {
-        document.record(checkpoint, view(checkpoint));
-        document.found(shape::check(checkpoint, "", &CHECKPOINT, now));
-        bundle::check(checkpoint, document);
-        check_id(checkpoint, path, document);
+    reading::read_within(path, bytes, Kind::Object, &mut |checkpoint, within| {
+        within.record(checkpoint, &view(checkpoint), Vec::new());
+        shape::tell(shape::check(checkpoint, "", &CHECKPOINT, now), within);
+        bundle::check(checkpoint, within);
+        check_id(checkpoint, path, within);
     })
 }
 
@@ -49,17 +49,17 @@ fn view(checkpoint: Json<'_>) -> Parsed {
 }
 
 /// A checkpoint is found by its file's name, which is its id.
-fn check_id(checkpoint: Json<'_>, path: &Path, document: &mut Document<'_>) {
+fn check_id(checkpoint: Json<'_>, path: &Path, within: &mut Within<'_>) {
     let Some(stored) = checkpoint.get("id") else { return };
     let Some(id) = stored.text().filter(|id| !id.trim().is_empty()) else { return };
     let stem = path.file_stem().unwrap_or_default().told();
     let at = stored.span().0;
     if ordinal(&id).is_none() {
         let message = format!("The id is {id:?}; a checkpoint's is `chk-` and its number.");
-        document.problem(Code::OutOfRange, Severity::Error, at, message);
+        within.problem(Code::OutOfRange, Severity::Error, at, message);
     } else if stem != id {
         let message = format!("The checkpoint {id:?} is in a file that is named {stem:?}.");
-        document.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
+        within.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::Settings;
-use super::document::text;
 use super::projection::Beside;
+use super::text::text;
 use super::{archive, history, layout};
 use crate::format::reading::{feeds, whole_object, without_mark};
 use crate::format::{Assembly, LockFact, Parts};

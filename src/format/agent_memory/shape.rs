@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::format::fields::{Fault, Fields, Need};
 use crate::format::form::{Form, Kind as Holds};
+use crate::format::reading::Within;
 use crate::model::{Code, Moment, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -48,6 +49,13 @@ pub fn check(value: Json<'_>, name: &'static str, shape: &Shape, now: Moment) ->
     let mut checker = Checker { now, found: Vec::new() };
     checker.value(value, &Name { before: None, part: Part::Member(name) }, shape);
     checker.found
+}
+
+/// Adds what was found to the problems of a file.
+pub fn tell(found: Vec<Found>, within: &mut Within<'_>) {
+    for Found { at, fault: (code, severity, message) } in found {
+        within.problem(code, severity, at, message);
+    }
 }
 
 /// Whether a shape has a place for what a dotted path names.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::layout;
 use crate::format::fields::{Fields, Need};
+use crate::format::reading::with_object;
 use crate::model::{Code, Document, Moment, Problem, Severity};
 use crate::text::json::Json;
 
@@ -40,8 +41,13 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
         fields.count("original_size_bytes", Need::Optional);
         fields.count("compressed_size_bytes", Need::Optional);
     }
-    let faults = fields.into_faults().into_iter();
-    faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)).collect()
+    fields.into_problems(path)
+}
+
+/// A time that a manifest names.
+pub fn moment(manifest: &Document, name: &str) -> Option<Moment> {
+    let text = with_object(&manifest.bytes, |object| Some(object.get(name)?.text()?.into_owned()))??;
+    Moment::parse(&text).map(|(when, _)| when)
 }
 
 /// What is counted, by the name of the count and the type of memory.

@@ -8,7 +8,7 @@ use super::index::{Log, Logged};
 use super::metadata::Counts;
 use super::{SessionLog, config, index, layout};
 use crate::format::lists::Lists;
-use crate::format::reading::{whole_object, without_mark};
+use crate::format::reading::{edited, whole_object, with_object, without_mark};
 use crate::format::writing::{document, list, members_of, set_members};
 use crate::format::{Derived, Format, Parts};
 use crate::model::{DecayTable, Document, Moment, View};
@@ -19,13 +19,11 @@ use crate::text::scan::{Newlines, Tape};
 /// The index and the counts of every session that a touched file belongs to.
 pub fn derived(parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
     let sessions: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::session_of(path)).collect();
-    let mut config_tape = Tape::default();
     let config = document(parts.documents, Path::new("config.json"));
-    let config = config.and_then(|own| whole_object(&mut config_tape, without_mark(&own.bytes)).ok());
     let mut decay = SessionLog.decay();
-    if let Some(config) = config {
+    with_object(config.map(|own| &*own.bytes).unwrap_or_default(), |config| {
         config::apply_config(&mut decay, config);
-    }
+    });
     let mut derived = Vec::new();
     for session in sessions {
         let own = Own::of(parts, session);
@@ -74,12 +72,8 @@ impl<'a> Own<'a> {
         {
             return own.bytes.to_vec();
         }
-        let mut metadata_tape = Tape::default();
-        let metadata =
-            self.metadata.and_then(|own| whole_object(&mut metadata_tape, without_mark(&own.bytes)).ok());
-        if let Some(metadata) = metadata {
-            config::apply_session(&mut decay, metadata);
-        }
+        let metadata = self.metadata.map(|own| &*own.bytes).unwrap_or_default();
+        with_object(metadata, |metadata| config::apply_session(&mut decay, metadata));
         set_members(current, own, &self.index_parts(&decay, now))
     }
 
@@ -113,28 +107,26 @@ impl<'a> Own<'a> {
     /// The metadata with its counts right; every other byte as it is.
     fn counts(&self, index_len: u64) -> Option<Derived> {
         let own = self.metadata?;
-        let mut tape = Tape::default();
-        let object = whole_object(&mut tape, without_mark(&own.bytes)).ok()?;
         let size = |own: Option<&Document>| own.map_or(0, |own| own.len);
         let size = size(self.log) + index_len + size(self.tombstones);
         let Counts { total, by_kind, sizes: [log, size] } = Counts::of(self.log, &self.entries, size);
         let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], total)];
         wanted.extend(by_kind.map(|(name, count)| (vec!["statistics", name], count)));
-        // What the size covers, two writers see differently: one that is right stays.
-        let stored = object.get("total_size_bytes").and_then(|value| value.count());
-        if stored != Some(log) || log == 0 {
-            wanted.push((vec!["total_size_bytes"], size));
-        }
-        let mut bytes = without_mark(&own.bytes).to_vec();
-        for (path, count) in wanted {
-            let stored = object.path(&path).and_then(|value| value.number());
-            if stored != Some(count as f64) {
-                // One that is in something else than an object is nobody's count.
-                bytes = edit::set(&bytes, &path, &count.to_string()).unwrap_or(bytes);
+        let bytes = edited(&own.bytes, |body, object| {
+            // What the size covers, two writers see differently: one that is right stays.
+            let stored = object.get("total_size_bytes").and_then(|value| value.count());
+            if stored != Some(log) || log == 0 {
+                wanted.push((vec!["total_size_bytes"], size));
             }
-        }
-        let mark = own.bytes.len() - without_mark(&own.bytes).len();
-        Some(Derived { path: own.path.clone(), bytes: [&own.bytes[..mark], &bytes].concat() })
+            let is_wrong = |(path, count): &&(Vec<&str>, u64)| {
+                object.path(path).and_then(|value| value.number()) != Some(*count as f64)
+            };
+            // One that is in something else than an object is nobody's count.
+            wanted.iter().filter(is_wrong).fold(body.to_vec(), |bytes, (path, count)| {
+                edit::set(&bytes, path, &count.to_string()).unwrap_or(bytes)
+            })
+        });
+        Some(Derived { path: own.path.clone(), bytes: bytes.ok()? })
     }
 }
 

@@ -28,8 +28,7 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Prob
         let message = format!("The metadata names version {:?}; this format has 1.", version.plain());
         fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
     }
-    let faults = fields.into_faults().into_iter();
-    problems.extend(faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)));
+    problems.extend(fields.into_problems(path));
     problems.extend(config::check_session(object, path));
 }
 

@@ -7,13 +7,12 @@ use super::index::Log;
 use super::metadata::Counts;
 use super::{config, index, layout, metadata};
 use crate::format::ids::Missing;
-use crate::format::reading::whole_object;
+use crate::format::reading::{whole_object, with_object, without_mark};
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{
     Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, Tell,
 };
 use crate::text::json::Json;
-use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
 /// A lease that is over by this many microseconds is stale, for clocks that differ.
@@ -26,9 +25,9 @@ const UNFILLED: i64 = 60_000_000;
 pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
     let files = Files::of(parts);
     let missing = missing(parts);
-    let store_config = files.config.map(body);
     let mut tape = Tape::default();
-    let store_config = store_config.and_then(|body| whole_object(&mut tape, body).ok());
+    let config = files.config.map(|config| without_mark(&config.bytes));
+    let store_config = config.and_then(|config| whole_object(&mut tape, config).ok());
     let mut decay = default_decay;
     if let Some(config) = store_config {
         config::apply_config(&mut decay, config);
@@ -46,10 +45,6 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
     assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
     assembly
-}
-
-fn body(document: &Document) -> &[u8] {
-    document.bytes.strip_prefix(BOM).unwrap_or(&document.bytes)
 }
 
 /// The files of the store, session by session.
@@ -109,13 +104,12 @@ impl<'a> SessionFiles<'a> {
     fn session(&self, decay: &DecayTable, limit: u64) -> Session {
         let mut decay = decay.clone();
         let mut created = None;
-        let mut tape = Tape::default();
-        let metadata =
-            self.file(Role::Metadata).and_then(|document| whole_object(&mut tape, body(document)).ok());
-        if let Some(metadata) = metadata {
-            config::apply_session(&mut decay, metadata);
-            let text = metadata.get("created_at").and_then(|created| created.text());
-            created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+        if let Some(own) = self.file(Role::Metadata) {
+            with_object(&own.bytes, |metadata| {
+                config::apply_session(&mut decay, metadata);
+                let text = metadata.get("created_at").and_then(|created| created.text());
+                created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+            });
         }
         Session {
             name: self.name.told().into_owned(),
@@ -148,18 +142,14 @@ impl<'a> SessionFiles<'a> {
     fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
         let mut problems = self.references_and_duplicates();
         problems.extend(self.size_limit(limit));
-        let mut tape = Tape::default();
-        if let Some(document) = self.file(Role::Index)
-            && let Ok(object) = whole_object(&mut tape, body(document))
-        {
-            problems.extend(index::check(object, &document.path, &self.log));
+        if let Some(own) = self.file(Role::Index) {
+            let stale = with_object(&own.bytes, |object| index::check(object, &own.path, &self.log));
+            problems.extend(stale.unwrap_or_default());
         }
-        if let Some(document) = self.file(Role::Metadata)
-            && let Ok(object) = whole_object(&mut tape, body(document))
-        {
-            let log = self.file(Role::Records);
-            let counts = Counts::of(log, &self.log, self.size());
-            problems.extend(metadata::check_counts(object, &document.path, &counts));
+        if let Some(own) = self.file(Role::Metadata) {
+            let counts = Counts::of(self.file(Role::Records), &self.log, self.size());
+            let wrong = with_object(&own.bytes, |object| metadata::check_counts(object, &own.path, &counts));
+            problems.extend(wrong.unwrap_or_default());
         }
         problems
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::indexes::is_of_lists;
 use super::super::note::target;
-use super::json_text::{Tree, raw, with_object};
+use super::json_text::{Members, Tree, raw, with_object};
 use super::link_lists;
 use super::named::Known;
 use crate::format::Parts;
@@ -14,8 +14,6 @@ use crate::text::json::{Json, Kind};
 
 const OUTGOING: [&str; 2] = ["outgoing_links", "outgoing"];
 const INCOMING: [&str; 2] = ["incoming_links", "incoming"];
-
-type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
 
 /// The graph of links as the notes have them, in the shape and layout of the one that is
 /// there. Strength, clusters and members of others stay; a node whose note is gone goes.

@@ -4,12 +4,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Tree, raw};
+use super::json_text::{Members, Tree, raw};
 use super::named::Known;
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
 
-type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
 type Links = BTreeMap<String, BTreeSet<String>>;
 
 /// The members of such a graph as the notes have them; what is not made from them stays.

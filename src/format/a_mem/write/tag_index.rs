@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Tree, raw, with_object};
+use super::json_text::{Members, Tree, raw, with_object};
 use super::named::Known;
 use crate::format::Parts;
 use crate::text::edit::quoted;
@@ -60,8 +60,6 @@ struct Index<'a> {
     /// Whether a tag has an object with its notes, or the list itself.
     are_objects: bool,
 }
-
-type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
 
 impl Index<'_> {
     /// The members around the nested object of tags, of which those are derived that count

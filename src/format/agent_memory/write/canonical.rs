@@ -10,7 +10,7 @@ use super::project::Said;
 use super::splice;
 use super::store::{Files, StateText, canonical_text, checkpoint_path, lacks, no_state, object, too_deep};
 use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
-use crate::format::agent_memory::document::text;
+use crate::format::agent_memory::text::text;
 use crate::format::agent_memory::{events, layout, shape};
 use crate::format::reading::without_mark;
 use crate::format::writing::Refusal;

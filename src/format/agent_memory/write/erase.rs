@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::super::bundle::SECTIONS;
-use super::super::document::text;
+use super::super::text::text;
 use super::super::{AgentMemory, layout};
 use super::canonical::around;
 use super::recall::without as without_signals;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::document::text;
+use super::super::text::text;
 use super::store::too_deep;
 use crate::format::writing::Refusal;
 use crate::text::canonical::sha256_indented;

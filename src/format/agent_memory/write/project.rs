@@ -1,7 +1,7 @@
 //! What of the projections holds values of the state: each file as parts, in order. All
 //! that is not in a part is text that never changes, and is left to whoever wrote it.
 
-use super::super::document::text;
+use super::super::text::text;
 use crate::text::json::Json;
 
 /// A stretch of a projection that holds values.

@@ -50,7 +50,7 @@ pub struct Pruned {
 pub fn off() -> Refusal {
     Refusal::unfit(
         "The config turns retention off, and without it the numbers of events must have no gaps. Set \
-         `settings.retention` in its `config.json` if events are to go.",
+         `retention.enabled` in its `config.json` if events are to go.",
     )
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::document::text;
+use super::super::text::text;
 use super::super::{events, history};
 use super::canonical::{BundleEdit, apply};
 use super::splice;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::super::config::Settings;
-use super::super::{checkpoint, document, events, history, layout, state};
+use super::super::text::text;
+use super::super::{checkpoint, events, history, layout, state};
 use super::splice;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::Refusal;
@@ -103,7 +104,7 @@ impl<'a> Files<'a> {
             taken.extend(references.filter_map(|reference| events::ordinal(reference.to.text)));
             let cursors = state.path(&["maintenance", "recallCursors"]);
             let cursors = cursors.iter().flat_map(|cursors| cursors.members());
-            let ids = cursors.filter_map(|(_, cursor)| document::text(cursor, "lastRecalledEventId"));
+            let ids = cursors.filter_map(|(_, cursor)| text(cursor, "lastRecalledEventId"));
             taken.extend(ids.filter_map(|id| events::ordinal(&id)));
         }
         next(taken)

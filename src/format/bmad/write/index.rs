@@ -186,7 +186,7 @@ impl Made {
             let messages = messages.items().filter_map(|id| id.text());
             self.discussed.extend(messages.map(|id| (number, id.into_owned())));
         }
-        let unsearched = Bmad.unsearched();
+        let unsearched = Bmad.about().unsearched;
         object.each_string(&mut |path, value| {
             let name = path.last().map_or("", |name| name.as_ref());
             let own = path.len() == 1 && name == "id";
