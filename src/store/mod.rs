@@ -19,3 +19,4 @@ mod unchanged;
 pub use find::{Looked, Place, look_around, look_at, once};
 pub use load::{load, load_each, load_from};
 pub use packed::{Packing, packed_bytes};
+pub use unchanged::is_as_read;

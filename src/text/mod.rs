@@ -18,3 +18,4 @@ pub mod shell;
 pub mod show;
 pub mod torn;
 pub mod unpack;
+pub mod words;

@@ -79,24 +79,26 @@ impl<'a> LogAnew<'a> {
 
     fn index_parts(&self, decay: &DecayTable, now: Moment) -> [(&'static str, String); 5] {
         let mut entries = String::with_capacity(self.log.map_or(0, |log| log.bytes.len()));
+        entries.push('{');
         let mut maps = index::MAPS.map(|_| Lists::default());
         let mut tape = Tape::default();
         for own in self.entries.live() {
             let id = edit::quoted(own.id);
             let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
             tape.scan(&raw, Newlines::Refused);
-            entries.push_str(if entries.is_empty() { "" } else { "," });
+            entries.push_str(if entries.len() > 1 { "," } else { "" });
             entries.push_str(&id);
             entry(&mut entries, Json::of(&raw, &tape), own, relevance(own.view, decay, now));
             for (map, (_, keys)) in maps.iter_mut().zip(index::MAPS) {
                 keys(own.view).into_iter().for_each(|key| map.push(key, &id));
             }
         }
+        entries.push('}');
         let [tags, types] = maps.map(|map| map.to_json());
         [
             ("version", "1".into()),
             ("last_updated", edit::quoted(&now.to_millis())),
-            ("entries", format!("{{{entries}}}")),
+            ("entries", entries),
             ("tags", tags),
             ("types", types),
         ]

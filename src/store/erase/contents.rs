@@ -112,8 +112,8 @@ impl Contents {
         let mut count = 0;
         for record in records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None)) {
             let raw = raw(record);
-            wanted.remember(raw);
             let text = self.text(raw);
+            wanted.remember(&text);
             self.main.insert(Arc::clone(&text));
             match record.view() {
                 Some(view) => self.take(wanted, path, raw, Some(view)),
