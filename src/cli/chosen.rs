@@ -78,15 +78,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
 /// Everything that a query finds, whatever its state.
 fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<EntryRef>, Failure> {
     let query = Query::parse(text, context.now)?;
-    let request = Request {
-        snapshot,
-        text: None,
-        query: &query,
-        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
-        order: Order::Time,
-        all: true,
-        now: context.now,
-    };
+    let request = Request { all: true, ..context.request(snapshot, &query, Order::Time) };
     let results = search(&request, &Cancel::default()).unwrap_or_default();
     Ok(results.hits.iter().map(|hit| hit.at).collect())
 }

@@ -5,7 +5,7 @@ use super::failure::{Exit, Failure};
 use super::{Context, list, open};
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::export::{Shape, export};
-use crate::query::{Cancel, Order, Query, Request, search};
+use crate::query::{Cancel, Order, Query, search};
 use crate::text::secrets::mask;
 
 /// Exports what the query finds.
@@ -22,15 +22,7 @@ pub fn run(context: &mut Context, words: &[String], shape: ShapeArg) -> Result<E
 }
 
 fn found(context: &Context, query: &Query, snapshot: &Snapshot) -> Vec<EntryRef> {
-    let request = Request {
-        snapshot,
-        text: None,
-        query,
-        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
-        order: Order::Time,
-        all: context.options.all,
-        now: context.now,
-    };
+    let request = context.request(snapshot, query, Order::Time);
     let results = search(&request, &Cancel::default()).unwrap_or_default();
     results.hits.iter().map(|hit| hit.at).collect()
 }

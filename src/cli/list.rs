@@ -5,7 +5,7 @@ use super::failure::{Exit, Failure};
 use super::row::Row;
 use super::{open, row};
 use crate::model::{Snapshot, Tell};
-use crate::query::{Cancel, Order, Query, Request, explain_in, search_in};
+use crate::query::{Cancel, Order, Query, explain_in, search_in};
 
 /// Lists what the query asks for.
 pub fn run(context: &mut Context, words: &[String], limit: Option<usize>) -> Result<Exit, Failure> {
@@ -20,16 +20,32 @@ pub fn print(
     limit: Option<usize>,
     explained: bool,
 ) -> Result<Exit, Failure> {
+    shown(context, words, |context, query, snapshot| {
+        print_from(context, (order, limit, explained), query, snapshot)
+    })
+}
+
+/// How it ended; nothing where files changed meanwhile.
+type Shown = Result<Option<Exit>, Failure>;
+
+/// Shows what a query is about, with what was deleted where that is asked for. Files that change meanwhile
+/// are held.
+pub fn shown(
+    context: &mut Context,
+    words: &[String],
+    show: impl Fn(&mut Context, &Query, &Snapshot) -> Shown,
+) -> Result<Exit, Failure> {
     let query = Query::parse(&words.join(" "), context.now)?;
     let is_whole = context.options.all || query.asks_deleted();
-    if !is_whole
-        && let Some(exit) = print_from(context, (order, limit, explained), &query, open::listing(context)?)?
-    {
-        return Ok(exit);
+    if !is_whole {
+        let listed = open::listing(context)?;
+        if let Some(exit) = show(context, &query, &listed)? {
+            return Ok(exit);
+        }
     }
     let held = open::snapshot(context)?;
     let held = if is_whole { open::with_deleted(context, &held)? } else { held };
-    Ok(print_from(context, (order, limit, explained), &query, held)?.unwrap_or(Exit::Nothing))
+    Ok(show(context, &query, &held)?.unwrap_or(Exit::Nothing))
 }
 
 /// Prints what is found in a snapshot; nothing where files changed while they were searched.
@@ -37,17 +53,9 @@ fn print_from(
     context: &mut Context,
     (order, limit, explained): (Order, Option<usize>, bool),
     query: &Query,
-    snapshot: Snapshot,
-) -> Result<Option<Exit>, Failure> {
-    let request = Request {
-        snapshot: &snapshot,
-        text: None,
-        query,
-        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
-        order,
-        all: context.options.all,
-        now: context.now,
-    };
+    snapshot: &Snapshot,
+) -> Shown {
+    let request = context.request(snapshot, query, order);
     let never = Cancel::default();
     let matches = request.matches(&never).unwrap_or_default();
     let results = search_in(&request, &matches, &never).unwrap_or_default();
@@ -57,7 +65,7 @@ fn print_from(
     let hits = &results.hits[..results.hits.len().min(limit.unwrap_or(usize::MAX))];
     for hit in hits {
         let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
-        let row = Row::new(&snapshot, hit.at, hit.rank, why.as_ref(), context.now);
+        let row = Row::new(snapshot, hit.at, hit.rank, why.as_ref(), context.now);
         if context.options.json {
             context.out.json(&row)?;
         } else {
@@ -67,7 +75,7 @@ fn print_from(
             }
         }
     }
-    changed(context, &snapshot);
+    changed(context, snapshot);
     Ok(Some(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done }))
 }
 

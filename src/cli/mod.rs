@@ -13,6 +13,7 @@ mod check;
 mod chosen;
 mod completions;
 mod demo;
+mod duplicates;
 mod edit;
 mod erase;
 mod export;
@@ -57,8 +58,10 @@ use run::Context;
 use session::SessionVerb;
 use table::*;
 use values::{fraction, known_format, limit, name, step};
+use words::queried;
 
 use crate::deed::{DeleteAs, NewRecord, Wanted};
+use crate::query::ALIKE;
 
 verbs! {
     /// The stores that were found.
@@ -67,6 +70,7 @@ verbs! {
     /// Records, newest first.
     List {
         /// What to list; everything live where it is absent.
+        #[arg(value_parser = queried)]
         query: Vec<String>,
         /// Limit the number of results.
         #[arg(long, value_name = "N", value_parser = limit)]
@@ -77,7 +81,7 @@ verbs! {
     /// Records, best first.
     Search {
         /// What to look for.
-        #[arg(required = true)]
+        #[arg(required = true, value_parser = queried)]
         query: Vec<String>,
         /// Every factor of every rank.
         #[arg(long)]
@@ -88,6 +92,19 @@ verbs! {
     }: Query FINDS used "[OPTIONS] [PATH]... QUERY..."
         as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d"
         => |context| search::run(context, &query, explain, limit);
+    /// Records of equal or nearly equal text, in groups.
+    Duplicates {
+        /// Among what to look; everything live where it is absent.
+        #[arg(value_parser = queried)]
+        query: Vec<String>,
+        /// How alike two texts have to be, in per cent.
+        #[arg(long, value_name = "50..100", value_parser = duplicates::percent, default_value_t = ALIKE)]
+        threshold: u32,
+        /// Limit the number of groups.
+        #[arg(long, value_name = "N", value_parser = limit)]
+        limit: Option<usize>,
+    }: Query FINDS as "duplicates\nduplicates ./memory type:decision --threshold 90"
+        => |context| duplicates::run(context, &query, threshold, limit);
     /// One record with all its fields.
     Show {
         /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
@@ -270,6 +287,7 @@ verbs! {
     /// Records in other shapes.
     Export {
         /// What to export; everything live where it is absent.
+        #[arg(value_parser = queried)]
         query: Vec<String>,
         /// The shape.
         #[arg(long = "format", value_enum)]

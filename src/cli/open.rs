@@ -66,7 +66,7 @@ fn with_unfinished(
 /// emptied it can still be undone.
 fn known_by_journal(looked: Looked, data: Option<&Path>) -> Looked {
     let (Err(_), false, Some(data)) = (&looked.found, looked.refused, data) else { return looked };
-    let places = FORMATS.iter().map(|format| looked.path.join(format.default_place()));
+    let places = FORMATS.iter().map(|format| looked.path.join(format.about().place));
     for root in std::iter::once(looked.path.clone()).chain(places) {
         let format = match Vault::look(&Real, data, &root).format() {
             Ok(format) => format,

@@ -129,7 +129,7 @@ impl Row {
 
 fn id(store: &Store, entry: &Entry) -> Option<String> {
     let view = store.view(entry)?;
-    let keyed = format::by_name(store.format).is_some_and(|format| format.keys_are_ids());
+    let keyed = format::by_name(store.format).is_some_and(|format| format.about().keys_are_ids);
     view.id.map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
 }
 

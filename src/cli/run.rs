@@ -6,7 +6,8 @@ use super::args::{Args, Options};
 use super::failure::{Exit, Failure};
 use super::out::Out;
 use super::{after, screens, unread};
-use crate::model::Moment;
+use crate::model::{Moment, Snapshot};
+use crate::query::{Order, Query, Request};
 
 /// What every verb is given.
 pub struct Context {
@@ -19,6 +20,14 @@ pub struct Context {
     pub(super) unread: unread::Told,
     /// Whether an erasure that was cut short was finished now, and left something.
     pub(super) is_left: Cell<bool>,
+}
+
+impl Context {
+    /// A search, as the options say.
+    pub fn request<'a>(&self, snapshot: &'a Snapshot, query: &'a Query, order: Order) -> Request<'a> {
+        let ranking = self.options.ranking(snapshot.stores.iter().map(|store| store.format));
+        Request { snapshot, text: None, query, ranking, order, all: self.options.all, now: self.now }
+    }
 }
 
 /// Runs what the arguments say and tells how it ended.

@@ -6,7 +6,7 @@ use super::row::Row;
 use super::{Context, chosen, row};
 use crate::format;
 use crate::model::{EntryRef, Snapshot, Tell};
-use crate::query::{Query, Request, explain};
+use crate::query::{Order, Query, explain};
 use crate::text::show::show_lines;
 
 /// Shows the record that the name names; of records that share an id in one place all.
@@ -25,15 +25,7 @@ pub fn run(context: &mut Context, name: &str) -> Result<Exit, Failure> {
         }
     };
     let query = Query::default();
-    let request = Request {
-        snapshot: &snapshot,
-        text: None,
-        query: &query,
-        ranking: context.options.ranking(snapshot.stores.iter().map(|store| store.format)),
-        order: Default::default(),
-        all: true,
-        now: context.now,
-    };
+    let request = context.request(&snapshot, &query, Order::Rank);
     for (number, &at) in found.iter().enumerate() {
         let why = explain(&request, at);
         let row = Row::new(&snapshot, at, why.as_ref().map(|why| why.rank), why.as_ref(), context.now);

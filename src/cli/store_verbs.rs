@@ -11,7 +11,6 @@ use crate::deed::{Planned, Wanted};
 use crate::disk::{Disk, Real, Seen};
 use crate::model::{Extent, Snapshot, Tell};
 use crate::ops;
-use crate::store::commit::make_folders;
 use crate::store::{self, Place};
 
 /// Makes an empty store.
@@ -27,12 +26,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result<Exit, 
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = ops::init::init(format, &root, context.now)?;
-    let writes = context.options.yes && !context.options.dry_run && !context.options.readonly;
-    if writes {
-        let failed = |error| Failure::new(Exit::Failed, format!("{} can't be made: {error}.", root.told()));
-        make_folders(&Real, &root).map_err(failed)?;
-    }
-    let place = Place { root: root.clone(), format: plan.format, session: None };
+    let place = Place { root, format: plan.format, session: None };
     let empty = Arc::new(store::load(&place, Extent::Whole, None, context.now));
     let request = request(context, &Snapshot::of(vec![empty]), Wanted::Init);
     carry(context, Planned::of(request, vec![(0, plan)]), None)

@@ -12,8 +12,8 @@ use clap::{Command, FromArgMatches};
 use strsim::osa_distance;
 
 use super::args::{Args, Options};
+use super::help;
 use super::table::{Takes, known};
-use super::{Verb, help};
 use crate::disk::{Disk, Real};
 use crate::model::{Tell, meant};
 use crate::text::shell;
@@ -26,6 +26,11 @@ const TAKEN: &str = "\0";
 /// The tag that a word takes away.
 pub fn taken(word: &str) -> Option<&str> {
     word.strip_prefix(TAKEN)?.strip_prefix('-')
+}
+
+/// A word of a query as it was typed.
+pub fn queried(word: &str) -> Result<String, std::convert::Infallible> {
+    Ok(word.trim_start_matches(TAKEN).to_owned())
 }
 
 fn takes(verb: &OsStr) -> Takes {
@@ -42,11 +47,6 @@ impl Args {
         let words = sorted.whole()?;
         let matches = command.try_get_matches_from_mut(words)?;
         let mut args = Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-        if let Some(Verb::List { query, .. } | Verb::Search { query, .. } | Verb::Export { query, .. }) =
-            &mut args.verb
-        {
-            query.iter_mut().for_each(|word| *word = word.trim_start_matches(TAKEN).to_owned());
-        }
         let Options { stores, data_dir, .. } = &mut args.options;
         args.paths.iter_mut().chain(stores).chain(data_dir).for_each(|path| *path = named(path));
         Ok(args)
@@ -254,6 +254,7 @@ fn nearest(command: &Command, word: &OsStr) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Verb;
 
     fn read(words: &[&str]) -> Result<Args, clap::Error> {
         Args::read(["palimp"].iter().chain(words).map(OsString::from))

@@ -15,7 +15,7 @@ use crate::disk::{Real, ThisMachine};
 use crate::model::{EntryRef, Plan, Store, Tell};
 use crate::ops::erase::REASON;
 use crate::store::commit::erase::Erased;
-use crate::store::commit::{CommitError, Files, Host, Receipt, Turn, Writer};
+use crate::store::commit::{CommitError, Files, Host, Receipt, Turn, Writer, make_folders};
 
 /// What a change came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,6 +187,9 @@ pub fn make(
     recent.begin();
     for (number, plan) in &planned.plans {
         let store = &request.snapshot.stores[*number];
+        if request.wanted == Wanted::Init {
+            make_folders(host.disk, &store.root).map_err(|error| Failed::unmade(&store.root, &error))?;
+        }
         let attempt =
             || Writer::open(host, store).and_then(|writer| carried(&writer, planned, (*number, plan), host));
         let receipt = match plan.is_due().then(attempt) {

@@ -25,7 +25,7 @@ pub enum Cause {
     Refused(Refusal),
     /// It could not be carried out.
     Commit(CommitError),
-    /// Something that it goes by could not be read: what, and why.
+    /// Something that it goes by could not be read, or made: what, and why.
     Unread(String),
 }
 
@@ -53,6 +53,12 @@ impl Failed {
     pub(super) fn unread(what: &str, error: &std::io::Error) -> Failed {
         let why = format!("{what} can't be read: {error}.");
         Failed::new(Ends::Failed, format!("{why} Nothing was changed."), Cause::Unread(why))
+    }
+
+    /// The folder of a store could not be made.
+    pub(super) fn unmade(root: &Path, error: &std::io::Error) -> Failed {
+        let why = format!("{} can't be made: {error}.", root.told());
+        Failed::new(Ends::Failed, why.clone(), Cause::Unread(why))
     }
 
     /// Others use what was shown so often that it is never as it was.

@@ -85,7 +85,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> Searched {
             Searched { head: names(title_of(&text)), body: strings(format, value) }
         }
         Content::Note(note, text, stem) => {
-            let unsearched = by_name(store.format).map_or(&[][..], |format| format.unsearched());
+            let unsearched = by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
             let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
             let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
             body.extend(
@@ -106,7 +106,7 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     value.each_string(&mut |path, value| {
         let name = path.last().map_or("", |name| name.as_ref());
         let own = path.len() == 1 && matches!(name, "id" | "tags");
-        if !own && !format.unsearched().contains(&name) {
+        if !own && !format.about().unsearched.contains(&name) {
             body.push(value.plain());
         }
     });

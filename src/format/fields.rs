@@ -1,10 +1,11 @@
 //! The members of an object, read as a schema has them; what deviates is a fault.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::form::{Form, Kind as Holds};
 use crate::model::time::{Spelling, Stamp};
-use crate::model::{Code, Moment, Reference, Severity, Zone};
+use crate::model::{Code, Moment, Problem, Reference, Severity, Zone};
 use crate::text::json::{Json, Kind};
 
 /// A problem of one record, before it is placed.
@@ -64,6 +65,12 @@ impl<'a> Fields<'a> {
     /// What was found.
     pub fn into_faults(self) -> Vec<Fault> {
         self.faults
+    }
+
+    /// The same, as problems of a file that is no record.
+    pub fn into_problems(self, path: &Path) -> Vec<Problem> {
+        let faults = self.faults.into_iter();
+        faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)).collect()
     }
 
     /// Adds a fault.

@@ -74,14 +74,38 @@ pub enum Shape {
     Text,
 }
 
+/// What is the same of a format at all times.
+pub struct About {
+    /// Its name in code and on the command line.
+    pub name: &'static str,
+    /// Where its stores are by default, below a project or below the home folder.
+    pub place: &'static str,
+    /// Whether its stores live in checkouts of a repository, where modes are not kept: what
+    /// others may read is worth a note there, and a warning elsewhere.
+    pub in_checkout: bool,
+    /// Files outside its stores that are made from them, relative to the folder that a
+    /// store at the default place is in. They are read to be judged, and never listed.
+    pub beside: &'static [&'static str],
+    /// Whether records without an id are known by their key.
+    pub keys_are_ids: bool,
+    /// The fields that its records have beside those that all formats have, by their
+    /// names in the query language: `severity`, `status`, `agent`, …
+    pub facets: &'static [&'static str],
+    /// The names of members that a search does not look in: ids of other records, times
+    /// and checksums, at any depth.
+    pub unsearched: &'static [&'static str],
+}
+
 /// One on-disk format. All of it is pure: bytes in, data out. What has a body here is
 /// right for most formats.
 pub trait Format: Sync {
-    /// Its name in code and on the command line.
-    fn name(&self) -> &'static str;
+    /// What is the same of it at all times.
+    fn about(&self) -> &'static About;
 
-    /// Where its stores are by default, below a project or below the home folder.
-    fn default_place(&self) -> &'static str;
+    /// Its name in code and on the command line.
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
 
     /// What speaks for and against the folder being a store of this format. All formats are
     /// asked, and `store::find` judges.
@@ -96,22 +120,10 @@ pub trait Format: Sync {
     /// Puts the files of a store together.
     fn assemble(&self, parts: &Parts<'_>, now: Moment) -> Assembly;
 
-    /// Whether its stores live in checkouts of a repository, where modes are not kept: what
-    /// others may read is worth a note there, and a warning elsewhere.
-    fn in_checkout(&self) -> bool {
-        false
-    }
-
     /// The files outside its stores that their records name, relative to the folder that a store at
     /// the default place is in, or absolute. Those that are not there are problems.
     fn refers(&self, _documents: &[Arc<Document>]) -> Vec<Referred> {
         Vec::new()
-    }
-
-    /// Files outside its stores that are made from them, relative to the folder that a
-    /// store at the default place is in. They are read to be judged, and never listed.
-    fn beside(&self) -> &'static [&'static str] {
-        &[]
     }
 
     /// How its memories fade where no config says otherwise.
@@ -124,17 +136,6 @@ pub trait Format: Sync {
 
     /// A record's main text, and the dotted names of the members that hold it.
     fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>);
-
-    /// Whether records without an id are known by their key.
-    fn keys_are_ids(&self) -> bool {
-        false
-    }
-
-    /// The fields that its records have beside those that all formats have, by their
-    /// names in the query language: `severity`, `status`, `agent`, …
-    fn facets(&self) -> &'static [&'static str] {
-        &[]
-    }
 
     /// How writers of those files, relative to the root and of one session at most, keep apart.
     fn lock(&self, _files: &[&Path]) -> Lock {
@@ -172,12 +173,6 @@ pub trait Format: Sync {
     /// the files in `touched`: those that are up to date may be among them.
     fn derived(&self, _parts: &Parts<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<Derived> {
         Vec::new()
-    }
-
-    /// The names of members that a search does not look in: ids of other records, times
-    /// and checksums, at any depth.
-    fn unsearched(&self) -> &'static [&'static str] {
-        &[]
     }
 }
 
@@ -242,5 +237,5 @@ pub struct Assembly {
 
 /// The name of every field that some format's records have beside the common ones.
 pub fn facets() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().flat_map(|format| format.facets()).copied()
+    FORMATS.iter().flat_map(|format| format.about().facets).copied()
 }

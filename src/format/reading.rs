@@ -210,36 +210,100 @@ pub fn read_value(
     problems
 }
 
-/// Reads a file that is one JSON object and one record. One that can't be read is a
+/// A file that is one JSON value and holds records, while they are read. Places are bytes of it
+/// without its mark.
+pub struct Within<'a> {
+    path: &'a Path,
+    bytes: &'a [u8],
+    mark: usize,
+    feeds: Vec<usize>,
+    rows: Rows,
+    /// Each with its place, if it has one.
+    problems: Vec<(Option<usize>, Problem)>,
+}
+
+impl Within<'_> {
+    /// Adds a value as a record.
+    pub fn record(&mut self, value: Json<'_>, parsed: &Parsed, faults: Vec<Fault>) {
+        self.rows.push(self.path, self.place(value), parsed, faults);
+    }
+
+    /// Adds a value that can't be a record.
+    pub fn broken(&mut self, value: Json<'_>, message: String) {
+        let fault = (Code::NotAnObject, Severity::Error, message);
+        self.rows.broken(self.path, self.place(value), vec![fault]);
+    }
+
+    fn place(&self, value: Json<'_>) -> Place {
+        let (start, end) = value.span();
+        let span = Span { start: (start + self.mark) as u64, end: (end + self.mark) as u64 };
+        let line = self.line(start);
+        Place { span, line, lines: 1 + self.line(end) - line }
+    }
+
+    /// The line on which a byte is.
+    fn line(&self, at: usize) -> u32 {
+        1 + self.feeds.partition_point(|feed| *feed < at + self.mark) as u32
+    }
+
+    /// Adds a problem at a byte; it is of the record in which that is, if it is in one.
+    pub fn problem(&mut self, code: Code, severity: Severity, at: usize, message: String) {
+        let problem = Problem::of_file(code, severity, self.path, message).at_line(self.line(at));
+        self.problems.push((Some(at.min(self.bytes.len()) + self.mark), problem));
+    }
+
+    /// Adds a problem of the whole file.
+    pub fn of_file(&mut self, code: Code, severity: Severity, message: &str) {
+        self.problems.push((None, Problem::of_file(code, severity, self.path, message)));
+    }
+}
+
+/// Reads a file that is one JSON value of that kind and holds records. One that can't be read is a
 /// broken record of all its bytes.
+pub fn read_within(
+    path: &Path,
+    bytes: &[u8],
+    kind: Kind,
+    take: &mut dyn FnMut(Json<'_>, &mut Within<'_>),
+) -> Reading {
+    let mark = bytes.len() - without_mark(bytes).len();
+    let feeds = memchr::memchr_iter(b'\n', bytes).collect();
+    let mut within = Within { path, bytes, mark, feeds, rows: Rows::default(), problems: Vec::new() };
+    let of_file = read_value(path, bytes, kind, Code::BadJson, &mut |value, _| take(value, &mut within));
+    let mut reading = within.rows.finish();
+    if of_file.iter().any(|problem| problem.code == Code::BadJson) {
+        reading.problems.extend(of_file.into_iter().map(|problem| problem.of_record(0, None)));
+        let span = Span { start: 0, end: bytes.len() as u64 };
+        let lines = 1 + self::feeds(bytes.trim_ascii_end());
+        reading.records.push(Record { span, line: 1, lines, body: Body::Broken });
+        return reading;
+    }
+    reading.problems.extend(of_file);
+    for (at, problem) in within.problems {
+        let at = at.map(|at| at as u64);
+        let before = |at| reading.records.partition_point(|record| record.span.start <= at).checked_sub(1);
+        let own = at.and_then(before).and_then(|index| Some((index, reading.records.get(index)?)));
+        let own = own.filter(|(_, record)| at.is_some_and(|at| at < record.span.end));
+        reading.problems.push(match own {
+            None => problem,
+            Some((index, record)) => problem.of_record(index as u32, record.view().and_then(|view| view.id)),
+        });
+    }
+    reading
+}
+
+/// Reads a file that is one JSON object and one record.
 pub fn read_document(
     path: &Path,
     bytes: &[u8],
     now: Moment,
     view: &dyn Fn(&mut Fields<'_>, &[u8]) -> Parsed,
 ) -> Reading {
-    let mut rows = Rows::default();
-    let mark = bytes.len() - without_mark(bytes).len();
-    let problems = read_object(path, bytes, Code::BadJson, &mut |object, _| {
-        let (start, end) = object.span();
-        let (start, end) = (start + mark, end + mark);
-        let raw = bytes.get(start..end).unwrap_or_default();
+    read_within(path, bytes, Kind::Object, &mut |object, within| {
         let mut fields = Fields::new(object, now);
-        let seen = view(&mut fields, raw);
-        let span = Span { start: start as u64, end: end as u64 };
-        let place = Place { span, line: 1 + feeds(&bytes[..start]), lines: 1 + feeds(raw) };
-        rows.push(path, place, &seen, fields.into_faults());
-    });
-    let mut reading = rows.finish();
-    if reading.records.is_empty() {
-        let of_record = problems.into_iter().map(|problem| problem.of_record(0, None));
-        reading.problems.extend(of_record);
-        let span = Span { start: 0, end: bytes.len() as u64 };
-        reading.records.push(Record { span, line: 1, lines: 1 + feeds(bytes), body: Body::Broken });
-    } else {
-        reading.problems.extend(problems);
-    }
-    reading
+        let seen = view(&mut fields, object.raw());
+        within.record(object, &seen, fields.into_faults());
+    })
 }
 
 /// A file's bytes without its byte order mark.
@@ -271,6 +335,12 @@ pub fn edited(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) -> Re
     let mut tape = Tape::default();
     let object = whole_object(&mut tape, body).map_err(|(_, why)| why)?;
     Ok([&bytes[..bytes.len() - body.len()], &edit(body, object)].concat())
+}
+
+/// What `take` makes of the object that is all of a file; `None` where it is none.
+pub fn with_object<T>(bytes: &[u8], take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
+    let mut tape = Tape::default();
+    whole_object(&mut tape, without_mark(bytes)).ok().map(take)
 }
 
 /// The value of that kind that is all of `body`, or where and why there is none.

@@ -15,13 +15,15 @@ use std::sync::Arc;
 pub use edits::{decay_update, removals, with_members};
 pub use erases::{Erases, Part};
 pub use faults::{Fault, Faults};
-pub use members::{Members, hex, list, members_of, pretty, set_field, set_members, uuid};
-pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Scene, Setting};
+pub use members::{Members, list, members_of, pretty, set_field, set_members, uuid};
+pub use operation::{Deed, Deleting, Deletion, Draft, Due, NO_PACKED, Recorded, Scene, Setting};
 pub use reason::{is_code, reason};
 pub use refusal::Refusal;
 
-use crate::model::{Change, Document, Entry, Moment, Store};
+use super::reading::{whole_object, without_mark};
+use crate::model::{Change, Document, Entry, Moment, Store, Tell};
 use crate::text::json::Json;
+use crate::text::scan::Tape;
 use crate::text::unpack::Member;
 
 /// How a format is written.
@@ -258,18 +260,15 @@ pub trait Writes: Sync {
         Ok(Vec::new())
     }
 
-    /// What tells of a repair in the store itself, where the format records such.
-    fn repaired(
+    /// What tells of a repair or an erasure in the store itself, where the format records such: it
+    /// says how many, and nothing of what.
+    fn recorded(
         &self,
         _scene: &Scene<'_>,
+        _what: Recorded,
         _changes: &[Change],
         _count: usize,
     ) -> Result<Vec<Change>, Refusal> {
-        Ok(Vec::new())
-    }
-
-    /// The same of an erasure: it says how many, and nothing of what.
-    fn erased(&self, _scene: &Scene<'_>, _changes: &[Change], _count: usize) -> Result<Vec<Change>, Refusal> {
         Ok(Vec::new())
     }
 
@@ -321,4 +320,23 @@ pub trait Writes: Sync {
 /// The document at a path, if the store has one.
 pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> Option<&'a Document> {
     documents.iter().find(|document| document.path == path).map(|document| &**document)
+}
+
+/// What a store's config says; it is asked also where there is none.
+pub fn with_config<T>(store: &Store, take: impl FnOnce(Option<Json<'_>>) -> T) -> T {
+    let mut tape = Tape::default();
+    let config = document(&store.documents, Path::new("config.json"));
+    take(config.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok()))
+}
+
+/// Refuses what a session would become, where it is over the limit. One that was over it already may
+/// stay so, and grow no further.
+pub fn within_limit(session: &Path, before: u64, after: u64, limit: u64) -> Result<(), Refusal> {
+    match after > limit.max(before) {
+        true => Err(Refusal::too_large(format!(
+            "the session {} would have {after} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
+            session.told()
+        ))),
+        false => Ok(()),
+    }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use super::{Refusal, Scene, backups, base, plan_and_after, writes};
 use crate::check::derived;
 use crate::format::reading::is_record;
+use crate::format::writing::Recorded;
 use crate::model::{Body, Change, Code, Document, Plan, Problem, Role, Span, Store, container};
 use crate::store::derive;
 use crate::text::torn::{first_name, whole_behind};
@@ -48,7 +49,7 @@ pub fn all_safe(scene: &Scene<'_>) -> Result<Repair, Refusal> {
         repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, made_of, ..none });
         return Ok(repair);
     }
-    let told = writes.repaired(scene, &changes, count)?;
+    let told = writes.recorded(scene, Recorded::Repair, &changes, count)?;
     let mut all = backups(scene, writes, &changes);
     all.extend(changes);
     all.extend(told);

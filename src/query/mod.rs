@@ -13,18 +13,21 @@
 //! | `folded` | text as it is compared |
 //! | `text_index` | the folded text of every entry |
 //! | `matching` | words against that text |
+//! | `pick` | what is picked of results, to be listed alone |
 //! | `rank` | the numbers of a rank |
 //! | `related` | what is tied to a memory, directly or over others |
 //! | `walk` | every entry of a snapshot against the query |
 //! | `search` | who matches, in what order, what is in the way |
 //! | `explain` | why an entry ranks as it does |
 //! | `highlight` | where words are in a text that is shown |
+//! | `duplicates` | records of equal or nearly equal text |
 //! | `facets` | what results have in common |
 //! | `cancel` | stopping a search that a newer one has overtaken |
 
 use std::ops::Range;
 
 mod cancel;
+mod duplicates;
 mod explain;
 mod facets;
 mod fields;
@@ -34,6 +37,7 @@ mod highlight;
 mod matching;
 mod parse;
 mod pattern;
+mod pick;
 mod rank;
 mod related;
 mod search;
@@ -47,11 +51,13 @@ mod when;
 mod tests;
 
 pub use cancel::Cancel;
+pub use duplicates::{ALIKE, Alike, DUPLICATES, duplicates};
 pub use explain::{Explanation, WordHit, explain, explain_in};
 pub use facets::{Facets, SessionCount, facets};
 pub use fields::field_names;
 pub use highlight::highlights;
 pub use matching::Matches;
+pub use pick::{Pick, Picked};
 pub use rank::{Fading, Ranking, WEIGHTS};
 pub use related::tied;
 pub use search::{Hit, Order, Request, Results, search, search_in};

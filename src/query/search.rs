@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::cancel::Cancel;
 use super::filter::Candidate;
 use super::matching::Matches;
+use super::pick::Picked;
 use super::rank::{Factors, Ranking};
 use super::syntax::{Asks, Query};
 use super::text_index::TextIndex;
@@ -64,6 +65,8 @@ pub struct Results {
     /// For an empty result: the part of the query whose removal would bring back most,
     /// and how many it would.
     pub blocker: Option<(Range<usize>, usize)>,
+    /// What is known of them, where they were picked.
+    pub picked: Option<Picked>,
 }
 
 impl Request<'_> {
@@ -115,7 +118,8 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &Cancel) -> O
     cancel.go_on()?;
     let found = sorted(found, request.query.limit);
     cancel.go_on()?;
-    Some(Results { hits: found.into_iter().map(|found| found.hit).collect(), blocker })
+    let hits = found.into_iter().map(|found| found.hit).collect();
+    Some(Results { hits, blocker, picked: None })
 }
 
 fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candidate<'_>) -> Hit {

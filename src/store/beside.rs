@@ -17,7 +17,7 @@ use crate::format::Format;
 ///
 /// If a folder can't be listed: there may be some in it.
 pub fn own(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
-    let (names, place) = (format.beside(), Path::new(format.default_place()));
+    let (names, place) = (format.about().beside, Path::new(format.about().place));
     let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
     let Some(around) = around.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Ok(real) = disk.real_path(around) else { return Ok(Vec::new()) };

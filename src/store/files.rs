@@ -58,7 +58,7 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Listing {
     }
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.folders.sort();
-    if format.in_checkout() {
+    if format.about().in_checkout {
         let modes = listing.problems.iter_mut().filter(|problem| problem.code == Code::LoosePermissions);
         modes.for_each(|problem| problem.severity = Severity::Note);
     }

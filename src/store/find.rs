@@ -144,7 +144,7 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<Looked> {
     let mut looked: Vec<Looked> = within(&judge, folder, home).into_iter().collect();
     for base in folder.ancestors().chain(home) {
         for format in FORMATS {
-            let path = base.join(format.default_place());
+            let path = base.join(format.about().place);
             if looked.iter().any(|look| look.path == path) {
                 continue;
             }

@@ -210,7 +210,7 @@ impl Loader<'_> {
     /// The files outside the store that the format names. A link that leads out of the
     /// folder around the store is not followed.
     fn beside(&self, listing: &mut Listing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
-        let (names, place) = (self.format.beside(), Path::new(self.format.default_place()));
+        let (names, place) = (self.format.about().beside, Path::new(self.format.about().place));
         let is_there = !names.is_empty() && self.root.ends_with(place);
         let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
         let mut found = Vec::new();

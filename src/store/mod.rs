@@ -21,3 +21,4 @@ pub use find::{Looked, Place, look_around, look_at, once};
 pub use grown::still_holds;
 pub use load::{load, load_each, load_from};
 pub use packed::{Packing, packed_bytes};
+pub use unchanged::is_as_read;

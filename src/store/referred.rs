@@ -49,7 +49,7 @@ pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -
 
 /// The folder that a store at its format's default place is in.
 fn around(root: &Path, format: &dyn Format) -> Option<PathBuf> {
-    let place = Path::new(format.default_place());
+    let place = Path::new(format.about().place);
     root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place)).map(Path::to_owned)
 }
 

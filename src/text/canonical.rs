@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use super::digest::hex;
 use super::json::{Json, Kind, Unit, units};
 
 /// How a checksum relates to the record that holds it.
@@ -53,10 +54,6 @@ fn sha256(text: &str) -> String {
     String::from("sha256:") + &hex(&Sha256::digest(text.as_bytes()))
 }
 
-fn hex(digest: &[u8]) -> String {
-    digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
-}
-
 /// The digest, in hexadecimal, of a value's indented form. `None` for what is nested so
 /// deep that its indentation would be a multiple of its content: no format writes that.
 pub fn sha256_indented(value: Json<'_>) -> Option<String> {
@@ -71,120 +68,94 @@ pub fn indented(value: Json<'_>) -> Option<String> {
     write_indented(value, &mut |text| out.push_str(text)).then_some(out)
 }
 
-/// What of an indented form is still to be written; the last is the next.
-enum Indented<'a> {
-    Value(Json<'a>, usize),
-    /// The line break before a member or item, and the comma before that.
-    Break(bool, usize),
-    Name(String),
-    Close(char, usize),
-}
-
 /// Hands the indented form on in pieces; false if it grows out of proportion.
 fn write_indented(value: Json<'_>, take: &mut dyn FnMut(&str)) -> bool {
-    const PIECE: usize = 1 << 16;
-    let mut room = value.raw().len().saturating_mul(64).saturating_add(1 << 20);
-    let mut waiting = vec![Indented::Value(value, 0)];
-    let mut out = String::new();
-    while let Some(step) = waiting.pop() {
-        match step {
-            Indented::Value(value, depth) => push_indented(value, depth, &mut waiting, &mut out),
-            Indented::Break(comma, depth) => {
-                out.push_str(if comma { ",\n" } else { "\n" });
-                out.extend(std::iter::repeat_n("  ", depth));
-            }
-            Indented::Name(name) => {
-                out.push_str(&name_in_quotes(&name));
-                out.push_str(": ");
-            }
-            Indented::Close(bracket, depth) => {
-                out.push('\n');
-                out.extend(std::iter::repeat_n("  ", depth));
-                out.push(bracket);
-            }
-        }
-        if out.len() > PIECE {
-            let Some(left) = room.checked_sub(out.len()) else { return false };
-            room = left;
-            take(&out);
-            out.clear();
-        }
-    }
-    take(&out);
-    true
-}
-
-fn push_indented<'a>(value: Json<'a>, depth: usize, waiting: &mut Vec<Indented<'a>>, out: &mut String) {
-    let (open, close, inner): (_, _, Vec<(Option<String>, Json<'a>)>) = match value.kind() {
-        Kind::Object => {
-            let members = last_members(value).into_iter();
-            ('{', '}', members.map(|(name, value)| (Some(name), value)).collect())
-        }
-        Kind::Array => ('[', ']', value.items().map(|item| (None, item)).collect()),
-        _ => return write_value(value, None, &mut Vec::new(), out),
-    };
-    out.push(open);
-    if inner.is_empty() {
-        return out.push(close);
-    }
-    waiting.push(Indented::Close(close, depth));
-    for (index, (name, value)) in inner.into_iter().enumerate().rev() {
-        waiting.push(Indented::Value(value, depth + 1));
-        waiting.extend(name.map(Indented::Name));
-        waiting.push(Indented::Break(index > 0, depth + 1));
-    }
+    let room = value.raw().len().saturating_mul(64).saturating_add(1 << 20);
+    let mut writer = CanonicalWriter { is_indented: true, ..CanonicalWriter::default() };
+    writer.value(value, 0);
+    writer.write(room, take)
 }
 
 /// RFC 8785: members sorted by UTF-16 units, numbers as JavaScript writes them, no
-/// white space. `only` restricts the members at every depth. What is still to be written
-/// waits on a stack of its own, so that no depth of nesting can exhaust the program's.
+/// white space. `only` restricts the members at every depth.
 fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
+    let mut writer = CanonicalWriter { only, ..CanonicalWriter::default() };
+    let own = last_members(entry).into_iter().filter(|(name, _)| name != OWN);
+    writer.inner(['{', '}'], own.map(|(name, value)| (Some(name), value)).collect(), 0);
     let mut out = String::new();
-    let own = last_members(entry).into_iter().filter(|(name, _)| name != OWN).collect();
-    let mut waiting = Vec::new();
-    push_members(own, only, &mut waiting);
-    out.push('{');
-    while let Some(step) = waiting.pop() {
-        match step {
-            Step::Text(text) => out.push_str(&text),
-            Step::Value(value) => write_value(value, only, &mut waiting, &mut out),
-        }
-    }
+    writer.write(usize::MAX, &mut |text| out.push_str(text));
     out
 }
 
-/// What is still to be written; the last is the next.
-enum Step<'a> {
+/// What is still to be written; the last is the next. It waits on a stack of its own, so that no
+/// depth of nesting can exhaust the program's.
+enum Unwritten<'a> {
     Text(Cow<'static, str>),
-    Value(Json<'a>),
+    Value(Json<'a>, usize),
+    /// A line break and its indentation.
+    Break(usize),
 }
 
-/// Puts an object's members, and the brace that closes it, on the stack.
-fn push_members<'a>(members: Vec<(String, Json<'a>)>, only: Option<&[String]>, waiting: &mut Vec<Step<'a>>) {
-    let kept = members.into_iter().filter(|(name, _)| only.is_none_or(|only| only.contains(name)));
-    waiting.push(Step::Text(Cow::Borrowed("}")));
-    for (index, (name, value)) in kept.enumerate().collect::<Vec<_>>().into_iter().rev() {
-        let comma = if index > 0 { "," } else { "" };
-        waiting.push(Step::Value(value));
-        waiting.push(Step::Text(Cow::Owned(format!("{comma}{}:", name_in_quotes(&name)))));
-    }
+#[derive(Default)]
+struct CanonicalWriter<'a> {
+    only: Option<&'a [String]>,
+    is_indented: bool,
+    waiting: Vec<Unwritten<'a>>,
+    out: String,
 }
 
-fn write_value<'a>(value: Json<'a>, only: Option<&[String]>, waiting: &mut Vec<Step<'a>>, out: &mut String) {
-    match value.kind() {
-        Kind::Object => {
-            out.push('{');
-            push_members(last_members(value), only, waiting);
-        }
-        Kind::Array => {
-            out.push('[');
-            waiting.push(Step::Text(Cow::Borrowed("]")));
-            for (index, item) in value.items().enumerate().collect::<Vec<_>>().into_iter().rev() {
-                waiting.push(Step::Value(item));
-                waiting.push(Step::Text(Cow::Borrowed(if index > 0 { "," } else { "" })));
+impl<'a> CanonicalWriter<'a> {
+    /// Writes what waits; false if that needs more room than there is.
+    fn write(&mut self, mut room: usize, take: &mut dyn FnMut(&str)) -> bool {
+        const PIECE: usize = 1 << 16;
+        while let Some(step) = self.waiting.pop() {
+            match step {
+                Unwritten::Text(text) => self.out.push_str(&text),
+                Unwritten::Value(value, depth) => self.value(value, depth),
+                Unwritten::Break(depth) => {
+                    self.out.push('\n');
+                    self.out.extend(std::iter::repeat_n("  ", depth));
+                }
+            }
+            if self.out.len() > PIECE {
+                let Some(left) = room.checked_sub(self.out.len()) else { return false };
+                room = left;
+                take(&self.out);
+                self.out.clear();
             }
         }
-        _ => write_scalar(value, out),
+        take(&self.out);
+        true
+    }
+
+    fn value(&mut self, value: Json<'a>, depth: usize) {
+        match value.kind() {
+            Kind::Object => {
+                let members = last_members(value).into_iter();
+                self.inner(['{', '}'], members.map(|(name, value)| (Some(name), value)).collect(), depth);
+            }
+            Kind::Array => self.inner(['[', ']'], value.items().map(|item| (None, item)).collect(), depth),
+            _ => write_scalar(value, &mut self.out),
+        }
+    }
+
+    fn inner(&mut self, [open, close]: [char; 2], mut inner: Vec<(Option<String>, Json<'a>)>, depth: usize) {
+        if let Some(only) = self.only {
+            inner.retain(|(name, _)| name.as_ref().is_none_or(|name| only.contains(name)));
+        }
+        self.out.push(open);
+        if inner.is_empty() {
+            return self.out.push(close);
+        }
+        self.waiting.push(Unwritten::Text(String::from(close).into()));
+        self.waiting.extend(self.is_indented.then_some(Unwritten::Break(depth)));
+        for (index, (name, value)) in inner.into_iter().enumerate().rev() {
+            self.waiting.push(Unwritten::Value(value, depth + 1));
+            let colon = if self.is_indented { ": " } else { ":" };
+            self.waiting.extend(name.map(|name| Unwritten::Text((name_in_quotes(&name) + colon).into())));
+            self.waiting.extend(self.is_indented.then_some(Unwritten::Break(depth + 1)));
+            self.waiting.extend((index > 0).then_some(Unwritten::Text(",".into())));
+        }
     }
 }
 

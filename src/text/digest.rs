@@ -17,6 +17,11 @@ pub fn digest(bytes: &[u8]) -> u128 {
     u128::from(one) << 64 | u128::from(stirred(two ^ one))
 }
 
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Different states, or different chunks, never become the same: each half is turned round
 /// without loss, the second by what became of the first.
 fn mixed(one: u64, two: u64, chunk: &[u8]) -> (u64, u64) {

@@ -2,6 +2,7 @@
 //! and the keymap are all made from this one table.
 
 use super::app::Screen;
+use crate::query::Pick;
 
 /// What the table knows of an action.
 pub struct Known {
@@ -15,12 +16,23 @@ pub struct Known {
     pub about: &'static str,
     /// The verbs that do the same on the command line; none for what changes the screens alone.
     verbs: &'static str,
+    /// What is picked by it, where it shows a part of the memories alone.
+    pub pick: Option<&'static Pick>,
+}
+
+macro_rules! picked {
+    () => {
+        None
+    };
+    ($pick:path) => {
+        Some(&$pick)
+    };
 }
 
 /// Makes the actions of their table: each with its name, its keys, what it does, and the verbs that do the
-/// same on the command line where it changes more than the screens.
+/// same on the command line where it changes more than the screens, and what it picks.
 macro_rules! actions {
-    ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)?;)*) => {
+    ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)? $(=> $pick:path)?;)*) => {
         /// Something the user can do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
@@ -34,6 +46,7 @@ macro_rules! actions {
             keys: &[$($key),*],
             about: $about,
             verbs: concat!("" $(, $verbs)?),
+            pick: picked!($($pick)?),
         },)*];
     };
 }
@@ -94,6 +107,8 @@ actions! {
     Difference: "difference", ["="], "in backups: all differences";
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
     Verify: "verify", ["V"], "in backups: read every byte of each";
+    Duplicates: "duplicates", ["g ="], "equal and nearly equal memories, in groups", "duplicates"
+        => crate::query::DUPLICATES;
     Browse: "browse", ["g b"], "the memories";
     Reveal: "reveal", ["X"], "show masked values while the key is held";
     Edit: "edit", ["e"], "the memory as a form, checked while you type", "edit";

@@ -12,7 +12,7 @@ use super::bulk::{Bulk, Menu};
 use super::confirm::Confirm;
 use super::cursor::{Counted, Cursor};
 use super::editor::Editor;
-use super::marks::Marks;
+use super::marks::{Marks, Shown};
 use super::prompt::{Prompt, Recall};
 use super::theme::place;
 use crate::model::{EntryRef, Key, Moment, Severity, Snapshot, Tie, references};
@@ -165,8 +165,8 @@ pub struct App {
     pub listed: Arc<Snapshot>,
     pub results: Results,
     pub facets: Facets,
-    /// What the results answer: a query, and an order, or the marks.
-    pub answered: Option<(String, Order, bool)>,
+    /// What the results answer.
+    pub answered: Option<(String, Order, Shown)>,
     /// The memory that the cursor is to be on once it is listed.
     pub sought: Option<Identity>,
     /// The memory that the cursor was on when a search was begun: what is found while it is typed
@@ -313,8 +313,9 @@ impl App {
     /// What the list is ordered by: newest first where nothing is asked, else best first,
     /// unless the user or the query says.
     pub fn order(&self) -> Order {
+        let picks = self.marks.pick.map(|_| Order::Importance);
         let by_default = if self.parsed.has_words() { Order::Rank } else { Order::Time };
-        self.parsed.order().or(self.order).unwrap_or(by_default)
+        self.parsed.order().or(picks).or(self.order).unwrap_or(by_default)
     }
 
     /// What is searched for: where that can't be understood, what was before it.
@@ -334,6 +335,7 @@ impl App {
             ranking: self.ranking,
             order: self.order(),
             only: self.marks.only.then(|| Marked { of: Arc::clone(&self.listed), at: self.marks.list() }),
+            pick: self.marks.pick.filter(|_| !self.marks.only),
             deleted: self.marks.list().into_iter().any(|at| {
                 let (store, entry) = self.listed.get(at);
                 is_held(store, entry)

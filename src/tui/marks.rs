@@ -2,10 +2,21 @@
 //! next one by what tells a memory apart: its id and its session, or its bytes.
 
 use crate::model::{Carry, EntryRef};
-use crate::query::Hit;
+use crate::query::{Hit, Pick};
+
+/// What the list shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shown {
+    /// What is searched for.
+    Found,
+    /// What is picked of that.
+    Picked(&'static Pick),
+    /// The marked ones alone.
+    Marked,
+}
 
 /// The marks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// By store and entry.
     flags: Vec<Vec<bool>>,
@@ -16,9 +27,27 @@ pub struct Marks {
     pub range: Option<EntryRef>,
     /// Whether the list shows the marked ones alone.
     pub only: bool,
+    /// What is picked of what is searched for.
+    pub pick: Option<&'static Pick>,
+    /// Whether what was picked is to be marked once it is there.
+    pub is_due: bool,
 }
 
 impl Marks {
+    /// What the list shows.
+    pub fn shown(&self) -> Shown {
+        match self.pick {
+            _ if self.only => Shown::Marked,
+            Some(pick) => Shown::Picked(pick),
+            None => Shown::Found,
+        }
+    }
+
+    /// None, and the list as it is.
+    fn none(&self) -> Marks {
+        Marks { only: self.only, pick: self.pick, is_due: self.is_due, ..Marks::default() }
+    }
+
     /// Whether a memory is marked.
     pub fn has(&self, at: EntryRef) -> bool {
         let own = self.flags.get(at.store as usize);
@@ -74,7 +103,7 @@ impl Marks {
 
     /// Takes every mark away.
     pub fn clear(&mut self) {
-        *self = Marks { only: self.only, ..Marks::default() };
+        *self = self.none();
     }
 
     /// Counts those that the list does not show.
@@ -97,7 +126,7 @@ impl Marks {
     /// was deleted, archived or brought back has none either, so that in every format the next key
     /// means what the list shows; what came since never has one.
     pub fn carried(&self, carry: &mut Carry<'_>) -> Marks {
-        let mut marks = Marks { only: self.only, ..Marks::default() };
+        let mut marks = self.none();
         for at in self.list() {
             if let Some(to) = carry.find(at, &|to| marks.has(to)) {
                 marks.set(to, carry.is_in_place(at, to));

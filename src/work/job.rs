@@ -13,7 +13,9 @@ use super::tally::Tally;
 use super::tend::{Tended, tend};
 use crate::deed::{self, AllChecked, ChangeRequest, Changed, Committed, Planned, Recent, preview};
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
-use crate::query::{Cancel, Explanation, Facets, Matches, Order, QueryError, Ranking, Results, TextIndex};
+use crate::query::{
+    Cancel, Explanation, Facets, Matches, Order, Pick, QueryError, Ranking, Results, TextIndex,
+};
 use crate::store::commit::FormDraft;
 use crate::store::{self, Place};
 
@@ -100,6 +102,8 @@ pub struct Asked {
     pub order: Order,
     /// These alone, whatever is asked and whatever became of them.
     pub only: Option<Marked>,
+    /// What is picked of what is found.
+    pub pick: Option<&'static Pick>,
     /// Whether also in what was deleted and our own data still hold, whatever is asked.
     pub deleted: bool,
     /// The folder of our own data.

@@ -28,7 +28,7 @@ pub fn asked_again(
 ) -> Result<Planned, Failed> {
     let anew = again(shown, Arc::clone(&fresh), host);
     let mut anew = anew.map_err(|failed| Failed {
-        message: format!("{}. {}", difference.told(), failed.message),
+        message: format!("{}; {}", difference.told(), failed.message),
         ..failed
     })?;
     say_what_becomes(&mut difference, shown, &anew);

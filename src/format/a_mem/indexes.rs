@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::note::target;
-use crate::format::reading::{self, Reading, whole_object};
+use crate::format::reading::{self, Reading, with_object};
 use crate::model::{Code, Document};
 use crate::text::json::{Json, Kind};
-use crate::text::scan::Tape;
+use crate::text::links::target;
 
 /// Reads an index: what it says is compared when the store is put together.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
@@ -16,16 +15,10 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     Reading { records: Vec::new(), problems }
 }
 
-/// Hands the object of an index that can be read to `take`.
-fn with_object<T: Default>(index: &Document, take: impl FnOnce(Json<'_>) -> T) -> T {
-    let mut tape = Tape::default();
-    whole_object(&mut tape, reading::without_mark(&index.bytes)).map(take).unwrap_or_default()
-}
-
 /// Which notes each tag has: `{"tags": {tag: {"notes": [id]}}}`, or with the list itself
 /// in place of the object, or without the outer member.
 pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
-    with_object(index, |object| {
+    with_object(&index.bytes, |object| {
         let tags = object.get("tags").filter(|tags| tags.kind() == Kind::Object).unwrap_or(object);
         let notes = |value: Json<'_>| {
             let list = value.get("notes").unwrap_or(value);
@@ -35,6 +28,7 @@ pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
             .map(|(tag, value)| (tag.text().unwrap_or_default().into_owned(), notes(value)))
             .collect()
     })
+    .unwrap_or_default()
 }
 
 /// What `links.json` says of a note.
@@ -51,7 +45,7 @@ pub struct Links {
 /// What the graph says of each note: `notes` may be a list of objects with an `id`, or an
 /// object by id or file name.
 pub fn links(index: &Document) -> BTreeMap<String, Links> {
-    with_object(index, |object| {
+    with_object(&index.bytes, |object| {
         let Some(notes) = object.get("notes") else { return BTreeMap::new() };
         let mut links: BTreeMap<String, Links> =
             nodes_of(notes).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect();
@@ -61,13 +55,15 @@ pub fn links(index: &Document) -> BTreeMap<String, Links> {
         }
         links
     })
+    .unwrap_or_default()
 }
 
 /// The notes that the graph has a node of; `backlinks` also name what no note is.
 pub fn nodes(index: &Document) -> Vec<String> {
-    with_object(index, |object| {
+    with_object(&index.bytes, |object| {
         object.get("notes").into_iter().flat_map(nodes_of).map(|(name, _)| name).collect()
     })
+    .unwrap_or_default()
 }
 
 fn nodes_of<'a>(notes: Json<'a>) -> impl Iterator<Item = (String, Json<'a>)> + use<'a> {
@@ -98,10 +94,11 @@ fn texts<'a>(list: Json<'a>) -> impl Iterator<Item = String> + use<'a> {
 /// The notes under which a graph of lists (`{"notes": {FILE: [LINK]}}`) keeps them; `None` for
 /// another shape.
 pub fn list_names(index: &Document) -> Option<Vec<String>> {
-    with_object(index, |object| {
+    with_object(&index.bytes, |object| {
         let notes = object.get("notes").filter(|_| is_of_lists(object))?;
         Some(notes.members().filter_map(|(key, _)| Some(key.text()?.into_owned())).collect())
     })
+    .unwrap_or_default()
 }
 
 /// Whether a graph has a list of links for each note, in place of an object.
@@ -116,7 +113,7 @@ pub fn is_of_lists(object: Json<'_>) -> bool {
 
 /// The clusters, each with its notes.
 pub fn clusters(index: &Document) -> Vec<(String, Vec<String>)> {
-    with_object(index, |object| {
+    with_object(&index.bytes, |object| {
         let clusters = object.get("clusters").into_iter().flat_map(|clusters| clusters.items());
         let read = |cluster: Json<'_>| {
             let notes = cluster.get("notes").into_iter().flat_map(|notes| notes.items());
@@ -125,4 +122,5 @@ pub fn clusters(index: &Document) -> Vec<(String, Vec<String>)> {
         };
         clusters.filter_map(read).collect()
     })
+    .unwrap_or_default()
 }

@@ -28,7 +28,7 @@ use super::form::Form;
 use super::glance::{Evidence, Glance};
 use super::reading::Reading;
 use super::writing::Writes;
-use super::{Assembly, Derived, Format, Parts, Placement, Shape};
+use super::{About, Assembly, Derived, Format, Parts, Placement, Shape};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -36,12 +36,41 @@ use crate::text::json::{Json, Kind};
 pub struct AMem;
 
 impl Format for AMem {
-    fn name(&self) -> &'static str {
-        "a-mem"
-    }
-
-    fn default_place(&self) -> &'static str {
-        ".chora/memory"
+    fn about(&self) -> &'static About {
+        &About {
+            name: "a-mem",
+            place: ".chora/memory",
+            in_checkout: true,
+            beside: &[],
+            keys_are_ids: true,
+            facets: &[
+                "status",
+                "source",
+                "trace",
+                "agent",
+                "confidence",
+                "capability",
+                "skill",
+                "cluster",
+                "strength",
+            ],
+            unsearched: &[
+                "timestamp",
+                "trace_id",
+                "start_time",
+                "end_time",
+                "created",
+                "updated",
+                "last_active",
+                "linked_to",
+                "links",
+                "related_traces",
+                "related_events",
+                "learned_patterns",
+                "note_id",
+                "events",
+            ],
+        }
     }
 
     fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
@@ -91,10 +120,6 @@ impl Format for AMem {
         write::derived(parts, touched)
     }
 
-    fn in_checkout(&self) -> bool {
-        true
-    }
-
     fn decay(&self) -> DecayTable {
         let fades = Some(168.0);
         DecayTable::new(&[("note", None), ("profile", None), ("query", None)], fades, 0.1)
@@ -113,33 +138,6 @@ impl Format for AMem {
             Some(name) if name.kind() == Kind::String => profile::main_text(value),
             _ => event::main_text(value),
         }
-    }
-
-    fn keys_are_ids(&self) -> bool {
-        true
-    }
-
-    fn facets(&self) -> &'static [&'static str] {
-        &["status", "source", "trace", "agent", "confidence", "capability", "skill", "cluster", "strength"]
-    }
-
-    fn unsearched(&self) -> &'static [&'static str] {
-        &[
-            "timestamp",
-            "trace_id",
-            "start_time",
-            "end_time",
-            "created",
-            "updated",
-            "last_active",
-            "linked_to",
-            "links",
-            "related_traces",
-            "related_events",
-            "learned_patterns",
-            "note_id",
-            "events",
-        ]
     }
 }
 

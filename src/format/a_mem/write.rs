@@ -39,7 +39,7 @@ use super::indexes::{self, Links};
 use super::{AMem, layout};
 use crate::format::reading::without_mark;
 use crate::format::writing::{
-    Deed, Deleting, Deletion, Draft, Due, Faults, Refusal, Scene, Setting, Writes, document,
+    Deed, Deleting, Deletion, Draft, Due, Faults, Recorded, Refusal, Scene, Setting, Writes, document,
 };
 use crate::format::{Derived, Format, Parts};
 use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
@@ -47,7 +47,7 @@ use crate::text::edit;
 use crate::text::front_matter::edit::EditRefused;
 
 use graph::links_graph;
-use named::Known;
+use named::KnownNotes;
 use tag_index::tags_index;
 
 const APPEND_ONLY: &str = "the event log is append-only, so that it stays a record of what happened: an event \
@@ -198,19 +198,21 @@ impl Writes for AMem {
     }
 
     /// The log is append-only: an event says what else was done to it.
-    fn repaired(&self, scene: &Scene<'_>, changes: &[Change], count: usize) -> Result<Vec<Change>, Refusal> {
+    fn recorded(
+        &self,
+        scene: &Scene<'_>,
+        what: Recorded,
+        changes: &[Change],
+        count: usize,
+    ) -> Result<Vec<Change>, Refusal> {
+        let event_type = match what {
+            Recorded::Repair => "memory.events_repaired",
+            Recorded::Erasure => "memory.events_erased",
+        };
         let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
         match logs.count() {
             0 => Ok(Vec::new()),
-            files => months::repaired(scene, files, count),
-        }
-    }
-
-    fn erased(&self, scene: &Scene<'_>, changes: &[Change], count: usize) -> Result<Vec<Change>, Refusal> {
-        let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
-        match logs.count() {
-            0 => Ok(Vec::new()),
-            files => months::erased(scene, files, count),
+            files => months::recorded(scene, event_type, &BTreeSet::new(), files, count),
         }
     }
 
@@ -343,7 +345,7 @@ fn says_the_same(a: &[u8], b: &[u8]) -> bool {
 /// writers leave out notes without links; one that has such notes has to have all. Some have nodes
 /// of what is linked to and is no note; so do they of all of it.
 fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
-    let known = Known::of(parts);
+    let known = KnownNotes::of(parts);
     if index.problems.iter().any(|own| own.code == Code::IndexBroken)
         || known.notes.check_links(index).is_some()
     {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::document::Document;
 use super::shape::{self, Member, Shape};
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::form::{Form, Kind as Holds};
+use crate::format::reading::Within;
 use crate::model::{Code, Severity};
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
@@ -125,11 +125,11 @@ pub fn form(section: &str, record: &[u8]) -> Form {
 
 /// What a bundle has wrong beside its shape: its hash, and how many commands it holds.
 /// `owner` is the state or the checkpoint.
-pub fn check(owner: Json<'_>, document: &mut Document<'_>) {
+pub fn check(owner: Json<'_>, within: &mut Within<'_>) {
     let Some(bundle) = owner.get("bundle") else { return };
     if let Some(commands) = bundle.get("validationCommands").filter(|own| own.items().count() > COMMANDS) {
         let message = format!("`validationCommands` should hold at most {COMMANDS} commands.");
-        document.problem(Code::LimitExceeded, Severity::Warning, commands.span().0, message);
+        within.problem(Code::LimitExceeded, Severity::Warning, commands.span().0, message);
     }
     let Some(stored) = owner.get("bundleHash") else { return };
     let Some(text) = stored.text() else { return };
@@ -140,7 +140,7 @@ pub fn check(owner: Json<'_>, document: &mut Document<'_>) {
         }
         None => "The bundle is nested too deep to have a hash.".into(),
     };
-    document.problem(Code::HashMismatch, Severity::Error, stored.span().0, message);
+    within.problem(Code::HashMismatch, Severity::Error, stored.span().0, message);
 }
 
 /// The start of a hash.

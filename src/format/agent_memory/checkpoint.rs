@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::bundle::{self, BUNDLE};
-use super::document::{self, Document, text};
 use super::events;
 use super::shape::{self, Shape};
+use super::text::text;
 use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::{Reading, whole_object, without_mark};
+use crate::format::reading::{self, Reading, Within, whole_object, without_mark};
 use crate::model::{Code, Moment, Parsed, Reference, Severity, Tell};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, Kind};
@@ -27,11 +27,11 @@ const CHECKPOINT: Shape = Shape::Object(&[
 
 /// Reads a checkpoint: the file is the record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    document::read(path, bytes, Kind::Object, &mut |checkpoint, document| {
-        document.record(checkpoint, view(checkpoint));
-        document.found(shape::check(checkpoint, "", &CHECKPOINT, now));
-        bundle::check(checkpoint, document);
-        check_id(checkpoint, path, document);
+    reading::read_within(path, bytes, Kind::Object, &mut |checkpoint, within| {
+        within.record(checkpoint, &view(checkpoint), Vec::new());
+        shape::tell(shape::check(checkpoint, "", &CHECKPOINT, now), within);
+        bundle::check(checkpoint, within);
+        check_id(checkpoint, path, within);
     })
 }
 
@@ -49,17 +49,17 @@ fn view(checkpoint: Json<'_>) -> Parsed {
 }
 
 /// A checkpoint is found by its file's name, which is its id.
-fn check_id(checkpoint: Json<'_>, path: &Path, document: &mut Document<'_>) {
+fn check_id(checkpoint: Json<'_>, path: &Path, within: &mut Within<'_>) {
     let Some(stored) = checkpoint.get("id") else { return };
     let Some(id) = stored.text().filter(|id| !id.trim().is_empty()) else { return };
     let stem = path.file_stem().unwrap_or_default().told();
     let at = stored.span().0;
     if ordinal(&id).is_none() {
         let message = format!("The id is {id:?}; a checkpoint's is `chk-` and its number.");
-        document.problem(Code::OutOfRange, Severity::Error, at, message);
+        within.problem(Code::OutOfRange, Severity::Error, at, message);
     } else if stem != id {
         let message = format!("The checkpoint {id:?} is in a file that is named {stem:?}.");
-        document.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
+        within.problem(Code::UnexpectedPlace, Severity::Warning, at, message);
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Became {
 
 /// One difference between two bundles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct Difference {
     /// The section of the bundle.
     pub section: String,
     /// What names the item: its title or label, or of a section that is an object the
@@ -101,7 +101,7 @@ pub(crate) struct Change {
     pub after: String,
 }
 
-impl Change {
+impl Difference {
     /// It in a line: `+ gotchas  The drawer sticks`.
     pub fn to_line(&self) -> String {
         let sign = match self.became {
@@ -118,7 +118,7 @@ impl Change {
 /// What differs between two bundles, section by section; nothing if one can't be read.
 /// Items of lists are told by title or label, so that one that moved has not changed;
 /// number spelling, white space and the order of members make no difference.
-pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Change> {
+pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Difference> {
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let (Ok(before), Ok(after)) = (whole_object(&mut old, before), whole_object(&mut new, after)) else {
         return Vec::new();
@@ -143,7 +143,7 @@ pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Change> {
 /// The items of a section, by name and number among those of the same name.
 type Items = BTreeMap<(String, usize), String>;
 
-fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<Change> {
+fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<Difference> {
     if before.zip(after).is_some_and(|(before, after)| before.raw() == after.raw()) {
         return Vec::new();
     }
@@ -151,7 +151,13 @@ fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> 
     let mut after = after.map(items).unwrap_or_default();
     let mut changes = Vec::new();
     let mut add = |item: &str, became, before: String, after: String| {
-        changes.push(Change { section: section.to_owned(), item: item.to_owned(), became, before, after });
+        changes.push(Difference {
+            section: section.to_owned(),
+            item: item.to_owned(),
+            became,
+            before,
+            after,
+        });
     };
     for (key, old) in before {
         match after.remove(&key) {
@@ -188,7 +194,7 @@ fn items(section: Json<'_>) -> Items {
 }
 
 /// Changes in short: `gotchas +1 −0 · nextSteps ~2`.
-pub(crate) fn in_short(changes: &[Change]) -> String {
+pub(crate) fn in_short(changes: &[Difference]) -> String {
     let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
     for change in changes {
         if counts.last().is_none_or(|(section, _)| *section != change.section) {
@@ -239,7 +245,7 @@ mod tests {
         assert_eq!(short(after), "gotchas +1 −1 ~1 · project ~1 · later +1 −0");
         let changes = difference(BEFORE.as_bytes(), after.as_bytes());
         let project = changes.iter().find(|change| change.section == "project").cloned();
-        let expected = Change {
+        let expected = Difference {
             section: "project".into(),
             item: "summary".into(),
             became: Became::Changed,

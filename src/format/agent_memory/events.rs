@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::document::text;
 use super::shape::{self, Shape};
+use super::text::text;
 use crate::format::fields::Fields;
 use crate::format::fields::Need::{Optional, Required};
 use crate::format::reading::{self, Reading};

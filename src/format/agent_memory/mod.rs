@@ -25,7 +25,6 @@ mod archive;
 mod bundle;
 mod checkpoint;
 mod config;
-mod document;
 mod events;
 mod history;
 mod layout;
@@ -44,7 +43,7 @@ use super::form::Form;
 use super::glance::{Evidence, Glance};
 use super::reading::Reading;
 use super::writing::Writes;
-use super::{Assembly, Format, Parts, Placement, Referred};
+use super::{About, Assembly, Format, Parts, Placement, Referred};
 use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::json::Json;
 
@@ -52,12 +51,31 @@ use crate::text::json::Json;
 pub struct AgentMemory;
 
 impl Format for AgentMemory {
-    fn name(&self) -> &'static str {
-        "agent-memory"
-    }
-
-    fn default_place(&self) -> &'static str {
-        ".agent-memory"
+    fn about(&self) -> &'static About {
+        &About {
+            name: "agent-memory",
+            place: ".agent-memory",
+            in_checkout: true,
+            beside: projection::BESIDE,
+            keys_are_ids: false,
+            facets: &["source", "provider", "status", "path"],
+            unsearched: &[
+                "sourceId",
+                "externalItemId",
+                "eventId",
+                "latestCheckpointId",
+                "lastRecalledEventId",
+                "sessionId",
+                "createdAt",
+                "updatedAt",
+                "generatedAt",
+                "validatedAt",
+                "lastSyncedAt",
+                "lastRecalledAt",
+                "contentHash",
+                "bundleHash",
+            ],
+        }
     }
 
     fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
@@ -87,16 +105,8 @@ impl Format for AgentMemory {
         rules::assemble(parts, now)
     }
 
-    fn in_checkout(&self) -> bool {
-        true
-    }
-
     fn refers(&self, documents: &[Arc<Document>]) -> Vec<Referred> {
         refers::refers(documents)
-    }
-
-    fn beside(&self) -> &'static [&'static str] {
-        projection::BESIDE
     }
 
     /// Events fade as conversations do; what was distilled of them does not.
@@ -110,10 +120,6 @@ impl Format for AgentMemory {
 
     fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
         text::main_text(value)
-    }
-
-    fn facets(&self) -> &'static [&'static str] {
-        &["source", "provider", "status", "path"]
     }
 
     fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> Form {
@@ -131,24 +137,5 @@ impl Format for AgentMemory {
     /// Counts, numbers and hashes bind the files of a store to each other.
     fn is_bound(&self, path: &Path) -> bool {
         !path.starts_with("..")
-    }
-
-    fn unsearched(&self) -> &'static [&'static str] {
-        &[
-            "sourceId",
-            "externalItemId",
-            "eventId",
-            "latestCheckpointId",
-            "lastRecalledEventId",
-            "sessionId",
-            "createdAt",
-            "updatedAt",
-            "generatedAt",
-            "validatedAt",
-            "lastSyncedAt",
-            "lastRecalledAt",
-            "contentHash",
-            "bundleHash",
-        ]
     }
 }

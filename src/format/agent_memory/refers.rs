@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::document::text;
 use super::layout;
+use super::text::text;
 use crate::format::Referred;
 use crate::format::reading::{feeds, whole_value, without_mark};
 use crate::model::{Code, Document, Problem, Severity};

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::document::{self, Document, text};
 use super::shape::{self, Shape};
+use super::text::text;
 use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::Reading;
+use crate::format::reading::{self, Reading, Within};
 use crate::model::{Code, Moment, Parsed, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -24,16 +24,16 @@ const SOURCE: Shape = Shape::Object(&[
 
 /// Reads the registry: one record for each source.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    document::read(path, bytes, Kind::Array, &mut |sources, document| {
+    reading::read_within(path, bytes, Kind::Array, &mut |sources, within| {
         for source in sources.items() {
             if source.kind() != Kind::Object {
                 let found = source.kind().as_str();
-                document.broken(source, format!("A source should be an object and is {found}."));
+                within.broken(source, format!("A source should be an object and is {found}."));
                 continue;
             }
-            document.record(source, view(source));
-            document.found(shape::check(source, "", &SOURCE, now));
-            last_sync(source, document);
+            within.record(source, &view(source), Vec::new());
+            shape::tell(shape::check(source, "", &SOURCE, now), within);
+            last_sync(source, within);
         }
     })
 }
@@ -52,11 +52,11 @@ fn view(source: Json<'_>) -> Parsed {
 }
 
 /// A source whose last sync failed: what was imported before stays usable.
-fn last_sync(source: Json<'_>, document: &mut Document<'_>) {
+fn last_sync(source: Json<'_>, within: &mut Within<'_>) {
     let status = source.get("lastSyncStatus").filter(|status| status.is_text("failed"));
     if let Some(status) = status {
         let why = text(source, "lastSyncError").unwrap_or(Cow::Borrowed("the reason is not recorded"));
         let message = format!("The last sync of this source failed: {why}");
-        document.problem(Code::SyncFailed, Severity::Warning, status.span().0, message);
+        within.problem(Code::SyncFailed, Severity::Warning, status.span().0, message);
     }
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::bundle::{self, BUNDLE};
-use super::document::{self, Document, text};
 use super::shape::{self, Member, Shape};
+use super::text::text;
 use crate::format::fields::Need::{Optional, Required};
-use crate::format::reading::Reading;
+use crate::format::reading::{self, Reading, Within};
 use crate::model::{Code, Moment, Parsed, Reference, Severity};
 use crate::text::json::{Json, Kind};
 
@@ -59,28 +59,28 @@ const CURSOR: Shape = Shape::Object(&[RECALLED_AT, RECALLED_EVENT]);
 /// Reads the state: a record for each section of the bundle that is an object, and one for
 /// each item of those that are lists.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    document::read(path, bytes, Kind::Object, &mut |state, document| {
-        records(state, document);
-        document.found(shape::check(state, "", &STATE, now));
-        version(state, document);
-        bundle::check(state, document);
+    reading::read_within(path, bytes, Kind::Object, &mut |state, within| {
+        records(state, within);
+        shape::tell(shape::check(state, "", &STATE, now), within);
+        version(state, within);
+        bundle::check(state, within);
     })
 }
 
-fn version(state: Json<'_>, document: &mut Document<'_>) {
+fn version(state: Json<'_>, within: &mut Within<'_>) {
     let Some(version) = state.get("schemaVersion") else { return };
     if version.number().is_some_and(|number| number != VERSION) {
         let message = format!("`schemaVersion` is {}; this format has {VERSION}.", version.plain());
-        document.problem(Code::UnsupportedVersion, Severity::Warning, version.span().0, message);
+        within.problem(Code::UnsupportedVersion, Severity::Warning, version.span().0, message);
     }
 }
 
-fn records(state: Json<'_>, document: &mut Document<'_>) {
+fn records(state: Json<'_>, within: &mut Within<'_>) {
     let head = Head::of(state);
     let bundle = state.get("bundle").filter(|bundle| bundle.kind() == Kind::Object);
     let Some(bundle) = bundle else {
         // Nothing in it is a memory, and nothing of it is to be hidden.
-        return document.record(state, head.view(Cow::Borrowed("state"), None, state));
+        return within.record(state, &head.view(Cow::Borrowed("state"), None, state), Vec::new());
     };
     for (name, section) in bundle.members() {
         let name = name.text().unwrap_or_default();
@@ -89,13 +89,13 @@ fn records(state: Json<'_>, document: &mut Document<'_>) {
             if name == "project" {
                 view.references = head.references.clone();
             }
-            document.record(section, view);
+            within.record(section, &view, Vec::new());
             continue;
         }
         for (index, item) in section.items().enumerate() {
             let own = text(item, "id").filter(|id| !id.is_empty());
             let id = own.map_or_else(|| format!("{name}.{index}"), Cow::into_owned);
-            document.record(item, head.view(bundle::kind(&name), Some(id), item));
+            within.record(item, &head.view(bundle::kind(&name), Some(id), item), Vec::new());
         }
     }
 }

@@ -1,7 +1,13 @@
 //! What of a record is its text.
 
-use super::document::text;
+use std::borrow::Cow;
+
 use crate::text::json::Json;
+
+/// A member that is a string.
+pub fn text<'a>(object: Json<'a>, name: &str) -> Option<Cow<'a, str>> {
+    object.get(name)?.text()
+}
 
 /// The text of any record of this format, and the members that hold it.
 pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {

@@ -30,7 +30,7 @@ use super::form::Form;
 use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
 use super::writing::Writes;
-use super::{Assembly, Derived, Format, Parts, Placement};
+use super::{About, Assembly, Derived, Format, Parts, Placement};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
@@ -38,12 +38,40 @@ use crate::text::json::Json;
 pub struct Bmad;
 
 impl Format for Bmad {
-    fn name(&self) -> &'static str {
-        "bmad"
-    }
-
-    fn default_place(&self) -> &'static str {
-        ".bmad/memory"
+    fn about(&self) -> &'static About {
+        &About {
+            name: "bmad",
+            place: ".bmad/memory",
+            in_checkout: false,
+            beside: &[],
+            keys_are_ids: false,
+            facets: &[
+                "agent",
+                "role",
+                "conversation",
+                "parent",
+                "approved",
+                "impact",
+                "category",
+                "severity",
+                "status",
+                "key",
+                "value",
+                "confidence",
+            ],
+            unsearched: &[
+                "timestamp",
+                "references",
+                "conversations",
+                "findings",
+                "parent_message_id",
+                "conversation_id",
+                "learned_from",
+                "checksum",
+                "last_accessed",
+                "last_decay_update",
+            ],
+        }
     }
 
     fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
@@ -102,37 +130,5 @@ impl Format for Bmad {
 
     fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
         view::main_text(object)
-    }
-
-    fn facets(&self) -> &'static [&'static str] {
-        &[
-            "agent",
-            "role",
-            "conversation",
-            "parent",
-            "approved",
-            "impact",
-            "category",
-            "severity",
-            "status",
-            "key",
-            "value",
-            "confidence",
-        ]
-    }
-
-    fn unsearched(&self) -> &'static [&'static str] {
-        &[
-            "timestamp",
-            "references",
-            "conversations",
-            "findings",
-            "parent_message_id",
-            "conversation_id",
-            "learned_from",
-            "checksum",
-            "last_accessed",
-            "last_decay_update",
-        ]
     }
 }

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::manifest::Counts;
+use super::manifest::{RecordCounts, moment};
 use super::{config, index, layout, manifest};
 use crate::format::ids::{Ids, Missing};
-use crate::format::reading::{whole_object, without_mark};
+use crate::format::reading::{whole_object, with_object, without_mark};
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
     Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, Tell,
     View, meant,
 };
-use crate::text::json::Json;
 use crate::text::scan::Tape;
 
 /// A session is idle when its last write lies so many hours back (§8.1).
@@ -31,7 +30,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
     let missing = missing(parts, &sessions);
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for ((name, archived), files) in &sessions {
-        let own = Files { name, archived: *archived, files, missing: &missing };
+        let own = OneSession { name, archived: *archived, files, missing: &missing };
         let number = assembly.sessions.len() as u32;
         assembly.sessions.push(own.session(&decay, limits.0, now));
         assembly.entries.extend(own.entries(Some(number)));
@@ -47,7 +46,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
     let shared: Vec<_> = shared.map(|(number, document)| (number as u32, &**document)).collect();
     assembly
         .entries
-        .extend(Files { name: "", archived: false, files: &shared, missing: &missing }.entries(None));
+        .extend(OneSession { name: "", archived: false, files: &shared, missing: &missing }.entries(None));
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
     assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
     assembly
@@ -81,14 +80,14 @@ fn missing<'a>(parts: &Parts<'a>, sessions: &'a Sessions<'_>) -> Missing<'a> {
 }
 
 /// One session's files.
-struct Files<'a> {
+struct OneSession<'a> {
     name: &'a str,
     archived: bool,
     files: &'a [(u32, &'a Document)],
     missing: &'a Missing<'a>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> OneSession<'a> {
     fn of(&self, role: Role) -> impl Iterator<Item = &'a Document> + Clone {
         self.files.iter().map(|(_, document)| *document).filter(move |document| document.role == role)
     }
@@ -110,13 +109,7 @@ impl<'a> Files<'a> {
     }
 
     fn session(&self, decay: &DecayTable, limit: u64, now: Moment) -> Session {
-        let manifest = |name: &str| {
-            let mut tape = Tape::default();
-            let document = self.of(Role::Metadata).next()?;
-            let object = whole_object(&mut tape, without_mark(&document.bytes)).ok()?;
-            let text = object.get(name)?.text()?;
-            Moment::parse(&text).map(|(when, _)| when)
-        };
+        let manifest = |name: &str| moment(self.of(Role::Metadata).next()?, name);
         let written = self.logs().map(|log| Moment((log.generation.modified / 1000) as i64)).max();
         let updated = manifest("updated_at").max(written);
         let is_active = updated.is_some_and(|updated| now.hours_since(updated) < IDLE);
@@ -159,8 +152,8 @@ impl<'a> Files<'a> {
             problems.extend(self.archive(manifest));
         } else if let Some(document) = manifest {
             let size = self.files.iter().map(|(_, document)| document.len).sum();
-            let counts = Counts::of(self.logs(), size);
-            with_object(document, |object| {
+            let counts = RecordCounts::of(self.logs(), size);
+            with_object(&document.bytes, |object| {
                 problems.extend(manifest::check_counts(object, &document.path, &counts));
             });
         } else {
@@ -168,7 +161,7 @@ impl<'a> Files<'a> {
             problems.push(Problem::of_file(Code::MissingField, Severity::Warning, self.path(), message));
         }
         for document in self.of(Role::Index) {
-            with_object(document, |object| {
+            with_object(&document.bytes, |object| {
                 problems.extend(index::check(object, &document.path, self.name, &ids));
             });
         }
@@ -237,7 +230,7 @@ impl<'a> Files<'a> {
             return vec![broken(&path, format!("The archived session lacks {missing}."))];
         };
         let mut problems = Vec::new();
-        with_object(manifest, |object| {
+        with_object(&manifest.bytes, |object| {
             let size = object.get("compressed_size_bytes").and_then(|size| size.count());
             if let Some(size) = size.filter(|size| *size != container.len) {
                 let message =
@@ -257,11 +250,4 @@ impl<'a> Files<'a> {
 /// Whether it is the archive itself and not a file within it.
 fn is_container(document: &Document) -> bool {
     document.role == Role::Archive && document.path.iter().count() == 2
-}
-
-fn with_object(document: &Document, mut take: impl FnMut(Json<'_>)) {
-    let mut tape = Tape::default();
-    if let Ok(object) = whole_object(&mut tape, without_mark(&document.bytes)) {
-        take(object);
-    }
 }

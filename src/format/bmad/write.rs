@@ -33,9 +33,11 @@ use std::sync::Arc;
 
 use super::{Bmad, config, layout};
 use crate::format::Format;
-use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{Deed, Draft, Due, Refusal, Scene, Setting, Writes, document, hex, set_field};
-use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, Store, Tell};
+use crate::format::writing::{
+    Deed, Draft, Due, Refusal, Scene, Setting, Writes, document, set_field, with_config, within_limit,
+};
+use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, Store};
+use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -240,14 +242,7 @@ impl Writes for Bmad {
         let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
         let size_of = |all: &[Arc<Document>]| all.iter().filter(is_log).map(|own| own.len).sum::<u64>();
         let size = size_of(after);
-        // One that is over it already may stay so, and grow no further.
-        match size > limit.max(size_of(&store.documents)) {
-            true => Err(Refusal::too_large(format!(
-                "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
-                folder.told()
-            ))),
-            false => Ok(()),
-        }
+        within_limit(folder, size_of(&store.documents), size, limit)
     }
 }
 
@@ -289,12 +284,6 @@ fn referred_to(store: &Store) -> Vec<&str> {
         .filter(|reference| reference.to.of == Named::Record)
         .map(|reference| reference.to.text)
         .collect()
-}
-
-fn with_config<T>(store: &Store, take: impl Fn(Option<Json<'_>>) -> T) -> T {
-    let mut tape = Tape::default();
-    let config = document(&store.documents, Path::new("config.json"));
-    take(config.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok()))
 }
 
 /// A preference with its fields set; its text is the value.

@@ -21,7 +21,7 @@ use super::form::Form;
 use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
 use super::writing::Writes;
-use super::{Assembly, Derived, Format, Parts, Placement};
+use super::{About, Assembly, Derived, Format, Parts, Placement};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
@@ -29,12 +29,16 @@ use crate::text::json::Json;
 pub struct MemoryServer;
 
 impl Format for MemoryServer {
-    fn name(&self) -> &'static str {
-        "memory-server"
-    }
-
-    fn default_place(&self) -> &'static str {
-        ".claude/agents/memories"
+    fn about(&self) -> &'static About {
+        &About {
+            name: "memory-server",
+            place: ".claude/agents/memories",
+            in_checkout: false,
+            beside: &[],
+            keys_are_ids: false,
+            facets: &["category", "status"],
+            unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
+        }
     }
 
     fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
@@ -92,13 +96,5 @@ impl Format for MemoryServer {
     fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
         let text = object.get("content").map(|content| content.plain()).unwrap_or_default();
         (text, vec!["content"])
-    }
-
-    fn facets(&self) -> &'static [&'static str] {
-        &["category", "status"]
-    }
-
-    fn unsearched(&self) -> &'static [&'static str] {
-        &["created_at", "updated_at", "accessed_at", "completed_at"]
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::index::{Log, Logged};
-use super::metadata::Counts;
+use super::index::{EntryLog, Logged};
+use super::metadata::EntryCounts;
 use super::{SessionLog, config, index, layout};
 use crate::format::lists::Lists;
-use crate::format::reading::{whole_object, without_mark};
+use crate::format::reading::{edited, whole_object, with_object, without_mark};
 use crate::format::writing::{document, list, members_of, set_members};
 use crate::format::{Derived, Format, Parts};
 use crate::model::{DecayTable, Document, Moment, View};
@@ -19,16 +19,14 @@ use crate::text::scan::{Newlines, Tape};
 /// The index and the counts of every session that a touched file belongs to.
 pub fn derived(parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Derived> {
     let sessions: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::session_of(path)).collect();
-    let mut config_tape = Tape::default();
     let config = document(parts.documents, Path::new("config.json"));
-    let config = config.and_then(|own| whole_object(&mut config_tape, without_mark(&own.bytes)).ok());
     let mut decay = SessionLog.decay();
-    if let Some(config) = config {
+    with_object(config.map(|own| &*own.bytes).unwrap_or_default(), |config| {
         config::apply_config(&mut decay, config);
-    }
+    });
     let mut derived = Vec::new();
     for session in sessions {
-        let own = Own::of(parts, session);
+        let own = LogAnew::of(parts, session);
         if own.log.is_none() && own.metadata.is_none() {
             continue;
         }
@@ -40,25 +38,25 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Deriv
 }
 
 /// One session's files.
-struct Own<'a> {
+struct LogAnew<'a> {
     folder: PathBuf,
     log: Option<&'a Document>,
     index: Option<&'a Document>,
     metadata: Option<&'a Document>,
     tombstones: Option<&'a Document>,
-    entries: Log<'a>,
+    entries: EntryLog<'a>,
 }
 
-impl<'a> Own<'a> {
+impl<'a> LogAnew<'a> {
     fn of(parts: &Parts<'a>, session: &Path) -> Self {
         let folder = Path::new("sessions").join(session);
         let file = |name: &str| document(parts.documents, &folder.join(name));
         let (log, tombstones) = (file("memory.jsonl"), file("tombstones.jsonl"));
-        Own {
+        LogAnew {
             log,
             index: file("index.json"),
             metadata: file("metadata.json"),
-            entries: Log::of(log, tombstones),
+            entries: EntryLog::of(log, tombstones),
             tombstones,
             folder,
         }
@@ -74,35 +72,33 @@ impl<'a> Own<'a> {
         {
             return own.bytes.to_vec();
         }
-        let mut metadata_tape = Tape::default();
-        let metadata =
-            self.metadata.and_then(|own| whole_object(&mut metadata_tape, without_mark(&own.bytes)).ok());
-        if let Some(metadata) = metadata {
-            config::apply_session(&mut decay, metadata);
-        }
+        let metadata = self.metadata.map(|own| &*own.bytes).unwrap_or_default();
+        with_object(metadata, |metadata| config::apply_session(&mut decay, metadata));
         set_members(current, own, &self.index_parts(&decay, now))
     }
 
     fn index_parts(&self, decay: &DecayTable, now: Moment) -> [(&'static str, String); 5] {
         let mut entries = String::with_capacity(self.log.map_or(0, |log| log.bytes.len()));
+        entries.push('{');
         let mut maps = index::MAPS.map(|_| Lists::default());
         let mut tape = Tape::default();
         for own in self.entries.live() {
             let id = edit::quoted(own.id);
             let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
             tape.scan(&raw, Newlines::Refused);
-            entries.push_str(if entries.is_empty() { "" } else { "," });
+            entries.push_str(if entries.len() > 1 { "," } else { "" });
             entries.push_str(&id);
             entry(&mut entries, Json::of(&raw, &tape), own, relevance(own.view, decay, now));
             for (map, (_, keys)) in maps.iter_mut().zip(index::MAPS) {
                 keys(own.view).into_iter().for_each(|key| map.push(key, &id));
             }
         }
+        entries.push('}');
         let [tags, types] = maps.map(|map| map.to_json());
         [
             ("version", "1".into()),
             ("last_updated", edit::quoted(&now.to_millis())),
-            ("entries", format!("{{{entries}}}")),
+            ("entries", entries),
             ("tags", tags),
             ("types", types),
         ]
@@ -111,28 +107,27 @@ impl<'a> Own<'a> {
     /// The metadata with its counts right; every other byte as it is.
     fn counts(&self, index_len: u64) -> Option<Derived> {
         let own = self.metadata?;
-        let mut tape = Tape::default();
-        let object = whole_object(&mut tape, without_mark(&own.bytes)).ok()?;
         let size = |own: Option<&Document>| own.map_or(0, |own| own.len);
         let size = size(self.log) + index_len + size(self.tombstones);
-        let Counts { total, by_kind, sizes: [log, size] } = Counts::of(self.log, &self.entries, size);
+        let EntryCounts { total, by_kind, sizes: [log, size] } =
+            EntryCounts::of(self.log, &self.entries, size);
         let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], total)];
         wanted.extend(by_kind.map(|(name, count)| (vec!["statistics", name], count)));
-        // What the size covers, two writers see differently: one that is right stays.
-        let stored = object.get("total_size_bytes").and_then(|value| value.count());
-        if stored != Some(log) || log == 0 {
-            wanted.push((vec!["total_size_bytes"], size));
-        }
-        let mut bytes = without_mark(&own.bytes).to_vec();
-        for (path, count) in wanted {
-            let stored = object.path(&path).and_then(|value| value.number());
-            if stored != Some(count as f64) {
-                // One that is in something else than an object is nobody's count.
-                bytes = edit::set(&bytes, &path, &count.to_string()).unwrap_or(bytes);
+        let bytes = edited(&own.bytes, |body, object| {
+            // What the size covers, two writers see differently: one that is right stays.
+            let stored = object.get("total_size_bytes").and_then(|value| value.count());
+            if stored != Some(log) || log == 0 {
+                wanted.push((vec!["total_size_bytes"], size));
             }
-        }
-        let mark = own.bytes.len() - without_mark(&own.bytes).len();
-        Some(Derived { path: own.path.clone(), bytes: [&own.bytes[..mark], &bytes].concat() })
+            let is_wrong = |(path, count): &&(Vec<&str>, u64)| {
+                object.path(path).and_then(|value| value.number()) != Some(*count as f64)
+            };
+            // One that is in something else than an object is nobody's count.
+            wanted.iter().filter(is_wrong).fold(body.to_vec(), |bytes, (path, count)| {
+                edit::set(&bytes, path, &count.to_string()).unwrap_or(bytes)
+            })
+        });
+        Some(Derived { path: own.path.clone(), bytes: bytes.ok()? })
     }
 }
 

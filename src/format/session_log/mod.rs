@@ -27,7 +27,7 @@ use super::form::Form;
 use super::glance::{Evidence, Glance};
 use super::reading::{self, Reading};
 use super::writing::Writes;
-use super::{Assembly, Derived, Format, Parts, Placement};
+use super::{About, Assembly, Derived, Format, Parts, Placement};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
@@ -35,12 +35,24 @@ use crate::text::json::Json;
 pub struct SessionLog;
 
 impl Format for SessionLog {
-    fn name(&self) -> &'static str {
-        "session-log"
-    }
-
-    fn default_place(&self) -> &'static str {
-        "memory"
+    fn about(&self) -> &'static About {
+        &About {
+            name: "session-log",
+            place: "memory",
+            in_checkout: false,
+            beside: &[],
+            keys_are_ids: false,
+            facets: &["role"],
+            unsearched: &[
+                "timestamp",
+                "references",
+                "checksum",
+                "created_at",
+                "updated_at",
+                "last_accessed",
+                "accessed_at",
+            ],
+        }
     }
 
     fn evidence(&self, root: &Path, glance: &dyn Glance) -> Evidence {
@@ -97,13 +109,5 @@ impl Format for SessionLog {
 
     fn main_text(&self, object: Json<'_>) -> (String, Vec<&'static str>) {
         view::main_text(object)
-    }
-
-    fn facets(&self) -> &'static [&'static str] {
-        &["role"]
-    }
-
-    fn unsearched(&self) -> &'static [&'static str] {
-        &["timestamp", "references", "checksum", "created_at", "updated_at", "last_accessed", "accessed_at"]
     }
 }

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::index::Log;
-use super::metadata::Counts;
+use super::index::EntryLog;
+use super::metadata::EntryCounts;
 use super::{config, index, layout, metadata};
 use crate::format::ids::Missing;
-use crate::format::reading::whole_object;
+use crate::format::reading::{whole_object, with_object, without_mark};
 use crate::format::{Assembly, LockFact, Parts};
 use crate::model::{
     Body, Code, DecayTable, Document, Entry, Moment, Named, Problem, Role, Session, Severity, State, Tell,
 };
 use crate::text::json::Json;
-use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
 /// A lease that is over by this many microseconds is stale, for clocks that differ.
@@ -24,11 +23,11 @@ const UNFILLED: i64 = 60_000_000;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
-    let files = Files::of(parts);
+    let files = FilesBySession::of(parts);
     let missing = missing(parts);
-    let store_config = files.config.map(body);
     let mut tape = Tape::default();
-    let store_config = store_config.and_then(|body| whole_object(&mut tape, body).ok());
+    let config = files.config.map(|config| without_mark(&config.bytes));
+    let store_config = config.and_then(|config| whole_object(&mut tape, config).ok());
     let mut decay = default_decay;
     if let Some(config) = store_config {
         config::apply_config(&mut decay, config);
@@ -37,7 +36,7 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for (name, own) in &files.sessions {
         let number = assembly.sessions.len() as u32;
-        let log = Log::of(file(own, Role::Records), file(own, Role::Tombstones));
+        let log = EntryLog::of(file(own, Role::Records), file(own, Role::Tombstones));
         let session = SessionFiles { name, own, missing: &missing, log };
         assembly.sessions.push(session.session(&decay, limit.0));
         assembly.entries.extend(session.entries(number));
@@ -48,19 +47,15 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     assembly
 }
 
-fn body(document: &Document) -> &[u8] {
-    document.bytes.strip_prefix(BOM).unwrap_or(&document.bytes)
-}
-
 /// The files of the store, session by session.
-struct Files<'a> {
+struct FilesBySession<'a> {
     config: Option<&'a Document>,
     sessions: BTreeMap<PathBuf, Vec<(u32, &'a Document)>>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> FilesBySession<'a> {
     fn of(parts: &Parts<'a>) -> Self {
-        let mut files = Files { config: None, sessions: BTreeMap::new() };
+        let mut files = FilesBySession { config: None, sessions: BTreeMap::new() };
         for folder in parts.folders {
             if let Some(name) = layout::session_of(folder) {
                 files.sessions.entry(name.to_owned()).or_default();
@@ -92,7 +87,7 @@ struct SessionFiles<'a> {
     name: &'a Path,
     own: &'a [(u32, &'a Document)],
     missing: &'a Missing<'a>,
-    log: Log<'a>,
+    log: EntryLog<'a>,
 }
 
 impl<'a> SessionFiles<'a> {
@@ -109,13 +104,12 @@ impl<'a> SessionFiles<'a> {
     fn session(&self, decay: &DecayTable, limit: u64) -> Session {
         let mut decay = decay.clone();
         let mut created = None;
-        let mut tape = Tape::default();
-        let metadata =
-            self.file(Role::Metadata).and_then(|document| whole_object(&mut tape, body(document)).ok());
-        if let Some(metadata) = metadata {
-            config::apply_session(&mut decay, metadata);
-            let text = metadata.get("created_at").and_then(|created| created.text());
-            created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+        if let Some(own) = self.file(Role::Metadata) {
+            with_object(&own.bytes, |metadata| {
+                config::apply_session(&mut decay, metadata);
+                let text = metadata.get("created_at").and_then(|created| created.text());
+                created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+            });
         }
         Session {
             name: self.name.told().into_owned(),
@@ -148,18 +142,14 @@ impl<'a> SessionFiles<'a> {
     fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
         let mut problems = self.references_and_duplicates();
         problems.extend(self.size_limit(limit));
-        let mut tape = Tape::default();
-        if let Some(document) = self.file(Role::Index)
-            && let Ok(object) = whole_object(&mut tape, body(document))
-        {
-            problems.extend(index::check(object, &document.path, &self.log));
+        if let Some(own) = self.file(Role::Index) {
+            let stale = with_object(&own.bytes, |object| index::check(object, &own.path, &self.log));
+            problems.extend(stale.unwrap_or_default());
         }
-        if let Some(document) = self.file(Role::Metadata)
-            && let Ok(object) = whole_object(&mut tape, body(document))
-        {
-            let log = self.file(Role::Records);
-            let counts = Counts::of(log, &self.log, self.size());
-            problems.extend(metadata::check_counts(object, &document.path, &counts));
+        if let Some(own) = self.file(Role::Metadata) {
+            let counts = EntryCounts::of(self.file(Role::Records), &self.log, self.size());
+            let wrong = with_object(&own.bytes, |object| metadata::check_counts(object, &own.path, &counts));
+            problems.extend(wrong.unwrap_or_default());
         }
         problems
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::derived::relevance;
 use super::{SessionLog, config, layout};
-use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::{
-    Deed, Deletion, Draft, Due, Members, Refusal, Scene, Writes, document, hex, list,
+    Deed, Deletion, Draft, Due, Members, Refusal, Scene, Writes, document, list, with_config, within_limit,
 };
-use crate::model::{Change, Document, Entry, Moment, State, Store, Tell};
+use crate::model::{Change, Document, Entry, Moment, State, Store};
 use crate::text::canonical::{self, Checksum};
+use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::Tape;
@@ -244,16 +244,7 @@ impl Writes for SessionLog {
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<(), Refusal> {
         let Some(session) = layout::session_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limit);
-        // One that is over it already may stay so, and grow no further.
-        let limit_now = limit.max(size(&store.documents, session));
-        let size = size(after, session);
-        match size > limit_now {
-            true => Err(Refusal::too_large(format!(
-                "the session {} would have {size} bytes; {limit} are allowed. Compact it, or delete what is not needed.",
-                session.told()
-            ))),
-            false => Ok(()),
-        }
+        within_limit(session, size(&store.documents, session), size(after, session), limit)
     }
 }
 
@@ -306,12 +297,6 @@ fn size(documents: &[Arc<Document>], session: &Path) -> u64 {
             && ["memory.jsonl", "index.json", "tombstones.jsonl"].iter().any(|own| name == *own)
     };
     documents.iter().filter(counted).map(|document| document.len).sum()
-}
-
-fn with_config<T>(store: &Store, take: impl Fn(Option<Json<'_>>) -> T) -> T {
-    let mut tape = Tape::default();
-    let config = document(&store.documents, Path::new("config.json"));
-    take(config.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok()))
 }
 
 /// Whether nothing but tags differs.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Refusal, Setting, Writes};
+use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
@@ -193,11 +194,6 @@ pub fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = hex(&bytes);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

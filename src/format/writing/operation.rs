@@ -18,6 +18,15 @@ pub enum Deed {
     Archive,
 }
 
+/// What a store may tell of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// Records were repaired.
+    Repair,
+    /// Records were erased.
+    Erasure,
+}
+
 /// How a format deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {

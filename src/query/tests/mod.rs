@@ -1,5 +1,6 @@
 //! What a user sees of queries and ranks, on stores built by hand.
 
+mod duplicates;
 mod language;
 mod ranks;
 mod results;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CommitError, Host, Vault};
-use crate::format::writing::hex;
 use crate::model::Tell;
 use crate::model::plan::PRIVATE;
+use crate::text::digest::hex;
 
 /// The memory that a draft is of: what names it across states of its store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -112,8 +112,8 @@ impl Contents {
         let mut count = 0;
         for record in records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None)) {
             let raw = raw(record);
-            wanted.remember(raw);
             let text = self.text(raw);
+            wanted.remember(&text);
             self.main.insert(Arc::clone(&text));
             match record.view() {
                 Some(view) => self.take(wanted, path, raw, Some(view)),
@@ -143,7 +143,7 @@ impl Contents {
                 let fields = note
                     .fields
                     .iter()
-                    .filter(|own| own.name != "id" && !format.unsearched().contains(&own.name));
+                    .filter(|own| own.name != "id" && !format.about().unsearched.contains(&own.name));
                 beside.extend(fields.map(|own| self.text(own.value.plain().as_bytes())));
             }
             Shape::Text => {
@@ -185,7 +185,7 @@ impl Contents {
         value.each_string(&mut |path, value| {
             let name = path.last().map_or("", |name| name.as_ref());
             let is_id = path.len() == 1 && matches!(name, "id" | "event_id" | "session_id");
-            if !is_id && !format.unsearched().contains(&name) {
+            if !is_id && !format.about().unsearched.contains(&name) {
                 beside.push(self.text(value.plain().as_bytes()));
             }
         });

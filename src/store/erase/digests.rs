@@ -28,11 +28,6 @@ impl<'a> Digests<'a> {
     }
 }
 
-/// A digest that nobody can forge, for the time of an erasure.
-pub fn of_raw(raw: &[u8]) -> [u8; 32] {
-    Sha256::digest(raw).into()
-}
-
 /// The salt of a digest.
 pub fn salt_of(digest: &str) -> Option<Vec<u8>> {
     let (salt, _) = digest.split_once(':')?;

@@ -8,7 +8,7 @@ use super::clean::{Marks, Outcome, clean, clean_tombstones, scrubbed};
 use super::contents::{Contents, Seeking, Sought};
 use super::wanted::{Wanted, is_log};
 use crate::format::Placement;
-use crate::format::writing::{Refusal, Scene, document};
+use crate::format::writing::{Recorded, Refusal, Scene, document};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Document, Entry, Plan, Role, Tell, container};
 use crate::store::commit::CommitError;
@@ -174,7 +174,7 @@ impl Site<'_> {
     /// Has the store itself say that something was erased, where the format records that.
     fn tell(&self, changes: &mut Changes) -> Result<(), Refusal> {
         let Some(writes) = self.wanted.format.writes() else { return Ok(()) };
-        for own in writes.erased(self.scene, &changes.data, self.wanted.targets.len())? {
+        for own in writes.recorded(self.scene, Recorded::Erasure, &changes.data, self.wanted.targets.len())? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
                     (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::digests::{Digests, of_raw, salted};
+use super::contents::Text;
+use super::digests::{Digests, salted};
 use super::namesake::{Group, Namesake, created};
 use super::staying::Staying;
 use crate::format::writing::Erases;
@@ -116,8 +117,8 @@ pub struct Wanted<'a> {
     pub sessions: BTreeSet<String>,
     /// The time of reading.
     pub now: Moment,
-    /// Digests of every version that was found, by length: another record of the same bytes is a copy.
-    raws: RefCell<HashMap<usize, HashSet<[u8; 32]>>>,
+    /// The bytes of every version that was found: another record of the same bytes is a copy.
+    raws: RefCell<BTreeSet<Text>>,
     pub(super) staying: Staying,
     /// Where something goes with the torn record before it.
     with_torn: RefCell<BTreeSet<String>>,
@@ -255,7 +256,7 @@ impl<'a> Wanted<'a> {
             None => named(raw).any(|id| is_named(&id)),
         };
         let is_named = is_named || self.digests.has(raw);
-        let copied = || self.raws.borrow().get(&raw.len()).is_some_and(|own| own.contains(&of_raw(raw)));
+        let copied = || self.raws.borrow().contains(raw);
         // A torn half of a record has no other name than what it says.
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
@@ -266,8 +267,8 @@ impl<'a> Wanted<'a> {
     }
 
     /// Remembers the bytes of a version.
-    pub fn remember(&self, raw: &[u8]) {
-        self.raws.borrow_mut().entry(raw.len()).or_default().insert(of_raw(raw));
+    pub(super) fn remember(&self, raw: &Text) {
+        self.raws.borrow_mut().insert(Text::clone(raw));
         self.staying.forget(raw);
     }
 

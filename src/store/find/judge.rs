@@ -148,9 +148,9 @@ impl Part<'_> {
 /// Of two default places that end alike (`memory`, `.bmad/memory`) the longer one is meant.
 pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     let root = absolute(root);
-    let own = format.default_place();
-    let longer = |other: &&&dyn Format| other.default_place().len() > own.len();
-    root.ends_with(own) && !FORMATS.iter().filter(longer).any(|other| root.ends_with(other.default_place()))
+    let own = format.about().place;
+    let longer = |other: &&&dyn Format| other.about().place.len() > own.len();
+    root.ends_with(own) && !FORMATS.iter().filter(longer).any(|other| root.ends_with(other.about().place))
 }
 
 /// The path from the root of the file system.

@@ -92,8 +92,10 @@ fn memories(app: &App) -> Vec<(String, String)> {
     if app.results.hits.is_empty() && app.results.blocker.is_some() {
         hints.push(hint("Backspace", "drop what hides most"));
     }
-    if !app.query.is_empty() {
-        hints.push(hint("Esc", "clear"));
+    match (app.marks.pick, app.query.is_empty()) {
+        (Some(_), _) => hints.push(hint("Esc", "back")),
+        (None, false) => hints.push(hint("Esc", "clear")),
+        (None, true) => {}
     }
     let act = |action: Action, what: &str| hint(action.key(), what);
     let selected = app.hit().map(|hit| app.listed.get(hit.at));

@@ -14,6 +14,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::border::framed;
 use crate::tui::layout;
+use crate::tui::marks::Shown;
 use crate::tui::theme::{self, Theme, column, fit, sign};
 use crate::tui::update::{open_range, set_off};
 
@@ -51,9 +52,9 @@ impl Columns {
     }
 
     /// What the columns are called.
-    fn head(&self) -> String {
+    fn head(&self, figure: &str) -> String {
         let mut head = "    ".to_owned();
-        for (has, name) in [(self.rank, "rank "), (self.decay, "decay "), (self.kind, "type     ")] {
+        for (has, name) in [(self.rank, figure), (self.decay, "decay "), (self.kind, "type     ")] {
             head.push_str(if has { name } else { "" });
         }
         head + "memory"
@@ -69,7 +70,10 @@ pub fn text_columns(area: Rect) -> usize {
 
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let title = format!("4 Memories  {}{}", of_what(app), order_name(app));
+    let title = match app.marks.shown() {
+        Shown::Picked(pick) => format!("4 Memories  {}", pick.title),
+        _ => format!("4 Memories  {}{}", of_what(app), order_name(app)),
+    };
     let inner = framed(app, frame, Some(Pane::Memories), &title, &foot(app), area);
     if inner.height == 0 {
         return;
@@ -81,9 +85,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
     let width = usize::from(inner.width);
     let columns = Columns::of(width);
+    let figure = if let Shown::Picked(pick) = app.marks.shown() { pick.figure } else { "rank " };
     let mut list = inner;
     if layout::has_head(inner) {
-        let head = Line::styled(fit(&columns.head(), width), theme.dim());
+        let head = Line::styled(fit(&columns.head(figure), width), theme.dim());
         frame.render_widget(Paragraph::new(head), Rect { height: 1, ..inner });
         list = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     }
@@ -163,7 +168,9 @@ fn line(app: &App, hit: &Hit, at: usize, columns: &Columns, in_range: bool) -> L
     let age = view.and_then(|view| view.created).map_or("?".into(), |created| created.age_at(app.now));
     let kind = view.map_or("—", |view| view.kind);
     let pointer = pointer(app.marks.has(hit.at), in_range, at == app.list.at);
+    let figure = app.results.picked.as_ref().and_then(|picked| picked.figures.get(at));
     let rank = hit.rank.map_or("  — ".into(), |rank| format!("{rank:4.2}"));
+    let rank = figure.map_or(rank, |figure| format!("{figure:>4}"));
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
     let title = column(&theme::safe(app, title), columns.text);
     let mut spans = vec![
@@ -244,6 +251,8 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         |text: &str| lines.extend(theme::wrap(&theme::safe(app, text), width).into_iter().map(Line::from));
     if app.marks.only {
         say("Nothing is marked any more. Esc goes back to what was shown.");
+    } else if let Some(pick) = app.marks.pick {
+        say(pick.none);
     } else if app.query.is_empty() && !app.is_whole() {
         say("reading …");
     } else if let Some(gone) = gone(app) {

@@ -49,8 +49,7 @@ fn line(app: &App, branch: &Branch, width: usize) -> Line<'static> {
 /// by the last two folders of its path.
 fn short(store: &crate::model::Store) -> String {
     let root = &store.root;
-    let place =
-        crate::format::by_name(store.format).map(|format| std::path::Path::new(format.default_place()));
+    let place = crate::format::by_name(store.format).map(|format| std::path::Path::new(format.about().place));
     if let Some(place) = place.filter(|place| root.ends_with(place))
         && let Some(project) = root.ancestors().nth(place.iter().count()).and_then(std::path::Path::file_name)
     {

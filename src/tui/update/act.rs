@@ -27,6 +27,9 @@ pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
     if let Some(effects) = back::act(app, action) {
         return effects;
     }
+    if let Some(pick) = action.known().pick {
+        return mark::pick(app, pick);
+    }
     match action {
         Action::Quit if app.screen != Screen::Problems && !app.zoomed => vec![Effect::Quit],
         Action::QuitNow => vec![Effect::Quit],

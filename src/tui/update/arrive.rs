@@ -8,9 +8,10 @@ use crate::model::{Carry, Severity};
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::app::{App, Branch, Screen};
+use crate::tui::marks::Shown;
 use crate::tui::msg::Effect;
 use crate::tui::prompt::Purpose;
-use crate::work::{Done, Explained, Found, Job, Loaded, Tally};
+use crate::work::{Asked, Done, Explained, Found, Job, Loaded, Tally};
 
 /// Opens stores: from their first entries, which are there already, to everything.
 pub fn open(app: &mut App, first: Loaded) -> Vec<Effect> {
@@ -163,8 +164,8 @@ fn tree(app: &App) -> Vec<Branch> {
 fn arrived(app: &mut App, found: Found) {
     let Ok((results, facets)) = found.outcome else { return };
     app.notice = found.unread.or_else(|| app.notice.take());
-    let question = (found.asked.query.clone(), found.asked.order, found.asked.only.is_some());
-    if question.2 != app.marks.only {
+    let question = (found.asked.query.clone(), found.asked.order, shown(&found.asked));
+    if question.2 != app.marks.shown() {
         return;
     }
     let same = app.answered.as_ref() == Some(&question);
@@ -185,6 +186,7 @@ fn arrived(app: &mut App, found: Found) {
     app.listed = found.asked.snapshot;
     app.results = results;
     app.facets = facets;
+    mark::picked(app);
     app.marks.see(&app.results.hits);
     let sought = app.sought.take().is_some_and(|sought| walk::find(app, &sought));
     let stays = sought || [held, own].into_iter().flatten().any(|at| walk::go_to(app, at));
@@ -195,6 +197,15 @@ fn arrived(app: &mut App, found: Found) {
         app.list.top = if app.list.is_held { 0 } else { app.list.at.saturating_sub(above) };
     } else if !same || !moved {
         app.list = Default::default();
+    }
+}
+
+/// What was asked for.
+fn shown(asked: &Asked) -> Shown {
+    match (&asked.only, asked.pick) {
+        (Some(_), _) => Shown::Marked,
+        (None, Some(pick)) => Shown::Picked(pick),
+        (None, None) => Shown::Found,
     }
 }
 

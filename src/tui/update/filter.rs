@@ -12,7 +12,7 @@ use crate::work::{Asked, Job};
 /// nothing can be done with them.
 pub fn ask(app: &mut App, query: String) -> Vec<Effect> {
     app.query = query;
-    app.marks.only = false;
+    (app.marks.only, app.marks.pick) = (false, None);
     match Query::parse(&app.query, app.now) {
         Ok(parsed) => {
             app.parsed = parsed;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{among_memories, filter, walk};
 use crate::model::EntryRef;
 use crate::model::carried::carried;
-use crate::query::Query;
+use crate::query::{Pick, Query};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::msg::Effect;
@@ -103,7 +103,7 @@ fn only(app: &mut App) -> Vec<Effect> {
     filter::again(app)
 }
 
-/// Takes back one thing that marks do: an open range, the list of the marked, the marks. `None`
+/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. `None`
 /// where there is nothing of that.
 pub fn back(app: &mut App) -> Option<Vec<Effect>> {
     if app.marks.range.take().is_some() {
@@ -113,18 +113,45 @@ pub fn back(app: &mut App) -> Option<Vec<Effect>> {
         return Some(only(app));
     }
     if app.marks.is_empty() {
-        return None;
+        app.marks.pick.take()?;
+        return Some(filter::again(app));
     }
     app.marks.clear();
     app.marks.see(&app.results.hits);
     Some(Vec::new())
 }
 
+/// Lists what is picked of what is searched for, and marks of it what is to be.
+pub fn pick(app: &mut App, pick: &'static Pick) -> Vec<Effect> {
+    let can = match app.is_whole() && !app.places.is_empty() {
+        true => filter::is_answered(app),
+        false => Err("the stores are still being read".into()),
+    };
+    if let Err(why) = can {
+        app.notice = Some(why);
+        return Vec::new();
+    }
+    (app.screen, app.focus) = (Screen::Browse, Pane::Memories);
+    (app.marks.only, app.marks.pick, app.marks.is_due) = (false, Some(pick), true);
+    app.marks.range = None;
+    app.notice = Some("looking …".into());
+    filter::again(app)
+}
+
+/// What was picked is there.
+pub fn picked(app: &mut App) {
+    let Some(picked) = app.results.picked.as_ref().filter(|_| std::mem::take(&mut app.marks.is_due)) else {
+        return;
+    };
+    picked.marked.iter().for_each(|at| app.marks.set(*at, true));
+    app.notice = Some(picked.told.clone());
+}
+
 /// Searches for what is to be marked; `Err` says what of the search is wrong.
 pub fn by_search(app: &App, text: &str) -> Result<Vec<Effect>, String> {
     Query::parse(text, app.now).map_err(|error| error.message)?;
     let snapshot = Arc::clone(&app.listed);
-    let asked = Asked { snapshot, query: text.to_owned(), only: None, ..app.asked() };
+    let asked = Asked { snapshot, query: text.to_owned(), only: None, pick: None, ..app.asked() };
     Ok(vec![Effect::Job(Job::Select(asked))])
 }
 

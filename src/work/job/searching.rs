@@ -90,7 +90,11 @@ pub(super) fn find(mut asked: Asked, kept: &mut Kept, cancel: &Cancel) -> Option
         Some(only) => only_those(&asked, only, &query, cancel)?,
         None => {
             let words = kept.words(&asked, &query, cancel)?;
-            search_in(&asked.request(&query, None, asked.now), &words, cancel)?
+            let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
+            match asked.pick {
+                Some(pick) => (pick.find)(&asked.snapshot, found, cancel)?,
+                None => found,
+            }
         }
     };
     let facets = facets(&asked.snapshot, &results.hits);

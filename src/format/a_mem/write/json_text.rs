@@ -13,13 +13,16 @@ pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
     String::from_utf8_lossy(value.raw())
 }
 
+/// Members to be written: the name of each in its quotes, and its value.
+pub type TreeMembers<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
+
 /// A value to be written.
 #[derive(Clone, Debug)]
 pub enum Tree<'a> {
     /// As it is.
     Raw(Cow<'a, str>),
-    /// Members: the name in its quotes, and the value.
-    Object(Vec<(Cow<'a, str>, Tree<'a>)>),
+    /// An object.
+    Object(TreeMembers<'a>),
     /// Items.
     Array(Vec<Tree<'a>>),
     /// Strings, in their quotes.

@@ -139,7 +139,7 @@ fn on_disk<'a>(scene: &Scene<'a>, document: &Document) -> Result<&'a [u8], Refus
 }
 
 /// The event that says what was done to the log.
-fn recorded(
+pub fn recorded(
     scene: &Scene<'_>,
     event_type: &str,
     months: &BTreeSet<PathBuf>,
@@ -160,16 +160,6 @@ fn recorded(
         metadata: Some(&metadata),
     };
     events::logged(scene, event, scene.now)
-}
-
-/// The event that says that logs were repaired.
-pub fn repaired(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Change>, Refusal> {
-    recorded(scene, "memory.events_repaired", &BTreeSet::new(), files, count)
-}
-
-/// The event that says that events were erased.
-pub fn erased(scene: &Scene<'_>, files: usize, count: usize) -> Result<Vec<Change>, Refusal> {
-    recorded(scene, "memory.events_erased", &BTreeSet::new(), files, count)
 }
 
 /// Brings back what the records are in: compressed logs unpacked, files of `archive/` to

@@ -6,19 +6,20 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::super::config::Settings;
-use super::super::{checkpoint, document, events, history, layout, state};
+use super::super::text::text;
+use super::super::{checkpoint, events, history, layout, state};
 use super::splice;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::Refusal;
 use crate::model::{Body, Document, Moment, Role, Tell};
 use crate::text::canonical::indented;
-use crate::text::edit::{Splice, apply, scan};
+use crate::text::edit::{Patch, apply, scan};
 use crate::text::json::{Json, Kind};
 use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
 /// The files that a write reads.
-pub struct Files<'a> {
+pub struct StoreFiles<'a> {
     /// The canonical state.
     pub state: &'a Document,
     /// The active events, if there is a file of them.
@@ -44,7 +45,7 @@ pub struct Checkpoint<'a> {
     pub document: &'a Document,
 }
 
-impl<'a> Files<'a> {
+impl<'a> StoreFiles<'a> {
     /// Those among a store's files.
     pub fn of(documents: &'a [Arc<Document>]) -> Result<Self, Refusal> {
         let named =
@@ -72,7 +73,7 @@ impl<'a> Files<'a> {
             })
             .collect();
         checkpoints.sort_by_key(|checkpoint| checkpoint.ordinal);
-        Ok(Files {
+        Ok(StoreFiles {
             state,
             events: named(layout::EVENTS),
             sources: named(layout::SOURCES),
@@ -103,7 +104,7 @@ impl<'a> Files<'a> {
             taken.extend(references.filter_map(|reference| events::ordinal(reference.to.text)));
             let cursors = state.path(&["maintenance", "recallCursors"]);
             let cursors = cursors.iter().flat_map(|cursors| cursors.members());
-            let ids = cursors.filter_map(|(_, cursor)| document::text(cursor, "lastRecalledEventId"));
+            let ids = cursors.filter_map(|(_, cursor)| text(cursor, "lastRecalledEventId"));
             taken.extend(ids.filter_map(|id| events::ordinal(&id)));
         }
         next(taken)
@@ -221,7 +222,7 @@ impl StateText {
     /// Changes it by what `edit` says of its object.
     pub fn edit<'s>(
         &mut self,
-        edit: impl FnOnce(Json<'_>) -> Result<Vec<Splice<'s>>, Refusal>,
+        edit: impl FnOnce(Json<'_>) -> Result<Vec<Patch<'s>>, Refusal>,
     ) -> Result<(), Refusal> {
         let mut tape = Tape::default();
         let splices = edit(self.object(&mut tape)?)?;

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::with_config;
 use crate::format::bmad::config;
-use crate::format::writing::Scene;
+use crate::format::writing::{Scene, with_config};
 use crate::model::{DecayTable, Entry, Moment, State, Store, View};
 
 /// How much is kept where no share from 0 to 1 is given (§9.1).

@@ -6,10 +6,9 @@
 use std::path::Path;
 
 use super::decay::{compacted, factor};
-use super::with_config;
+use crate::format::bmad::manifest::moment;
 use crate::format::bmad::{Bmad, config};
-use crate::format::reading::{whole_object, without_mark};
-use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals};
+use crate::format::writing::{Due, Refusal, Scene, Writes, decay_update, document, removals, with_config};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Change, Entry, Moment, Role, Session, State, Store, Tell, meant};
 use crate::text::edit;
@@ -70,19 +69,12 @@ pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
     let is_over = |path: &Path| {
         let manifest = path.told().replace(".tar.gz", ".manifest.json");
         let own = document(&store.documents, &meant(&manifest));
-        let mut tape = Tape::default();
-        let object = own.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
-        let since = object.and_then(|object| moment(object, "archived_at"));
+        let since = own.and_then(|own| moment(own, "archived_at"));
         since.zip(days.longest()).is_some_and(|(since, days)| now > since.plus(days * DAY))
     };
     let archives = store.documents.iter().map(|document| &document.path);
     let packed = archives.filter(|path| path.told().ends_with(".tar.gz"));
     packed.filter(|path| is_over(path)).cloned().collect()
-}
-
-fn moment(object: Json<'_>, name: &str) -> Option<Moment> {
-    let text = object.get(name)?.text()?;
-    Moment::parse(&text).map(|(when, _)| when)
 }
 
 /// Sessions that nothing was written to for 30 days.
@@ -108,10 +100,7 @@ fn last_write(store: &Store, number: u32, session: &Session) -> Option<Moment> {
     let own = store.entries.iter().filter(|entry| entry.session == Some(number));
     let records = own.filter_map(|entry| store.view(entry)?.created).max();
     let manifest = document(&store.documents, &session.path.join("manifest.json"));
-    let mut tape = Tape::default();
-    let object = manifest.and_then(|own| whole_object(&mut tape, without_mark(&own.bytes)).ok());
-    let updated = object.and_then(|object| moment(object, "updated_at"));
-    records.max(updated)
+    records.max(manifest.and_then(|own| moment(own, "updated_at")))
 }
 
 /// Sessions at the size from which the config has them compacted.

@@ -1,0 +1,71 @@
+//! `palimp duplicates [QUERY...]`: records of equal or nearly equal text, in groups.
+
+use serde::Serialize;
+
+use super::Context;
+use super::failure::{Exit, Failure};
+use super::list;
+use super::row::Row;
+use crate::model::plan::counted;
+use crate::query::{Alike, Cancel, Order, duplicates, search};
+
+/// A member of a group, with the fields of `list`.
+#[derive(Serialize)]
+struct Member {
+    /// Groups count from 1.
+    group: usize,
+    /// Whether it is the one that the others are compared with.
+    first: bool,
+    /// How alike it is to the first, from 0 to 1.
+    similarity: f64,
+    #[serde(flatten)]
+    row: Row,
+}
+
+/// How alike texts have to be.
+pub fn percent(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (50..=100).contains(number));
+    number.ok_or_else(|| "it should be a whole number from 50 to 100".into())
+}
+
+/// Lists the groups among what the query asks for: the most important of each first, then the newest.
+pub fn run(
+    context: &mut Context,
+    words: &[String],
+    percent: u32,
+    limit: Option<usize>,
+) -> Result<Exit, Failure> {
+    list::shown(context, words, |context, query, snapshot| {
+        let never = Cancel::default();
+        let request = context.request(snapshot, query, Order::Importance);
+        let found = search(&request, &never).unwrap_or_default();
+        let groups = duplicates(snapshot, &found.hits, percent, &never).unwrap_or_default();
+        if snapshot.changed().next().is_some() {
+            return Ok(None);
+        }
+        for (number, group) in groups.iter().enumerate().take(limit.unwrap_or(usize::MAX)) {
+            if !context.options.json {
+                let least = group.iter().map(Alike::percent).min().unwrap_or_default();
+                let count = counted(group.len() as u64, "record");
+                context.out.line(&format!("group {}: {count}, {least} % alike at least", number + 1))?;
+            }
+            for (place, own) in group.iter().enumerate() {
+                let row = Row::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
+                let similarity = own.similarity;
+                match context.options.json {
+                    true => {
+                        context.out.json(&Member { group: number + 1, first: place == 0, similarity, row })?
+                    }
+                    false if place == 0 => {
+                        context.out.line(&format!("  first {}", row.to_line(context.now)))?
+                    }
+                    false => {
+                        context.out.line(&format!("  {:>3} % {}", own.percent(), row.to_line(context.now)))?
+                    }
+                }
+            }
+        }
+        list::changed(context, snapshot);
+        Ok(Some(if groups.is_empty() { Exit::Nothing } else { Exit::Done }))
+    })
+}

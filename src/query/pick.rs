@@ -1,0 +1,40 @@
+//! What is picked of the results of a search: listed alone, in an order of its own, and partly marked.
+
+use super::cancel::Cancel;
+use super::search::Results;
+use crate::model::{EntryRef, Snapshot};
+
+/// A way to pick.
+pub struct Pick {
+    /// What is listed, in a few words.
+    pub title: &'static str,
+    /// What the figure of a row is called: four columns and a blank.
+    pub figure: &'static str,
+    /// What is said where nothing is picked.
+    pub none: &'static str,
+    /// Picks of results, which come most important first; `None` when cancelled.
+    pub find: fn(&Snapshot, Results, &Cancel) -> Option<Results>,
+}
+
+impl PartialEq for Pick {
+    fn eq(&self, other: &Pick) -> bool {
+        self.title == other.title
+    }
+}
+
+impl std::fmt::Debug for Pick {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pick({})", self.title)
+    }
+}
+
+/// What is known of results that were picked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picked {
+    /// Of each result its figure, four columns at most.
+    pub figures: Vec<String>,
+    /// What is to be marked.
+    pub marked: Vec<EntryRef>,
+    /// What was found, and what is marked of it.
+    pub told: String,
+}

@@ -1,0 +1,72 @@
+//! Duplicates on the screens: keys in, groups and marks out.
+
+use crossterm::event::KeyCode;
+
+use super::changes::{notice, selected_id};
+use super::marks::{marked, search};
+use super::{Desk, stable};
+use crate::model::State;
+use crate::tui::app::Screen;
+
+/// What is listed, with its figure.
+fn listed(desk: &Desk) -> Vec<(String, State)> {
+    let figures = &desk.app.results.picked.as_ref().unwrap().figures;
+    let hits = desk.app.results.hits.iter().zip(figures);
+    hits.map(|(hit, figure)| (figure.clone(), desk.app.listed.get(hit.at).1.state)).collect()
+}
+
+#[test]
+fn groups_are_listed_and_all_but_the_first_of_each_is_marked_for_the_usual_keys() {
+    let mut desk = Desk::new(120, 36);
+    search(&mut desk, "type:task OR type:learning");
+    desk.type_keys("g=");
+    let rows = listed(&desk);
+    let firsts = rows.iter().filter(|(figure, _)| figure.starts_with('×')).count();
+    assert!(firsts > 0 && rows[0].0.starts_with('×'), "{rows:?}");
+    assert_eq!(desk.app.marks.count(), rows.len() - firsts);
+    assert!(notice(&desk).contains("marked") && !notice(&desk).contains("looking"), "{}", notice(&desk));
+    let first = selected_id(&desk);
+    assert!(!marked(&desk).contains(&first));
+    desk.type_keys("dx");
+    desk.agree();
+    assert!(notice(&desk).contains("deleted"), "{}", desk.screen());
+    // What was kept has no like any more.
+    assert!(desk.app.results.hits.is_empty() && desk.app.marks.is_empty(), "{}", desk.screen());
+    assert!(desk.screen().contains("No two of these memories are nearly equal."), "{}", desk.screen());
+    desk.type_keys("u");
+    assert_eq!(listed(&desk).len(), rows.len(), "{}", desk.screen());
+    // What came back is not marked by itself.
+    assert!(desk.app.marks.is_empty());
+}
+
+#[test]
+fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_among_them() {
+    let mut desk = Desk::new(120, 36);
+    search(&mut desk, "type:task");
+    let all = desk.app.results.hits.len();
+    desk.type_keys("gpg=");
+    assert_eq!(desk.app.screen, Screen::Browse);
+    let (rows, marks) = (desk.app.results.hits.len(), desk.app.marks.count());
+    desk.type_keys("m");
+    assert_eq!(desk.app.results.hits.len(), marks);
+    desk.type_keys("m");
+    assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (rows, marks));
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (rows, 0));
+    desk.press(KeyCode::Esc);
+    assert_eq!((desk.app.results.hits.len(), desk.app.query.as_str()), (all, "type:task"));
+    assert!(desk.app.results.picked.is_none());
+    // Another search leaves it, too.
+    desk.type_keys("g=");
+    search(&mut desk, "type:finding");
+    assert!(desk.app.results.picked.is_none() && desk.app.marks.hidden() == marks);
+}
+
+#[test]
+fn duplicates_look_as_they_should() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = Desk::new(width, height);
+        desk.type_keys("g=j");
+        insta::assert_snapshot!(format!("duplicates-{width}x{height}"), stable(&desk.screen()));
+    }
+}

@@ -1,0 +1,109 @@
+//! `duplicates`: records of equal or nearly equal text, of one store and of several.
+
+use serde_json::{Value, json};
+
+use crate::support::files::NOW;
+use crate::support::store::{StoreBuilder, TempStore};
+use crate::support::{Output, run};
+
+const TEXT: &str = "The pool of connections holds forty of them, and a request waits for two seconds";
+
+fn learning(id: &str, text: &str, importance: &str) -> Value {
+    json!({"id": id, "content": text, "importance": importance})
+}
+
+fn verb(stores: &[&TempStore], words: &[&str]) -> Output {
+    let named = stores.iter().flat_map(|store| ["--store", store.path.to_str().unwrap()]);
+    let all = ["duplicates"].into_iter().chain(words.iter().copied()).chain(["--now", NOW]).chain(named);
+    run(all.collect::<Vec<_>>())
+}
+
+fn groups(stores: &[&TempStore], words: &[&str]) -> Vec<Vec<String>> {
+    let rows = verb(stores, &[words, &["--json"]].concat()).json_lines();
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for row in rows {
+        let number = row["group"].as_u64().unwrap() as usize;
+        assert_eq!(row["first"], groups.len() < number, "{row}");
+        groups.resize(number, Vec::new());
+        groups[number - 1].push(row["id"].as_str().unwrap().to_owned());
+    }
+    groups
+}
+
+#[test]
+fn groups_have_the_most_important_first_and_tell_how_alike_the_others_are() {
+    let store = StoreBuilder::memory_server()
+        .learning(learning("low", TEXT, "low"))
+        .learning(learning("other", "Nothing of that is in this text", "high"))
+        .learning(learning("near", &format!("{TEXT}, then it fails"), "medium"))
+        .learning(learning("high", &TEXT.to_uppercase(), "high"))
+        .build();
+    assert_eq!(groups(&[&store], &[]), [["high", "near", "low"]]);
+    let rows = verb(&[&store], &["--json"]).expect_status(0).json_lines();
+    assert_eq!((&rows[0]["similarity"], &rows[2]["similarity"]), (&json!(1.0), &json!(1.0)));
+    assert_eq!(rows[1]["similarity"], json!(14.0 / 17.0));
+    assert!(rows.iter().all(|row| row["key"].is_string() && row["raw"].is_string()));
+    let told = verb(&[&store], &[]).expect_status(0).stdout;
+    let starts: Vec<&str> = told.lines().map(|line| line.get(..7).unwrap_or(line)).collect();
+    assert_eq!(starts, ["group 1", "  first", "   82 %", "  100 %"], "{told}");
+    assert!(told.starts_with("group 1: 3 records, 82 % alike at least\n"), "{told}");
+}
+
+#[test]
+fn a_threshold_a_query_and_a_limit_make_it_less_and_nothing_alike_ends_with_1() {
+    let store = StoreBuilder::memory_server()
+        .learning(learning("a", TEXT, "low"))
+        .learning(learning("b", &format!("{TEXT}, then it fails"), "medium"))
+        .task(learning("c", TEXT, "low"))
+        .learning(learning("d", "Use tabs", "low"))
+        .task(learning("e", "use tabs.", "low"))
+        .build();
+    assert_eq!(groups(&[&store], &[]), [vec!["b", "a", "c"], vec!["d", "e"]]);
+    assert_eq!(groups(&[&store], &["--limit", "1"]), [["b", "a", "c"]]);
+    assert_eq!(groups(&[&store], &["--threshold", "90"]), [["a", "c"], ["d", "e"]]);
+    assert_eq!(groups(&[&store], &["type:learning", "connections"]), [["b", "a"]]);
+    assert_eq!(groups(&[&store], &["-pool"]), [["d", "e"]]);
+    assert_eq!(verb(&[&store], &["type:core"]).expect_status(1).stdout, "");
+    for wrong in ["49", "101", "0.8", "x"] {
+        verb(&[&store], &["--threshold", wrong]).expect_status(2);
+    }
+}
+
+#[test]
+fn archived_ones_are_left_out_unless_they_are_asked_for_and_come_behind_live_ones() {
+    let mut old = learning("old", TEXT, "high");
+    old["archived"] = json!(true);
+    let store = StoreBuilder::memory_server().learning(old).learning(learning("new", TEXT, "low")).build();
+    verb(&[&store], &[]).expect_status(1);
+    assert_eq!(groups(&[&store], &["--all"]), [["new", "old"]]);
+}
+
+#[test]
+fn stores_are_compared_with_each_other_and_what_is_read_block_by_block_as_what_is_held() {
+    let of = |from: usize| {
+        let text =
+            |number: usize| format!("Part {number} of the plan was left for {} days in all", number * 7);
+        let all = (from..from + 600).map(|number| learning(&format!("m{number}"), &text(number), "low"));
+        all.fold(StoreBuilder::memory_server(), |store, own| store.learning(own)).build()
+    };
+    // Both are longer than what is held of a log.
+    let (one, other) = (of(0), of(590));
+    assert!(one.read("learnings.jsonl").len() > 64 << 10);
+    let found = groups(&[&one, &other], &["--threshold", "100"]);
+    assert_eq!(found.len(), 10);
+    assert!(found.iter().all(|group| group.len() == 2 && group[0] == group[1]), "{found:?}");
+    // With everything held, the same.
+    assert_eq!(groups(&[&one, &other], &["--threshold", "100", "--all"]), found);
+}
+
+#[test]
+fn a_reason_that_differs_makes_decisions_differ_though_they_begin_alike() {
+    let entry = |id: &str, reason: &str| json!({"id": id, "type": "decision", "content": {"decision": "Use SQLite for the cache", "rationale": reason}});
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(entry("mem_1", "it is one file and needs no server at all"))
+        .entry(entry("mem_2", "nobody on the team knows how to run anything else"))
+        .entry(entry("mem_3", "it is one file and needs no server at all"))
+        .build();
+    assert_eq!(groups(&[&store], &[]).concat().len(), 2);
+}
