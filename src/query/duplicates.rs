@@ -33,8 +33,10 @@ const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
 /// A list of texts by a rare pair has so many; what more have is not rare, and MinHash takes its place.
 const CROWD: u32 = 64;
-/// With so many that MinHash finds a text is compared at most, those first that fewer texts share.
+/// So many entries of the lists of its bands are looked at for a text, the shortest lists first.
 const MOST: usize = 512;
+/// A text is compared with those that have so many bands in common with it.
+const COMMON: usize = 2;
 /// So many counts are kept at most.
 const COUNTS: usize = 1 << 25;
 /// So many hashes make a sketch.
@@ -339,7 +341,11 @@ impl<'a> Index<'a> {
         if !long.is_empty() {
             let mut bands = self.bands(text);
             bands.sort_unstable_by_key(|band| (self.by_band.len(*band), *band));
-            found.extend(bands.into_iter().flat_map(|band| self.by_band.of(band)).take(MOST));
+            let mut shared: Vec<usize> =
+                bands.into_iter().flat_map(|band| self.by_band.of(band)).take(MOST).collect();
+            shared.sort_unstable();
+            // What is alike has many bands in common.
+            found.extend(shared.chunk_by(|a, b| a == b).filter(|own| own.len() >= COMMON).map(|own| own[0]));
         }
         found.sort_unstable();
         found.dedup();
