@@ -71,7 +71,7 @@ pub fn indented(value: Json<'_>) -> Option<String> {
 /// Hands the indented form on in pieces; false if it grows out of proportion.
 fn write_indented(value: Json<'_>, take: &mut dyn FnMut(&str)) -> bool {
     let room = value.raw().len().saturating_mul(64).saturating_add(1 << 20);
-    let mut writer = Writer { is_indented: true, ..Writer::default() };
+    let mut writer = CanonicalWriter { is_indented: true, ..CanonicalWriter::default() };
     writer.value(value, 0);
     writer.write(room, take)
 }
@@ -79,7 +79,7 @@ fn write_indented(value: Json<'_>, take: &mut dyn FnMut(&str)) -> bool {
 /// RFC 8785: members sorted by UTF-16 units, numbers as JavaScript writes them, no
 /// white space. `only` restricts the members at every depth.
 fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
-    let mut writer = Writer { only, ..Writer::default() };
+    let mut writer = CanonicalWriter { only, ..CanonicalWriter::default() };
     let own = last_members(entry).into_iter().filter(|(name, _)| name != OWN);
     writer.inner(['{', '}'], own.map(|(name, value)| (Some(name), value)).collect(), 0);
     let mut out = String::new();
@@ -89,7 +89,7 @@ fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
 
 /// What is still to be written; the last is the next. It waits on a stack of its own, so that no
 /// depth of nesting can exhaust the program's.
-enum Step<'a> {
+enum Unwritten<'a> {
     Text(Cow<'static, str>),
     Value(Json<'a>, usize),
     /// A line break and its indentation.
@@ -97,22 +97,22 @@ enum Step<'a> {
 }
 
 #[derive(Default)]
-struct Writer<'a> {
+struct CanonicalWriter<'a> {
     only: Option<&'a [String]>,
     is_indented: bool,
-    waiting: Vec<Step<'a>>,
+    waiting: Vec<Unwritten<'a>>,
     out: String,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CanonicalWriter<'a> {
     /// Writes what waits; false if that needs more room than there is.
     fn write(&mut self, mut room: usize, take: &mut dyn FnMut(&str)) -> bool {
         const PIECE: usize = 1 << 16;
         while let Some(step) = self.waiting.pop() {
             match step {
-                Step::Text(text) => self.out.push_str(&text),
-                Step::Value(value, depth) => self.value(value, depth),
-                Step::Break(depth) => {
+                Unwritten::Text(text) => self.out.push_str(&text),
+                Unwritten::Value(value, depth) => self.value(value, depth),
+                Unwritten::Break(depth) => {
                     self.out.push('\n');
                     self.out.extend(std::iter::repeat_n("  ", depth));
                 }
@@ -147,14 +147,14 @@ impl<'a> Writer<'a> {
         if inner.is_empty() {
             return self.out.push(close);
         }
-        self.waiting.push(Step::Text(String::from(close).into()));
-        self.waiting.extend(self.is_indented.then_some(Step::Break(depth)));
+        self.waiting.push(Unwritten::Text(String::from(close).into()));
+        self.waiting.extend(self.is_indented.then_some(Unwritten::Break(depth)));
         for (index, (name, value)) in inner.into_iter().enumerate().rev() {
-            self.waiting.push(Step::Value(value, depth + 1));
+            self.waiting.push(Unwritten::Value(value, depth + 1));
             let colon = if self.is_indented { ": " } else { ":" };
-            self.waiting.extend(name.map(|name| Step::Text((name_in_quotes(&name) + colon).into())));
-            self.waiting.extend(self.is_indented.then_some(Step::Break(depth + 1)));
-            self.waiting.extend((index > 0).then_some(Step::Text(",".into())));
+            self.waiting.extend(name.map(|name| Unwritten::Text((name_in_quotes(&name) + colon).into())));
+            self.waiting.extend(self.is_indented.then_some(Unwritten::Break(depth + 1)));
+            self.waiting.extend((index > 0).then_some(Unwritten::Text(",".into())));
         }
     }
 }

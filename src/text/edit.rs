@@ -19,33 +19,33 @@ pub enum EditError {
 
 /// A stretch of the bytes, and what takes its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Splice<'a> {
+pub struct Patch<'a> {
     /// The stretch; where nothing goes, an empty one.
     pub at: Range<usize>,
     /// What comes.
     pub with: Cow<'a, str>,
 }
 
-impl<'a> Splice<'a> {
+impl<'a> Patch<'a> {
     /// A splice of that stretch.
     pub fn new(at: Range<usize>, with: impl Into<Cow<'a, str>>) -> Self {
-        Splice { at, with: with.into() }
+        Patch { at, with: with.into() }
     }
 
     /// One that puts `raw` in the place of a value.
     pub fn of(value: Json<'_>, raw: impl Into<Cow<'a, str>>) -> Self {
         let (start, end) = value.span();
-        Splice::new(start..end, raw)
+        Patch::new(start..end, raw)
     }
 }
 
 /// The bytes with splices made, none of which overlaps another. Those at one place keep their order.
-pub fn apply(bytes: &[u8], mut splices: Vec<Splice<'_>>) -> Vec<u8> {
+pub fn apply(bytes: &[u8], mut splices: Vec<Patch<'_>>) -> Vec<u8> {
     splices.sort_by_key(|splice| splice.at.start);
     let comes: usize = splices.iter().map(|splice| splice.with.len()).sum();
     let mut out = Vec::with_capacity(bytes.len() + comes);
     let mut at = 0;
-    for Splice { at: gone, with } in splices {
+    for Patch { at: gone, with } in splices {
         out.extend_from_slice(bytes.get(at..gone.start).unwrap_or_default());
         out.extend_from_slice(with.as_bytes());
         at = gone.end;
@@ -75,7 +75,7 @@ pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, EditError>
             None => return Err(EditError::NoSuchPlace(path[..=depth].join("."))),
         }
     }
-    Ok(apply(value, vec![Splice::of(at, raw)]))
+    Ok(apply(value, vec![Patch::of(at, raw)]))
 }
 
 /// The value without the member or item at `path`, and without the comma that parted it;
@@ -97,9 +97,9 @@ pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, EditError> {
 
 /// The splices that take members out of an object, or items out of a list, each with one comma
 /// beside it; what is left empty is empty.
-pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<Splice<'static>> {
+pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<Patch<'static>> {
     let spans = children(parent);
-    let cut = |at| Splice::new(at, "");
+    let cut = |at| Patch::new(at, "");
     let Some(stays) = goes.iter().position(|goes| !goes) else {
         let (start, end) = parent.span();
         return if spans.is_empty() { Vec::new() } else { vec![cut(start + 1..end - 1)] };
@@ -123,24 +123,24 @@ pub fn insert_item(value: &[u8], path: &[&str], at: usize, raw: &str) -> Result<
 
 /// The splice that puts a child of an object or a list before the one of that number, or behind
 /// the last one, set apart as its neighbours are.
-pub fn insert(parent: Json<'_>, at: usize, child: &str) -> Splice<'static> {
+pub fn insert(parent: Json<'_>, at: usize, child: &str) -> Patch<'static> {
     let spans = children(parent);
     match (spans.get(at), spans.last()) {
-        (Some(own), _) => Splice::new(own.start..own.start, format!("{child},{}", gap(parent, &spans, at))),
+        (Some(own), _) => Patch::new(own.start..own.start, format!("{child},{}", gap(parent, &spans, at))),
         (None, Some(last)) => {
             let gap = gap(parent, &spans, spans.len() - 1);
-            Splice::new(last.end..last.end, format!(",{gap}{child}"))
+            Patch::new(last.end..last.end, format!(",{gap}{child}"))
         }
         (None, None) => {
             let end = parent.span().1 - 1;
-            Splice::new(end..end, child.to_owned())
+            Patch::new(end..end, child.to_owned())
         }
     }
 }
 
 /// The splices that set members of an object, as setting one after the other does: in place where
 /// they are there, else behind the last one, spaced as that is.
-pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec<Splice<'a>> {
+pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec<Patch<'a>> {
     let spans = children(object);
     let (end, mut colon) = (object.span().1 - 1, ":".to_owned());
     let mut before = match (spans.last(), object.members().last()) {
@@ -155,11 +155,11 @@ pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec
     for (name, raw) in members {
         let raw = raw.as_ref();
         if let Some(value) = object.get(name) {
-            splices.push(Splice::of(value, raw));
+            splices.push(Patch::of(value, raw));
             continue;
         }
-        splices.push(Splice::new(place..place, format!("{before}{}{colon}", quoted(name))));
-        splices.push(Splice::new(place..place, raw));
+        splices.push(Patch::new(place..place, format!("{before}{}{colon}", quoted(name))));
+        splices.push(Patch::new(place..place, raw));
         if spans.is_empty() {
             before = format!(",{}", text(object, object.span().0 + 1..end));
         }

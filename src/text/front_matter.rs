@@ -78,7 +78,7 @@ impl<'a> Note<'a> {
     pub fn read(text: &'a str) -> Note<'a> {
         let start = if text.as_bytes().starts_with(BOM) { BOM.len() } else { 0 };
         let mut note = Note { body: start..text.len(), ..Note::default() };
-        let mut lines = lines::lines(text.as_bytes()).map(|line| Line {
+        let mut lines = lines::lines(text.as_bytes()).map(|line| NoteLine {
             start: line.start,
             end: line.end,
             next: line.next,
@@ -88,7 +88,7 @@ impl<'a> Note<'a> {
             return note;
         }
         note.has_front_matter = true;
-        let mut own: Vec<Line<'a>> = Vec::new();
+        let mut own: Vec<NoteLine<'a>> = Vec::new();
         for line in lines {
             if matches!(line.text.trim_end(), "---" | "...") {
                 note.body = line.next..text.len();
@@ -106,7 +106,7 @@ impl<'a> Note<'a> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    fn take(&mut self, text: &'a str, lines: &[Line<'a>]) {
+    fn take(&mut self, text: &'a str, lines: &[NoteLine<'a>]) {
         let mut at = 0;
         let mut known = HashSet::new();
         while let Some(line) = lines.get(at) {
@@ -137,14 +137,14 @@ impl<'a> Note<'a> {
 
 /// A line without its end.
 #[derive(Clone, Copy, Debug)]
-struct Line<'a> {
+struct NoteLine<'a> {
     start: usize,
     end: usize,
     next: usize,
     text: &'a str,
 }
 
-impl Line<'_> {
+impl NoteLine<'_> {
     fn is_empty(&self) -> bool {
         let text = self.text.trim();
         text.is_empty() || text.starts_with('#')
@@ -158,10 +158,10 @@ impl Line<'_> {
 
 /// How many lines go on with the field above them. Blank lines and comments between them do, too
 /// (YAML 1.2, 6.6 and 8.2.1), and those behind the last do not.
-fn more(lines: &[Line<'_>]) -> usize {
-    let belongs = |line: &&Line<'_>| line.goes_on() || line.is_empty();
+fn more(lines: &[NoteLine<'_>]) -> usize {
+    let belongs = |line: &&NoteLine<'_>| line.goes_on() || line.is_empty();
     let run = lines.iter().take_while(belongs).count();
-    lines[..run].iter().rposition(Line::goes_on).map_or(0, |last| last + 1)
+    lines[..run].iter().rposition(NoteLine::goes_on).map_or(0, |last| last + 1)
 }
 
 fn name_and_rest(line: &str) -> Option<(&str, &str)> {
@@ -172,13 +172,13 @@ fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     (plain && apart && name.trim() == name).then_some((name, rest.trim()))
 }
 
-type Read<'a> = (Value<'a>, Option<&'static str>);
+type ReadValue<'a> = (Value<'a>, Option<&'static str>);
 
 /// A value from the rest of its line and the lines that go on.
-fn value<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
+fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let rest = without_properties(rest);
     let rest = if rest.starts_with('#') { "" } else { rest };
-    let written: Vec<&Line<'a>> = block.iter().filter(|line| !line.is_empty()).collect();
+    let written: Vec<&NoteLine<'a>> = block.iter().filter(|line| !line.is_empty()).collect();
     match rest.chars().next() {
         None if written.is_empty() => (Value::Null, None),
         None => list_or_other(text, block, &written),
@@ -199,8 +199,8 @@ fn value<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
 }
 
 /// A list with an item on each line, or a nested map.
-fn list_or_other<'a>(text: &'a str, block: &[Line<'a>], written: &[&Line<'a>]) -> Read<'a> {
-    let item = |line: &&Line<'a>| {
+fn list_or_other<'a>(text: &'a str, block: &[NoteLine<'a>], written: &[&NoteLine<'a>]) -> ReadValue<'a> {
+    let item = |line: &&NoteLine<'a>| {
         let item = line.text.trim_start().strip_prefix('-')?;
         (item.is_empty() || item.starts_with([' ', '\t'])).then(|| item.trim())
     };
@@ -220,7 +220,7 @@ fn list_or_other<'a>(text: &'a str, block: &[Line<'a>], written: &[&Line<'a>]) -
 }
 
 /// A list in brackets; brackets within it are dropped, so that `[[a]]` is the item `a`.
-fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
+fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let all = with_block(text, rest, block);
     let mut items = Vec::new();
     let mut fault = None;
@@ -253,7 +253,7 @@ fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> Read<'a> {
 }
 
 /// A block scalar: its lines without their common indentation.
-fn folded<'a>(rest: &str, block: &[Line<'a>]) -> Cow<'a, str> {
+fn folded<'a>(rest: &str, block: &[NoteLine<'a>]) -> Cow<'a, str> {
     let indents = block.iter().filter(|line| !line.text.trim().is_empty());
     let indent = indents.map(|line| line.text.len() - line.text.trim_start().len()).min().unwrap_or(0);
     let lines = block.iter().map(|line| line.text.get(indent..).unwrap_or_default().trim_end());
@@ -330,13 +330,13 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
 }
 
 /// The rest of a line and the lines that go on, as they are written.
-fn with_block<'a>(text: &'a str, rest: &'a str, block: &[Line<'a>]) -> &'a str {
+fn with_block<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> &'a str {
     let Some(last) = block.last() else { return rest };
     let start = rest.as_ptr() as usize - text.as_ptr() as usize;
     text.get(start..last.end).unwrap_or(rest)
 }
 
-fn whole<'a>(text: &'a str, block: &[Line<'a>]) -> &'a str {
+fn whole<'a>(text: &'a str, block: &[NoteLine<'a>]) -> &'a str {
     match (block.first(), block.last()) {
         (Some(first), Some(last)) => text.get(first.start..last.end).unwrap_or_default(),
         _ => "",

@@ -8,6 +8,7 @@ pub mod fold;
 pub mod front_matter;
 pub mod json;
 pub mod lines;
+pub mod links;
 pub mod needle;
 pub mod records;
 pub mod repack;

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::note::target;
 use crate::format::reading::{self, Reading, with_object};
 use crate::model::{Code, Document};
 use crate::text::json::{Json, Kind};
+use crate::text::links::target;
 
 /// Reads an index: what it says is compared when the store is put together.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {

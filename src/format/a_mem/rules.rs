@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::indexes::{self, Links};
 use super::layout;
-use super::note::target;
 use crate::format::ids::{Ids, Missing};
 use crate::format::{Assembly, Parts, locks};
 use crate::model::{
     Body, Code, Document, Entry, Moment, Named, Problem, Record, Role, Severity, State, Tell, View,
 };
+use crate::text::links::target;
 
 /// So many names are in one message.
 const NAMED: usize = 5;

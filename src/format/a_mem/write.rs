@@ -47,7 +47,7 @@ use crate::text::edit;
 use crate::text::front_matter::edit::EditRefused;
 
 use graph::links_graph;
-use named::Known;
+use named::KnownNotes;
 use tag_index::tags_index;
 
 const APPEND_ONLY: &str = "the event log is append-only, so that it stays a record of what happened: an event \
@@ -345,7 +345,7 @@ fn says_the_same(a: &[u8], b: &[u8]) -> bool {
 /// writers leave out notes without links; one that has such notes has to have all. Some have nodes
 /// of what is linked to and is no note; so do they of all of it.
 fn is_right(parts: &Parts<'_>, index: &Document) -> bool {
-    let known = Known::of(parts);
+    let known = KnownNotes::of(parts);
     if index.problems.iter().any(|own| own.code == Code::IndexBroken)
         || known.notes.check_links(index).is_some()
     {

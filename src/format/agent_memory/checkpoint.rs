@@ -87,7 +87,7 @@ pub(crate) enum Became {
 
 /// One difference between two bundles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct Difference {
     /// The section of the bundle.
     pub section: String,
     /// What names the item: its title or label, or of a section that is an object the
@@ -101,7 +101,7 @@ pub(crate) struct Change {
     pub after: String,
 }
 
-impl Change {
+impl Difference {
     /// It in a line: `+ gotchas  The drawer sticks`.
     pub fn to_line(&self) -> String {
         let sign = match self.became {
@@ -118,7 +118,7 @@ impl Change {
 /// What differs between two bundles, section by section; nothing if one can't be read.
 /// Items of lists are told by title or label, so that one that moved has not changed;
 /// number spelling, white space and the order of members make no difference.
-pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Change> {
+pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Difference> {
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let (Ok(before), Ok(after)) = (whole_object(&mut old, before), whole_object(&mut new, after)) else {
         return Vec::new();
@@ -143,7 +143,7 @@ pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<Change> {
 /// The items of a section, by name and number among those of the same name.
 type Items = BTreeMap<(String, usize), String>;
 
-fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<Change> {
+fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<Difference> {
     if before.zip(after).is_some_and(|(before, after)| before.raw() == after.raw()) {
         return Vec::new();
     }
@@ -151,7 +151,13 @@ fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> 
     let mut after = after.map(items).unwrap_or_default();
     let mut changes = Vec::new();
     let mut add = |item: &str, became, before: String, after: String| {
-        changes.push(Change { section: section.to_owned(), item: item.to_owned(), became, before, after });
+        changes.push(Difference {
+            section: section.to_owned(),
+            item: item.to_owned(),
+            became,
+            before,
+            after,
+        });
     };
     for (key, old) in before {
         match after.remove(&key) {
@@ -188,7 +194,7 @@ fn items(section: Json<'_>) -> Items {
 }
 
 /// Changes in short: `gotchas +1 −0 · nextSteps ~2`.
-pub(crate) fn in_short(changes: &[Change]) -> String {
+pub(crate) fn in_short(changes: &[Difference]) -> String {
     let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
     for change in changes {
         if counts.last().is_none_or(|(section, _)| *section != change.section) {
@@ -239,7 +245,7 @@ mod tests {
         assert_eq!(short(after), "gotchas +1 −1 ~1 · project ~1 · later +1 −0");
         let changes = difference(BEFORE.as_bytes(), after.as_bytes());
         let project = changes.iter().find(|change| change.section == "project").cloned();
-        let expected = Change {
+        let expected = Difference {
             section: "project".into(),
             item: "summary".into(),
             became: Became::Changed,

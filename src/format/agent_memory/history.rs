@@ -81,19 +81,19 @@ pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem>
 }
 
 /// The ids that there are, and how far the events go.
-pub struct Known<'a> {
+pub struct KnownIds<'a> {
     ids: HashSet<&'a str>,
     newest: u64,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownIds<'a> {
     /// Those of the whole store, archive included.
     pub fn of(parts: &Parts<'a>) -> Self {
         let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
         let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id).collect();
         let newest = ids.iter().filter_map(|id| events::ordinal(id)).max().unwrap_or_default();
-        Known { ids, newest }
+        KnownIds { ids, newest }
     }
 
     /// References of active records to what is not there. An event that retention moved
@@ -155,7 +155,7 @@ pub fn facts(
         if let Some(before) = before {
             let changes = checkpoint::difference(before, bundle);
             facts.push((entry, "since previous", checkpoint::in_short(&changes)));
-            let lines = changes.iter().take(LISTED).map(checkpoint::Change::to_line);
+            let lines = changes.iter().take(LISTED).map(checkpoint::Difference::to_line);
             facts.extend(lines.map(|line| (entry, "changed", line)));
         }
         if let Some(now) = now {

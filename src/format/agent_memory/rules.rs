@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::Settings;
-use super::projection::Beside;
+use super::projection::Pages;
 use super::text::text;
 use super::{archive, history, layout};
 use crate::format::reading::{feeds, whole_object, without_mark};
@@ -21,7 +21,7 @@ const VALIDATION: i64 = 14 * DAY;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
-    let files = Files::of(parts);
+    let files = ActiveFiles::of(parts);
     let mut tape = Tape::default();
     let config = files.config.and_then(|config| object(&mut tape, config));
     let settings = Settings::of(config);
@@ -64,7 +64,7 @@ fn entries(parts: &Parts<'_>) -> Vec<Entry> {
 
 /// The active files of the store.
 #[derive(Default)]
-struct Files<'a> {
+struct ActiveFiles<'a> {
     state: Option<&'a Document>,
     events: Option<&'a Document>,
     sources: Option<&'a Document>,
@@ -72,9 +72,9 @@ struct Files<'a> {
     checkpoints: Vec<&'a Document>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> ActiveFiles<'a> {
     fn of(parts: &Parts<'a>) -> Self {
-        let mut files = Files::default();
+        let mut files = ActiveFiles::default();
         let documents: &'a [Arc<Document>] = parts.documents;
         for document in documents {
             let is = |name: &str| document.path == Path::new(name);
@@ -99,7 +99,7 @@ impl<'a> Files<'a> {
 
     fn problems(&self, parts: &Parts<'a>, settings: Settings) -> Vec<Problem> {
         let mut problems = self.absent();
-        let known = history::Known::of(parts);
+        let known = history::KnownIds::of(parts);
         problems.extend(self.events.iter().flat_map(|events| history::order(events, settings)));
         for kind in [vec![self.state], vec![self.events], vec![self.sources]] {
             problems.extend(history::duplicates(kind.into_iter().flatten()));
@@ -154,7 +154,7 @@ impl<'a> StateFile<'a> {
     }
 
     /// The recorded counts. A line that can't be read may be counted or not.
-    fn counts(&self, files: &Files<'_>) -> Vec<Problem> {
+    fn counts(&self, files: &ActiveFiles<'_>) -> Vec<Problem> {
         let pairs = [("historyEventCount", files.events), ("importSourceCount", files.sources)];
         let checked = pairs.into_iter().filter_map(|(name, document)| {
             let (stored, document) = (self.maintenance(name)?, document?);
@@ -214,7 +214,7 @@ impl<'a> StateFile<'a> {
         let Some(hash) = text(self.state, "bundleHash") else { return Vec::new() };
         let entry = self.state.path(&["bundle", "project", "recommendedEntryFile"]);
         let entry = entry.and_then(|entry| entry.text());
-        Beside { files, hash: &hash, entry: entry.as_deref() }.check()
+        Pages { files, hash: &hash, entry: entry.as_deref() }.check()
     }
 
     /// What is in the state beside the bundle, as facts of the project's entry.

@@ -37,7 +37,7 @@ pub type Member = (&'static str, Need, Shape);
 
 /// A fault, and the byte at which the value is that has it.
 #[derive(Debug)]
-pub struct Found {
+pub struct Misfit {
     /// Where the value starts within the scanned bytes.
     pub at: usize,
     /// What is wrong with it.
@@ -45,15 +45,15 @@ pub struct Found {
 }
 
 /// Everything in `value` that deviates from `shape`. `name` is what messages call it.
-pub fn check(value: Json<'_>, name: &'static str, shape: &Shape, now: Moment) -> Vec<Found> {
+pub fn check(value: Json<'_>, name: &'static str, shape: &Shape, now: Moment) -> Vec<Misfit> {
     let mut checker = Checker { now, found: Vec::new() };
-    checker.value(value, &Name { before: None, part: Part::Member(name) }, shape);
+    checker.value(value, &ValueName { before: None, part: NamePart::Member(name) }, shape);
     checker.found
 }
 
 /// Adds what was found to the problems of a file.
-pub fn tell(found: Vec<Found>, within: &mut Within<'_>) {
-    for Found { at, fault: (code, severity, message) } in found {
+pub fn tell(found: Vec<Misfit>, within: &mut Within<'_>) {
+    for Misfit { at, fault: (code, severity, message) } in found {
         within.problem(code, severity, at, message);
     }
 }
@@ -111,47 +111,47 @@ fn inner<'s>(shape: &'s Shape, path: &str) -> Option<&'s Shape> {
 }
 
 /// Where a value is, as a chain from the inside out: written only into messages.
-struct Name<'a> {
-    before: Option<&'a Name<'a>>,
-    part: Part,
+struct ValueName<'a> {
+    before: Option<&'a ValueName<'a>>,
+    part: NamePart,
 }
 
-enum Part {
+enum NamePart {
     Member(&'static str),
     Item(usize),
 }
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for ValueName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(before) = self.before {
             before.fmt(f)?;
         }
         match (&self.part, self.before.is_some_and(|before| !before.is_nameless())) {
-            (Part::Member(name), true) => write!(f, ".{name}"),
-            (Part::Member(name), false) => f.write_str(name),
-            (Part::Item(index), _) => write!(f, "[{index}]"),
+            (NamePart::Member(name), true) => write!(f, ".{name}"),
+            (NamePart::Member(name), false) => f.write_str(name),
+            (NamePart::Item(index), _) => write!(f, "[{index}]"),
         }
     }
 }
 
-impl Name<'_> {
+impl ValueName<'_> {
     fn is_nameless(&self) -> bool {
-        self.before.is_none() && matches!(self.part, Part::Member(""))
+        self.before.is_none() && matches!(self.part, NamePart::Member(""))
     }
 }
 
 struct Checker {
     now: Moment,
-    found: Vec<Found>,
+    found: Vec<Misfit>,
 }
 
 impl Checker {
     fn add(&mut self, value: Json<'_>, code: Code, message: String) {
-        self.found.push(Found { at: value.span().0, fault: (code, Severity::Error, message) });
+        self.found.push(Misfit { at: value.span().0, fault: (code, Severity::Error, message) });
     }
 
     // The shapes are constants, and none of them is deep: that bounds the recursion.
-    fn value(&mut self, value: Json<'_>, name: &Name<'_>, shape: &Shape) {
+    fn value(&mut self, value: Json<'_>, name: &ValueName<'_>, shape: &Shape) {
         let fits = match shape {
             Shape::TextOrNull | Shape::WhenOrNull if value.is_null() => true,
             Shape::Text | Shape::TextOrNull => self.text(value, name),
@@ -169,7 +169,7 @@ impl Checker {
         }
     }
 
-    fn text(&mut self, value: Json<'_>, name: &Name<'_>) -> bool {
+    fn text(&mut self, value: Json<'_>, name: &ValueName<'_>) -> bool {
         let Some(text) = value.text() else { return false };
         if text.trim().is_empty() {
             self.add(value, Code::OutOfRange, format!("`{name}` is empty; this format wants a text."));
@@ -177,7 +177,7 @@ impl Checker {
         true
     }
 
-    fn count(&mut self, value: Json<'_>, name: &Name<'_>) -> bool {
+    fn count(&mut self, value: Json<'_>, name: &ValueName<'_>) -> bool {
         let Some(number) = value.number() else { return false };
         if value.count().is_none() {
             let message = format!("`{name}` is {number}; it should be a whole number, 0 or more.");
@@ -186,7 +186,7 @@ impl Checker {
         true
     }
 
-    fn word(&mut self, value: Json<'_>, name: &Name<'_>, words: &[&str]) -> bool {
+    fn word(&mut self, value: Json<'_>, name: &ValueName<'_>, words: &[&str]) -> bool {
         let Some(text) = value.text() else { return false };
         if !words.contains(&text.as_ref()) {
             let message = format!("`{name}` is {text:?}; it should be one of {}.", words.join(", "));
@@ -195,19 +195,19 @@ impl Checker {
         true
     }
 
-    fn items(&mut self, value: Json<'_>, name: &Name<'_>, shape: &Shape) -> bool {
+    fn items(&mut self, value: Json<'_>, name: &ValueName<'_>, shape: &Shape) -> bool {
         for (index, item) in value.items().enumerate() {
-            self.value(item, &Name { before: Some(name), part: Part::Item(index) }, shape);
+            self.value(item, &ValueName { before: Some(name), part: NamePart::Item(index) }, shape);
         }
         value.kind() == Kind::Array
     }
 
-    fn object(&mut self, value: Json<'_>, name: &Name<'_>, members: &[Member]) -> bool {
+    fn object(&mut self, value: Json<'_>, name: &ValueName<'_>, members: &[Member]) -> bool {
         if value.kind() != Kind::Object {
             return false;
         }
         for (own, need, shape) in members {
-            let named = Name { before: Some(name), part: Part::Member(own) };
+            let named = ValueName { before: Some(name), part: NamePart::Member(own) };
             match value.get(own) {
                 None if *need == Need::Required => {
                     self.add(value, Code::MissingField, format!("`{named}` is missing."));
@@ -233,7 +233,7 @@ impl Checker {
         let mut fields = Fields::new(object, self.now);
         fields.moment(name, Need::Optional);
         let at = member.span().0;
-        self.found.extend(fields.into_faults().into_iter().map(|fault| Found { at, fault }));
+        self.found.extend(fields.into_faults().into_iter().map(|fault| Misfit { at, fault }));
     }
 }
 

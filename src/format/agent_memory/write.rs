@@ -51,9 +51,9 @@ use crate::format::{Format, Placement};
 use crate::model::plan::SHARED;
 use crate::model::{Bytes, Change, Document, Entry, Extent, Moment, Store};
 
-use canonical::{BundleEdit, Written, canonical_write, counts_anew, pages_anew, path_of};
+use canonical::{BundleEdit, FileAnew, canonical_write, counts_anew, pages_anew, path_of};
 use choice::{Choice, each_refused};
-use prune::{Chosen, Pruned, prune, retention_off};
+use prune::{Pruned, Pruning, prune, retention_off};
 use recall::unsaid;
 
 /// So many parts of the bundle an event names one by one.
@@ -61,15 +61,15 @@ const NAMED: usize = 8;
 
 impl Writes for AgentMemory {
     fn may(&self, deed: Deed, file: &Path) -> Result<(), String> {
-        let why = match (deed, Part::of(file)) {
+        let why = match (deed, Contents::of(file)) {
             (Deed::Tag, _) => "agent-memory has no tags.",
-            (_, Part::Archived) => "it is in an archive batch, which the format's own tool lets expire.",
-            (_, Part::Source) => "the import sources are registered by the format's own tool.",
-            (Deed::Edit, Part::Event) => "an event is not edited: its content comes from its tool.",
-            (Deed::Edit, Part::Checkpoint) => {
+            (_, Contents::Archived) => "it is in an archive batch, which the format's own tool lets expire.",
+            (_, Contents::Source) => "the import sources are registered by the format's own tool.",
+            (Deed::Edit, Contents::Event) => "an event is not edited: its content comes from its tool.",
+            (Deed::Edit, Contents::Checkpoint) => {
                 "a checkpoint is not edited: it is a copy of the bundle as it was. Edit the bundle."
             }
-            (Deed::Archive, Part::Bundle) => {
+            (Deed::Archive, Contents::Bundle) => {
                 "the bundle is not archived: the checkpoints keep what it was. Delete what is not needed."
             }
             _ => return Ok(()),
@@ -187,12 +187,12 @@ impl Writes for AgentMemory {
     }
 
     fn origin(&self, new: &Path) -> Option<&'static Path> {
-        (Part::of(new) == Part::Checkpoint).then(|| Path::new(layout::STATE))
+        (Contents::of(new) == Contents::Checkpoint).then(|| Path::new(layout::STATE))
     }
 
     fn told(&self, store: &Store, changes: &[Change]) -> Vec<String> {
-        let of = |part: Part| changes.iter().find(move |change| Part::of(&change.path) == part);
-        match (of(Part::Checkpoint).filter(|change| change.word() == "create"), of(Part::Bundle)) {
+        let of = |part: Contents| changes.iter().find(move |change| Contents::of(&change.path) == part);
+        match (of(Contents::Checkpoint).filter(|change| change.word() == "create"), of(Contents::Bundle)) {
             (Some(_), Some(state)) => {
                 let mut told = told::left_alone(store, state, changes);
                 told.extend(told::repeated(state, changes));
@@ -217,7 +217,7 @@ const RULE: &str =
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum Contents {
     Bundle,
     Event,
     Checkpoint,
@@ -226,22 +226,22 @@ enum Part {
     Other,
 }
 
-impl Part {
-    fn of(file: &Path) -> Part {
+impl Contents {
+    fn of(file: &Path) -> Contents {
         match () {
-            () if layout::batch_of(file).is_some() => Part::Archived,
-            () if file == Path::new(layout::STATE) => Part::Bundle,
-            () if file == Path::new(layout::EVENTS) => Part::Event,
-            () if file == Path::new(layout::SOURCES) => Part::Source,
-            () if layout::is_checkpoint(file) => Part::Checkpoint,
-            () => Part::Other,
+            () if layout::batch_of(file).is_some() => Contents::Archived,
+            () if file == Path::new(layout::STATE) => Contents::Bundle,
+            () if file == Path::new(layout::EVENTS) => Contents::Event,
+            () if file == Path::new(layout::SOURCES) => Contents::Source,
+            () if layout::is_checkpoint(file) => Contents::Checkpoint,
+            () => Contents::Other,
         }
     }
 }
 
 /// What retention moves, where the config has it.
 fn pruned(scene: &Scene<'_>) -> Result<Vec<Change>, Refusal> {
-    match prune(&scene.store.documents, Chosen::Retention, scene.now)? {
+    match prune(&scene.store.documents, Pruning::Retention, scene.now)? {
         None => Ok(Vec::new()),
         Some(pruned) => {
             let mut writing = Writing::of(scene)?;
@@ -274,7 +274,7 @@ pub(super) fn beside_path(path: &Path) -> PathBuf {
 }
 
 /// A file around the store made anew; `None` where there is none.
-fn rewritten(store: &Store, page: &Written) -> Option<Change> {
+fn rewritten(store: &Store, page: &FileAnew) -> Option<Change> {
     let (_, base) = store.beside.iter().find(|(own, _)| beside_path(own) == page.path)?;
     Some(Change { mode: SHARED, ..Change::rewrite(&page.path, base.clone(), &page.bytes) })
 }
@@ -311,7 +311,7 @@ impl<'a> Writing<'a> {
     /// Takes what the edits remove out of the signals of events that are not recalled yet.
     fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<(), Refusal> {
         if let Some(bytes) = unsaid(&self.documents, edits)? {
-            self.take(Written { path: layout::EVENTS.into(), bytes, append: false });
+            self.take(FileAnew { path: layout::EVENTS.into(), bytes, append: false });
         }
         Ok(())
     }
@@ -343,7 +343,7 @@ impl<'a> Writing<'a> {
     }
 
     /// Takes a file as it is to be. One that was written before is written once, later.
-    fn take(&mut self, file: Written) {
+    fn take(&mut self, file: FileAnew) {
         let path = file.path;
         let base = self.base(&path);
         let before = self.changes.iter().position(|change| change.path == path);

@@ -27,7 +27,7 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
         metadata.tags("tags", Need::Optional, 0, usize::MAX);
     });
     fields.within("statistics", Need::Required, |statistics| {
-        for (name, _) in Counts::default().named() {
+        for (name, _) in RecordCounts::default().named() {
             statistics.count(name, Need::Required);
         }
         statistics.moment("last_accessed", Need::Optional);
@@ -57,21 +57,24 @@ const SIZE: &str = "size_bytes";
 
 /// What of a session can be counted.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct RecordCounts {
     /// Messages, decisions and findings that can be read.
     pub records: [u64; 3],
     /// The bytes of the logs, and of the whole session.
     pub sizes: [u64; 2],
 }
 
-impl Counts {
+impl RecordCounts {
     /// Those of a session of these logs, whose files have so many bytes.
-    pub fn of<'a>(logs: impl Iterator<Item = &'a Document> + Clone, size: u64) -> Counts {
+    pub fn of<'a>(logs: impl Iterator<Item = &'a Document> + Clone, size: u64) -> RecordCounts {
         let count = |kind: &str| {
             let own = logs.clone().filter(|log| layout::kind_of(&log.path) == kind);
             own.flat_map(|log| &log.records).filter(|record| record.view().is_some()).count() as u64
         };
-        Counts { records: COUNTED.map(|(_, kind)| count(kind)), sizes: [logs.map(|log| log.len).sum(), size] }
+        RecordCounts {
+            records: COUNTED.map(|(_, kind)| count(kind)),
+            sizes: [logs.map(|log| log.len).sum(), size],
+        }
     }
 
     /// The members of the statistics.
@@ -82,7 +85,7 @@ impl Counts {
 }
 
 /// What a manifest's statistics say otherwise than the logs.
-pub fn check_counts(object: Json<'_>, path: &Path, counts: &Counts) -> Vec<Problem> {
+pub fn check_counts(object: Json<'_>, path: &Path, counts: &RecordCounts) -> Vec<Problem> {
     let Some(statistics) = object.get("statistics") else { return Vec::new() };
     let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
     let mut problems: Vec<Problem> = COUNTED

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Counts, moment};
+use super::manifest::{RecordCounts, moment};
 use super::{config, index, layout, manifest};
 use crate::format::ids::{Ids, Missing};
 use crate::format::reading::{whole_object, with_object, without_mark};
@@ -30,7 +30,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
     let missing = missing(parts, &sessions);
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for ((name, archived), files) in &sessions {
-        let own = Files { name, archived: *archived, files, missing: &missing };
+        let own = OneSession { name, archived: *archived, files, missing: &missing };
         let number = assembly.sessions.len() as u32;
         assembly.sessions.push(own.session(&decay, limits.0, now));
         assembly.entries.extend(own.entries(Some(number)));
@@ -46,7 +46,7 @@ pub fn assemble(parts: &Parts<'_>, mut decay: DecayTable, now: Moment) -> Assemb
     let shared: Vec<_> = shared.map(|(number, document)| (number as u32, &**document)).collect();
     assembly
         .entries
-        .extend(Files { name: "", archived: false, files: &shared, missing: &missing }.entries(None));
+        .extend(OneSession { name: "", archived: false, files: &shared, missing: &missing }.entries(None));
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
     assembly.problems.extend(parts.locks.iter().filter_map(|lock| locks::stale(lock, now)));
     assembly
@@ -80,14 +80,14 @@ fn missing<'a>(parts: &Parts<'a>, sessions: &'a Sessions<'_>) -> Missing<'a> {
 }
 
 /// One session's files.
-struct Files<'a> {
+struct OneSession<'a> {
     name: &'a str,
     archived: bool,
     files: &'a [(u32, &'a Document)],
     missing: &'a Missing<'a>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> OneSession<'a> {
     fn of(&self, role: Role) -> impl Iterator<Item = &'a Document> + Clone {
         self.files.iter().map(|(_, document)| *document).filter(move |document| document.role == role)
     }
@@ -152,7 +152,7 @@ impl<'a> Files<'a> {
             problems.extend(self.archive(manifest));
         } else if let Some(document) = manifest {
             let size = self.files.iter().map(|(_, document)| document.len).sum();
-            let counts = Counts::of(self.logs(), size);
+            let counts = RecordCounts::of(self.logs(), size);
             with_object(&document.bytes, |object| {
                 problems.extend(manifest::check_counts(object, &document.path, &counts));
             });

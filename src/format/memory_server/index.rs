@@ -21,15 +21,15 @@ pub const MAPS: [(&str, Keys); 3] = [
 ];
 
 /// The readable records of the live files and the archives.
-pub struct Records<'a> {
-    pub own: Vec<Listed<'a>>,
+pub struct AllRecords<'a> {
+    pub own: Vec<ListedRecord<'a>>,
     pub ids: &'a Ids<'a>,
     /// The bytes of the live files, and of the archives.
     pub bytes: [u64; 2],
 }
 
 /// One of them.
-pub struct Listed<'a> {
+pub struct ListedRecord<'a> {
     pub view: View<'a>,
     /// Its id, and the place of that.
     pub id: Option<(&'a str, u32)>,
@@ -37,7 +37,7 @@ pub struct Listed<'a> {
     in_live_file: bool,
 }
 
-impl<'a> Records<'a> {
+impl<'a> AllRecords<'a> {
     /// Those of a store.
     pub fn of(parts: &Parts<'a>, entries: &[Entry], ids: &'a Ids<'a>) -> Self {
         let mut next = 0;
@@ -45,21 +45,21 @@ impl<'a> Records<'a> {
             let document = &parts.documents[entry.document as usize];
             let view = document.records[entry.record as usize].view()?;
             let id = view.id.and_then(|id| Some((id, ids.place(id, &mut next)?)));
-            Some(Listed { view, id, state: entry.state, in_live_file: document.role == Role::Records })
+            Some(ListedRecord { view, id, state: entry.state, in_live_file: document.role == Role::Records })
         });
         let bytes =
             |role| parts.documents.iter().filter(move |own| own.role == role).map(|own| own.len).sum();
-        Records { own: own.collect(), ids, bytes: [Role::Records, Role::Archive].map(bytes) }
+        AllRecords { own: own.collect(), ids, bytes: [Role::Records, Role::Archive].map(bytes) }
     }
 
     /// The live ones.
-    pub fn live(&self) -> impl Iterator<Item = &Listed<'a>> {
+    pub fn live(&self) -> impl Iterator<Item = &ListedRecord<'a>> {
         self.own.iter().filter(|own| own.state == State::Live)
     }
 }
 
 /// Judges the index; nothing if it can't be read, which is said elsewhere.
-pub fn check(document: &Document, records: &Records<'_>) -> Vec<Problem> {
+pub fn check(document: &Document, records: &AllRecords<'_>) -> Vec<Problem> {
     let mut tape = Tape::default();
     let Ok(index) = whole_object(&mut tape, without_mark(&document.bytes)) else { return Vec::new() };
     let [version, bytes] = [version(index), bytes(index, records)].map(Option::into_iter);
@@ -69,7 +69,7 @@ pub fn check(document: &Document, records: &Records<'_>) -> Vec<Problem> {
 }
 
 /// Whether the index has everything and no problem. It looks no further than the first.
-pub fn is_right(index: Json<'_>, records: &Records<'_>) -> bool {
+pub fn is_right(index: Json<'_>, records: &AllRecords<'_>) -> bool {
     index.get("statistics").is_some()
         && index.get("tags_index").is_some()
         && version(index).or_else(|| bytes(index, records)).is_none()
@@ -78,7 +78,7 @@ pub fn is_right(index: Json<'_>, records: &Records<'_>) -> bool {
 }
 
 /// The bytes of the live files, or of those and the archives: the specification doesn't say which.
-fn bytes(index: Json<'_>, records: &Records<'_>) -> Option<Fault> {
+fn bytes(index: Json<'_>, records: &AllRecords<'_>) -> Option<Fault> {
     let stored = index.path(&["statistics", "total_storage_bytes"])?.number()?;
     let [live, archived] = records.bytes;
     let is_right = [live, live + archived].iter().any(|bytes| *bytes as f64 == stored);
@@ -94,9 +94,10 @@ fn version(index: Json<'_>) -> Option<Fault> {
 
 /// Counts with and without what the live files hold as archived: the specification
 /// doesn't say which, and either is accepted.
-fn counts(index: Json<'_>, records: &Records<'_>) -> Vec<Fault> {
+fn counts(index: Json<'_>, records: &AllRecords<'_>) -> Vec<Fault> {
     let mut found = Vec::new();
-    let count = |test: &dyn Fn(&Listed<'_>) -> bool| records.own.iter().filter(|record| test(record)).count();
+    let count =
+        |test: &dyn Fn(&ListedRecord<'_>) -> bool| records.own.iter().filter(|record| test(record)).count();
     let mut compare = |path: &[&str], accepted: [usize; 2]| {
         let Some(stored) = index.get("statistics").and_then(|s| s.path(path)).and_then(|n| n.number()) else {
             return;
@@ -119,7 +120,7 @@ fn counts(index: Json<'_>, records: &Records<'_>) -> Vec<Fault> {
 }
 
 /// How the maps from keys to ids differ from the live records, one after the other.
-fn stale(index: Json<'_>, records: &Records<'_>) -> impl Iterator<Item = Fault> {
+fn stale(index: Json<'_>, records: &AllRecords<'_>) -> impl Iterator<Item = Fault> {
     let message = move |(name, keys): (&str, Keys)| {
         let Some(map) = index.get(name) else {
             let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view).is_empty());

@@ -22,7 +22,7 @@ const OLD_LOCK: i64 = 30_000_000;
 pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
     let (ids, problems) = ids(parts);
     let mut assembly = Assembly { entries: entries(parts), problems, ..Assembly::default() };
-    let records = index::Records::of(parts, &assembly.entries, &ids);
+    let records = index::AllRecords::of(parts, &assembly.entries, &ids);
     for document in parts.documents {
         match document.role {
             Role::Records => assembly.problems.extend(limits(document)),

@@ -172,7 +172,7 @@ impl Writes for MemoryServer {
     /// Learnings that were not used for 90 days and tasks that were done 30 days ago are archived,
     /// and what a file has no room for; core memories only by hand ("Archival", "Storage Limits").
     fn due(&self, scene: &Scene<'_>) -> Result<Vec<Due>, Refusal> {
-        let due::Own { what, entries } = due::own(scene);
+        let due::DueEntries { what, entries } = due::own(scene);
         if entries.is_empty() {
             return Ok(Vec::new());
         }

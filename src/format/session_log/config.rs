@@ -87,7 +87,7 @@ fn fraction(object: Json<'_>, name: &str) -> Option<f64> {
 
 /// What is wrong with the store's config.
 pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
-    let mut found = Settings { path, problems: Vec::new() };
+    let mut found = SettingsCheck { path, problems: Vec::new() };
     found.version(config);
     for (section, name, range) in NUMBERS {
         if let Some(value) = config.path(&[section, name]) {
@@ -109,7 +109,7 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
 
 /// What is wrong with a session's `decay_config`.
 pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
-    let mut found = Settings { path, problems: Vec::new() };
+    let mut found = SettingsCheck { path, problems: Vec::new() };
     found.is_of("decay_config", metadata.get("decay_config"), Kind::Object);
     found.is_of("decay_config.enabled", metadata.path(&["decay_config", "enabled"]), Kind::Bool);
     let numbers = [("half_life_hours", Range::Positive), ("min_decay_factor", Range::Fraction)];
@@ -137,12 +137,12 @@ const NUMBERS: [(&str, &str, Range); 6] = [
     ("performance", "cache_size", Range::Positive),
 ];
 
-struct Settings<'a> {
+struct SettingsCheck<'a> {
     path: &'a Path,
     problems: Vec<Problem>,
 }
 
-impl Settings<'_> {
+impl SettingsCheck<'_> {
     fn add(&mut self, code: Code, severity: Severity, message: String) {
         self.problems.push(Problem::of_file(code, severity, self.path, message));
     }

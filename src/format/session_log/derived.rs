@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::index::{Log, Logged};
-use super::metadata::Counts;
+use super::index::{EntryLog, Logged};
+use super::metadata::EntryCounts;
 use super::{SessionLog, config, index, layout};
 use crate::format::lists::Lists;
 use crate::format::reading::{edited, whole_object, with_object, without_mark};
@@ -26,7 +26,7 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Deriv
     });
     let mut derived = Vec::new();
     for session in sessions {
-        let own = Own::of(parts, session);
+        let own = LogAnew::of(parts, session);
         if own.log.is_none() && own.metadata.is_none() {
             continue;
         }
@@ -38,25 +38,25 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf], now: Moment) -> Vec<Deriv
 }
 
 /// One session's files.
-struct Own<'a> {
+struct LogAnew<'a> {
     folder: PathBuf,
     log: Option<&'a Document>,
     index: Option<&'a Document>,
     metadata: Option<&'a Document>,
     tombstones: Option<&'a Document>,
-    entries: Log<'a>,
+    entries: EntryLog<'a>,
 }
 
-impl<'a> Own<'a> {
+impl<'a> LogAnew<'a> {
     fn of(parts: &Parts<'a>, session: &Path) -> Self {
         let folder = Path::new("sessions").join(session);
         let file = |name: &str| document(parts.documents, &folder.join(name));
         let (log, tombstones) = (file("memory.jsonl"), file("tombstones.jsonl"));
-        Own {
+        LogAnew {
             log,
             index: file("index.json"),
             metadata: file("metadata.json"),
-            entries: Log::of(log, tombstones),
+            entries: EntryLog::of(log, tombstones),
             tombstones,
             folder,
         }
@@ -109,7 +109,8 @@ impl<'a> Own<'a> {
         let own = self.metadata?;
         let size = |own: Option<&Document>| own.map_or(0, |own| own.len);
         let size = size(self.log) + index_len + size(self.tombstones);
-        let Counts { total, by_kind, sizes: [log, size] } = Counts::of(self.log, &self.entries, size);
+        let EntryCounts { total, by_kind, sizes: [log, size] } =
+            EntryCounts::of(self.log, &self.entries, size);
         let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], total)];
         wanted.extend(by_kind.map(|(name, count)| (vec!["statistics", name], count)));
         let bytes = edited(&own.bytes, |body, object| {

@@ -21,7 +21,7 @@ fn tags(view: View<'_>) -> Vec<&str> {
 }
 
 /// The entries of a session that have an id, the first of each.
-pub struct Log<'a> {
+pub struct EntryLog<'a> {
     /// In the order of the log, with their ids.
     pub entries: Vec<Logged<'a>>,
     /// The records that have an id that was there, and the lines on which it was.
@@ -42,7 +42,7 @@ pub struct Logged<'a> {
     pub is_live: bool,
 }
 
-impl<'a> Log<'a> {
+impl<'a> EntryLog<'a> {
     /// Those of a log.
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
@@ -61,7 +61,7 @@ impl<'a> Log<'a> {
                 }
             }
         }
-        Log { entries, again, ids, deleted }
+        EntryLog { entries, again, ids, deleted }
     }
 
     /// Whether a tombstone names that entry.
@@ -76,14 +76,14 @@ impl<'a> Log<'a> {
 }
 
 /// Judges the index of one session.
-pub fn check(index: Json<'_>, path: &Path, log: &Log<'_>) -> Vec<Problem> {
+pub fn check(index: Json<'_>, path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let warning = |code, message: String| Problem::of_file(code, Severity::Warning, path, message);
     if let Some(version) = wrong_version(index) {
         let message = format!("The index names version {}; this format has 1.", version.plain());
         problems.push(warning(Code::UnsupportedVersion, message));
     }
-    let entries = Entries::of(index, log, usize::MAX);
+    let entries = IndexedEntries::of(index, log, usize::MAX);
     let stale: Vec<String> = entries.told().into_iter().chain(stale_maps(index, log)).collect();
     if !stale.is_empty() {
         let message =
@@ -98,10 +98,10 @@ pub fn check(index: Json<'_>, path: &Path, log: &Log<'_>) -> Vec<Problem> {
 }
 
 /// Whether the index has no problem, and its entries. It stops at the first difference.
-pub fn is_right(index: Json<'_>, log: &Log<'_>) -> bool {
+pub fn is_right(index: Json<'_>, log: &EntryLog<'_>) -> bool {
     index.get("entries").is_some_and(|own| own.members().count() >= log.live().count())
         && wrong_version(index).is_none()
-        && Entries::of(index, log, 1).differ() == 0
+        && IndexedEntries::of(index, log, 1).differ() == 0
         && stale_maps(index, log).next().is_none()
 }
 
@@ -111,7 +111,7 @@ fn wrong_version(index: Json<'_>) -> Option<Json<'_>> {
 
 /// How many entries of an index are not as they should be.
 #[derive(Default)]
-struct Entries {
+struct IndexedEntries {
     missing: usize,
     gone: usize,
     wrong: usize,
@@ -121,10 +121,10 @@ struct Entries {
     lacks_all: bool,
 }
 
-impl Entries {
+impl IndexedEntries {
     /// Counts until there are `enough`.
-    fn of(index: Json<'_>, log: &Log<'_>, enough: usize) -> Self {
-        let mut counts = Entries::default();
+    fn of(index: Json<'_>, log: &EntryLog<'_>, enough: usize) -> Self {
+        let mut counts = IndexedEntries::default();
         let Some(entries) = index.get("entries") else {
             counts.lacks_all = log.live().next().is_some();
             return counts;
@@ -200,7 +200,7 @@ fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {
 }
 
 /// What is wrong with the maps from tags and types to ids, one after the other.
-fn stale_maps(index: Json<'_>, log: &Log<'_>) -> impl Iterator<Item = String> {
+fn stale_maps(index: Json<'_>, log: &EntryLog<'_>) -> impl Iterator<Item = String> {
     MAPS.into_iter().filter_map(move |(name, keys)| {
         let Some(map) = index.get(name) else {
             let has_keys = log.live().any(|own| !keys(own.view).is_empty());

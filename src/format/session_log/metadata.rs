@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::index::Log;
+use super::index::EntryLog;
 use super::{config, layout};
 use crate::format::fields::{Fields, Need};
 use crate::model::{Code, Document, Moment, Problem, Severity, Tell};
@@ -33,7 +33,7 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Prob
 }
 
 /// Live entries of a session, as the metadata counts them.
-pub struct Counts {
+pub struct EntryCounts {
     /// All.
     pub total: u64,
     /// By the words of `statistics`.
@@ -43,11 +43,11 @@ pub struct Counts {
     pub sizes: [u64; 2],
 }
 
-impl Counts {
+impl EntryCounts {
     /// Those of a log. `size` is what counts toward the limit.
-    pub fn of(log: Option<&Document>, entries: &Log<'_>, size: u64) -> Self {
+    pub fn of(log: Option<&Document>, entries: &EntryLog<'_>, size: u64) -> Self {
         let by_kind = ["conversations", "decisions", "findings", "preferences"].map(|name| (name, 0));
-        let mut counts = Counts { total: 0, by_kind, sizes: [log.map_or(0, |log| log.len), size] };
+        let mut counts = EntryCounts { total: 0, by_kind, sizes: [log.map_or(0, |log| log.len), size] };
         let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view());
         for view in views.filter(|view| !entries.is_deleted(*view)) {
             counts.total += 1;
@@ -59,7 +59,7 @@ impl Counts {
 }
 
 /// What the metadata counts against what is there.
-pub fn check_counts(object: Json<'_>, path: &Path, counts: &Counts) -> Vec<Problem> {
+pub fn check_counts(object: Json<'_>, path: &Path, counts: &EntryCounts) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut compare = |names: &[&str], accepted: &[f64], severity| {
         let Some(stored) = object.path(names).and_then(|value| value.number()) else { return };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::index::Log;
-use super::metadata::Counts;
+use super::index::EntryLog;
+use super::metadata::EntryCounts;
 use super::{config, index, layout, metadata};
 use crate::format::ids::Missing;
 use crate::format::reading::{whole_object, with_object, without_mark};
@@ -23,7 +23,7 @@ const UNFILLED: i64 = 60_000_000;
 
 /// Puts the files together.
 pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> Assembly {
-    let files = Files::of(parts);
+    let files = FilesBySession::of(parts);
     let missing = missing(parts);
     let mut tape = Tape::default();
     let config = files.config.map(|config| without_mark(&config.bytes));
@@ -36,7 +36,7 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for (name, own) in &files.sessions {
         let number = assembly.sessions.len() as u32;
-        let log = Log::of(file(own, Role::Records), file(own, Role::Tombstones));
+        let log = EntryLog::of(file(own, Role::Records), file(own, Role::Tombstones));
         let session = SessionFiles { name, own, missing: &missing, log };
         assembly.sessions.push(session.session(&decay, limit.0));
         assembly.entries.extend(session.entries(number));
@@ -48,14 +48,14 @@ pub fn assemble(parts: &Parts<'_>, default_decay: DecayTable, now: Moment) -> As
 }
 
 /// The files of the store, session by session.
-struct Files<'a> {
+struct FilesBySession<'a> {
     config: Option<&'a Document>,
     sessions: BTreeMap<PathBuf, Vec<(u32, &'a Document)>>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> FilesBySession<'a> {
     fn of(parts: &Parts<'a>) -> Self {
-        let mut files = Files { config: None, sessions: BTreeMap::new() };
+        let mut files = FilesBySession { config: None, sessions: BTreeMap::new() };
         for folder in parts.folders {
             if let Some(name) = layout::session_of(folder) {
                 files.sessions.entry(name.to_owned()).or_default();
@@ -87,7 +87,7 @@ struct SessionFiles<'a> {
     name: &'a Path,
     own: &'a [(u32, &'a Document)],
     missing: &'a Missing<'a>,
-    log: Log<'a>,
+    log: EntryLog<'a>,
 }
 
 impl<'a> SessionFiles<'a> {
@@ -147,7 +147,7 @@ impl<'a> SessionFiles<'a> {
             problems.extend(stale.unwrap_or_default());
         }
         if let Some(own) = self.file(Role::Metadata) {
-            let counts = Counts::of(self.file(Role::Records), &self.log, self.size());
+            let counts = EntryCounts::of(self.file(Role::Records), &self.log, self.size());
             let wrong = with_object(&own.bytes, |object| metadata::check_counts(object, &own.path, &counts));
             problems.extend(wrong.unwrap_or_default());
         }

@@ -8,12 +8,12 @@ use crate::text::scan::Tape;
 use crate::text::{edit, lines};
 
 /// A range of bytes, and what it becomes.
-type Edit = (std::ops::Range<usize>, Vec<u8>);
+type RangeEdit = (std::ops::Range<usize>, Vec<u8>);
 
 /// The changes that bring the caches of decay up to date, as something due; none where all
 /// are. Records that are in archives are left alone.
 pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
-    let mut edits: BTreeMap<u32, Vec<Edit>> = BTreeMap::new();
+    let mut edits: BTreeMap<u32, Vec<RangeEdit>> = BTreeMap::new();
     let mut records = 0;
     for entry in scene.store.entries.iter().filter(|entry| entry.state == State::Live) {
         let raw = scene.store.raw(entry);

@@ -205,7 +205,7 @@ fn closes(map: &str) -> bool {
 }
 
 /// A field's lines, taken apart.
-struct Parts<'a> {
+struct NoteParts<'a> {
     /// Up to the colon and with it.
     head: &'a str,
     /// The white space between colon and value.
@@ -220,7 +220,7 @@ struct Parts<'a> {
     end: &'a str,
 }
 
-fn parts<'a>(text: &'a str, field: &Field<'_>) -> Parts<'a> {
+fn parts<'a>(text: &'a str, field: &Field<'_>) -> NoteParts<'a> {
     let all = text.get(field.span.clone()).unwrap_or_default();
     let colon = all.find(':').map_or(all.len(), |at| at + 1);
     let (head, rest) = all.split_at(colon);
@@ -236,7 +236,7 @@ fn parts<'a>(text: &'a str, field: &Field<'_>) -> Parts<'a> {
     let gap = if length == 0 { 0 } else { gap };
     let from = (gap + length).max(if length == 0 { 0 } else { gap });
     let next = lines::line_at(rest.as_bytes(), from).map_or(rest.len(), |line| line.next);
-    Parts {
+    NoteParts {
         head,
         gap: rest.get(..gap).unwrap_or_default(),
         value: rest.get(gap..from).unwrap_or_default(),

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::indexes::is_of_lists;
-use super::super::note::target;
-use super::json_text::{Members, Tree, raw, with_object};
+use super::json_text::{Tree, TreeMembers, raw, with_object};
 use super::link_lists;
-use super::named::Known;
+use super::named::KnownNotes;
 use crate::format::Parts;
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
+use crate::text::links::target;
 
 const OUTGOING: [&str; 2] = ["outgoing_links", "outgoing"];
 const INCOMING: [&str; 2] = ["incoming_links", "incoming"];
@@ -19,7 +19,7 @@ const INCOMING: [&str; 2] = ["incoming_links", "incoming"];
 /// there. Strength, clusters and members of others stay; a node whose note is gone goes.
 /// A graph that can't be read is replaced whole: its strengths are in its copy alone.
 pub fn links_graph(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
-    let known = Known::of(parts);
+    let known = KnownNotes::of(parts);
     with_object(existing, |object, layout| {
         let Some(object) = object else {
             let graph = Graph::of(&known, None);
@@ -33,7 +33,7 @@ pub fn links_graph(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
         }
         let found = object.get("notes").filter(|own| matches!(own.kind(), Kind::Array | Kind::Object));
         let graph = Graph::of(&known, found);
-        let mut members: Members<'_> = Vec::new();
+        let mut members: TreeMembers<'_> = Vec::new();
         let mut nodes = Some(graph.nodes(found));
         for (key, value) in object.members() {
             match key.is_text("notes") {
@@ -47,7 +47,7 @@ pub fn links_graph(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
 }
 
 struct Graph<'a> {
-    known: &'a Known<'a>,
+    known: &'a KnownNotes<'a>,
     outgoing: BTreeMap<String, BTreeSet<String>>,
     incoming: BTreeMap<String, BTreeSet<String>>,
     /// Whether notes are named by their files.
@@ -65,7 +65,7 @@ fn nodes_of(found: Option<Json<'_>>) -> Vec<(Option<Json<'_>>, String, Json<'_>)
 }
 
 impl<'a> Graph<'a> {
-    fn of(known: &'a Known<'a>, found: Option<Json<'_>>) -> Self {
+    fn of(known: &'a KnownNotes<'a>, found: Option<Json<'_>>) -> Self {
         let nodes = nodes_of(found);
         let lists = |names: [&'static str; 2]| {
             names.into_iter().find(|name| nodes.iter().any(|(.., node)| node.get(name).is_some()))
@@ -129,7 +129,7 @@ impl<'a> Graph<'a> {
         let done = nodes.iter().map(|(id, ..)| id.clone()).collect();
         let new = self.new_nodes(&done);
         if is_keyed {
-            let mut members: Members<'j> = nodes.into_iter().map(|(_, key, node)| (key, node)).collect();
+            let mut members: TreeMembers<'j> = nodes.into_iter().map(|(_, key, node)| (key, node)).collect();
             members.extend(new.into_iter().map(|(name, node)| {
                 let lists = match node {
                     Tree::Object(members) => Tree::Object(members.into_iter().skip(1).collect()),
@@ -147,7 +147,7 @@ impl<'a> Graph<'a> {
         let missing = self.known.ids.keys().filter(|id| !done.contains(**id));
         let node = |id: &str| {
             let name = self.known.spelled(id, self.are_files);
-            let mut members: Members<'static> = vec![("\"id\"".into(), Tree::plain(quoted(&name)))];
+            let mut members: TreeMembers<'static> = vec![("\"id\"".into(), Tree::plain(quoted(&name)))];
             let lists = [(Some(self.names.0), &self.outgoing), (self.names.1, &self.incoming)];
             for (list, links) in lists {
                 let list = list.map(|list| (Cow::Owned(quoted(list)), self.list(&[], links.get(id))));
@@ -178,7 +178,7 @@ impl<'a> Graph<'a> {
         if is_right && node.kind() == Kind::Object {
             return Tree::Raw(raw(node));
         }
-        let mut members: Members<'j> = Vec::new();
+        let mut members: TreeMembers<'j> = Vec::new();
         let mut done: BTreeSet<usize> = BTreeSet::new();
         for (key, value) in node.members() {
             let side = sides.iter().position(|(names, ..)| names.iter().any(|name| key.is_text(name)));

@@ -14,7 +14,7 @@ pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
 }
 
 /// Members to be written: the name of each in its quotes, and its value.
-pub type Members<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
+pub type TreeMembers<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
 
 /// A value to be written.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub enum Tree<'a> {
     /// As it is.
     Raw(Cow<'a, str>),
     /// An object.
-    Object(Members<'a>),
+    Object(TreeMembers<'a>),
     /// Items.
     Array(Vec<Tree<'a>>),
     /// Strings, in their quotes.

@@ -4,18 +4,18 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Members, Tree, raw};
-use super::named::Known;
+use super::json_text::{Tree, TreeMembers, raw};
+use super::named::KnownNotes;
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
 
-type Links = BTreeMap<String, BTreeSet<String>>;
+type LinkSets = BTreeMap<String, BTreeSet<String>>;
 
 /// The members of such a graph as the notes have them; what is not made from them stays.
-pub fn members<'j>(known: &Known<'_>, object: Json<'j>) -> Members<'j> {
+pub fn members<'j>(known: &KnownNotes<'_>, object: Json<'j>) -> TreeMembers<'j> {
     let notes = object.get("notes");
-    let own = Own::of(known, notes);
-    let mut members: Members<'j> = Vec::new();
+    let own = LinkLists::of(known, notes);
+    let mut members: TreeMembers<'j> = Vec::new();
     for (key, value) in object.members() {
         let tree = match (&*key.text().unwrap_or_default(), value.kind()) {
             ("notes", Kind::Object) => Tree::Object(own.lists(value, &own.outgoing, true)),
@@ -30,18 +30,18 @@ pub fn members<'j>(known: &Known<'_>, object: Json<'j>) -> Members<'j> {
 }
 
 /// The notes that such a graph lists, and the links of each.
-struct Own<'a> {
-    known: &'a Known<'a>,
+struct LinkLists<'a> {
+    known: &'a KnownNotes<'a>,
     /// Of every note that is listed, also of one without links.
-    outgoing: Links,
+    outgoing: LinkSets,
     /// Of what is linked to.
-    incoming: Links,
+    incoming: LinkSets,
     /// Whether links name files, and whether the lists have names of files.
     are_files: (bool, bool),
 }
 
-impl<'a> Own<'a> {
-    fn of(known: &'a Known<'a>, notes: Option<Json<'_>>) -> Own<'a> {
+impl<'a> LinkLists<'a> {
+    fn of(known: &'a KnownNotes<'a>, notes: Option<Json<'_>>) -> LinkLists<'a> {
         let listed: Vec<Json<'_>> =
             notes.iter().flat_map(|notes| notes.members()).map(|(_, to)| to).collect();
         let named: Vec<Cow<'_, str>> =
@@ -50,13 +50,13 @@ impl<'a> Own<'a> {
         let has_files = keys.into_iter().all(|key| key.ends_with(".md"));
         let names = notes.iter().flat_map(|notes| notes.members()).filter_map(|(key, _)| key.text());
         let is_listed = known.notes.scope(names);
-        let mut outgoing: Links = known
+        let mut outgoing: LinkSets = known
             .ids
             .keys()
             .filter(|id| is_listed(id))
             .map(|id| ((*id).to_owned(), BTreeSet::new()))
             .collect();
-        let mut incoming = Links::new();
+        let mut incoming = LinkSets::new();
         // The script goes by the front matter alone.
         for (from, to) in known.notes.links(|relation| relation != "[[link]]") {
             if let Some(own) = outgoing.get_mut(&from) {
@@ -65,7 +65,7 @@ impl<'a> Own<'a> {
             }
         }
         let are_files = !named.is_empty() && named.iter().all(|name| name.ends_with(".md"));
-        Own { known, outgoing, incoming, are_files: (are_files, has_files) }
+        LinkLists { known, outgoing, incoming, are_files: (are_files, has_files) }
     }
 
     fn total(&self) -> usize {
@@ -74,9 +74,9 @@ impl<'a> Own<'a> {
 
     /// A list for each key: in their order where they are there already, and then those that are
     /// missing. Notes are named by their files, what is linked to as links name it.
-    fn lists<'j>(&self, found: Json<'j>, wanted: &Links, of_notes: bool) -> Members<'j> {
+    fn lists<'j>(&self, found: Json<'j>, wanted: &LinkSets, of_notes: bool) -> TreeMembers<'j> {
         let mut left: BTreeSet<&str> = wanted.keys().map(String::as_str).collect();
-        let mut members: Members<'j> = Vec::new();
+        let mut members: TreeMembers<'j> = Vec::new();
         for (key, value) in found.members() {
             let id = self.known.meant(&key.text().unwrap_or_default());
             let Some(own) = wanted.get(&id).filter(|_| left.remove(id.as_str())) else { continue };

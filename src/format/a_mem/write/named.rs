@@ -3,22 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::layout;
-use super::super::note::target;
 use super::super::rules::Notes;
 use super::json_text::Tree;
 use crate::format::Parts;
 use crate::model::{Document, Entry, State, View};
 use crate::text::json::Json;
+use crate::text::links::target;
 
 /// The notes of a store.
-pub struct Known<'a> {
+pub struct KnownNotes<'a> {
     /// As the rules of the store see them.
     pub notes: Notes<'a>,
     /// The files of each id; of doubled ids the first is what it names.
     pub ids: BTreeMap<&'a str, Vec<(&'a Document, View<'a>)>>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownNotes<'a> {
     /// The notes among the files.
     pub fn of(parts: &Parts<'a>) -> Self {
         let mut entries = Vec::new();
@@ -36,7 +36,7 @@ impl<'a> Known<'a> {
         for &(_, document, view) in &notes.notes {
             ids.entry(view.id.unwrap_or_default()).or_default().push((document, view));
         }
-        Known { notes, ids }
+        KnownNotes { notes, ids }
     }
 
     /// The note that an index means by a name, or what stands for a note that is not there.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::layout;
-use super::super::note::{CONFIDENCES, SOURCES, links, target};
-use super::named::Known;
+use super::super::note::{CONFIDENCES, SOURCES};
+use super::named::KnownNotes;
 use super::notes::{texts, with_raw};
 use super::{bad_value, no_worse, one_of, parts, timestamp};
 use crate::format::Parts;
@@ -13,6 +13,7 @@ use crate::format::writing::{Draft, Members, Refusal, Scene};
 use crate::model::{Change, Document, Moment, Role};
 use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewValue, set};
+use crate::text::links::{links, target};
 use crate::text::secrets::{is_random, mask};
 
 /// The longest id, in bytes: with `.md` it is the name of a file.
@@ -120,7 +121,7 @@ pub fn check_id(id: &str) -> Result<(), Refusal> {
 
 fn free_id<'a>(parts: &Parts<'_>, id: &'a str) -> Result<&'a str, Refusal> {
     check_id(id)?;
-    let known = Known::of(parts);
+    let known = KnownNotes::of(parts);
     // A file of another case is the same one on some systems.
     let is_file = |path: &Path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
@@ -222,7 +223,7 @@ fn id_from(scene: &Scene<'_>, title: &str) -> String {
     let id = cut(&words.join(" "), SHORT).replace(' ', "-");
     let id = if id.is_empty() { "note".to_owned() } else { id };
     let documents = parts(scene.store).documents;
-    let known = Known::of(&parts(scene.store));
+    let known = KnownNotes::of(&parts(scene.store));
     let stem = |document: &Document| document.path.file_stem().map(|stem| stem.to_ascii_lowercase());
     let files: BTreeSet<_> = documents.iter().filter_map(|document| stem(document)).collect();
     let is_free = |id: &String| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::named::Known;
+use super::named::KnownNotes;
 use super::new_notes::{check_id, tag, taken};
 use super::{deprecation, ended, no_worse, parts, rewritten, timestamp};
 use crate::format::writing::{Faults, Refusal, Scene, Setting};
@@ -166,7 +166,7 @@ fn fits_id(scene: &Scene<'_>, entry: &Entry, id: &str) -> Result<(), Refusal> {
         return Ok(());
     }
     check_id(id)?;
-    let known = Known::of(&parts(scene.store));
+    let known = KnownNotes::of(&parts(scene.store));
     match known.notes.ids.get(id).is_some_and(|meant| Some(*meant) != own) {
         true => Err(taken(id)),
         false => Ok(()),
@@ -180,7 +180,7 @@ pub fn deprecate(
     reason: &str,
     replaced_by: Option<&str>,
 ) -> Result<Vec<Change>, Refusal> {
-    let known = Known::of(&parts(scene.store));
+    let known = KnownNotes::of(&parts(scene.store));
     if let Some(id) = replaced_by {
         let own = entries.iter().any(|entry| id_of(scene, entry) == known.meant(id));
         if own || !known.ids.contains_key(known.meant(id).as_str()) {

@@ -7,7 +7,7 @@ use crate::format::a_mem::{AMem, layout};
 use crate::format::reading::{edited, without_mark};
 use crate::format::writing::{Draft, Members, Refusal, Scene, Setting, pretty, set_field};
 use crate::model::{Change, Document, Moment};
-use crate::text::edit::{self, Splice};
+use crate::text::edit::{self, Patch};
 use crate::text::json::{Json, Kind};
 use crate::text::scan::Tape;
 
@@ -159,19 +159,19 @@ fn put<'a>(
     whole: Json<'_>,
     object: Json<'_>,
     (key, value): (&'a str, &'a str),
-) -> Vec<Splice<'a>> {
+) -> Vec<Patch<'a>> {
     let colon = colon(body, whole);
     let member = || format!("{}{colon}{value}", edit::quoted(key));
     let members: Vec<(Json<'_>, Json<'_>)> = object.members().collect();
     match (object.get(key), members.as_slice()) {
-        (Some(old), _) => vec![Splice::of(old, value)],
+        (Some(old), _) => vec![Patch::of(old, value)],
         (None, []) => {
             let (line, unit) = indents(body, whole, object);
-            vec![Splice::of(object, within(&line, &unit, &member()))]
+            vec![Patch::of(object, within(&line, &unit, &member()))]
         }
         (None, [(name, last)]) if name.span().0 == object.span().0 + 1 && colon == ": " => {
             let at = last.span().1;
-            vec![Splice::new(at..at, format!(", {}", member()))]
+            vec![Patch::new(at..at, format!(", {}", member()))]
         }
         _ => vec![edit::insert(object, usize::MAX, &member())],
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{Members, Tree, raw, with_object};
-use super::named::Known;
+use super::json_text::{Tree, TreeMembers, raw, with_object};
+use super::named::KnownNotes;
 use crate::format::Parts;
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
@@ -15,7 +15,7 @@ type Wanted = BTreeMap<String, BTreeSet<String>>;
 /// The index of tags as the notes have them, in the shape and layout of the one that is
 /// there. Without one, or with one that can't be read, the specification's shape.
 pub fn tags_index(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
-    let known = Known::of(parts);
+    let known = KnownNotes::of(parts);
     let mut wanted = Wanted::new();
     for (_, _, view) in &known.notes.notes {
         let id = view.id.unwrap_or_default();
@@ -25,13 +25,13 @@ pub fn tags_index(parts: &Parts<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     }
     with_object(existing, |object, layout| {
         let Some(object) = object else {
-            let tags = Index { known: &known, wanted: &wanted, are_files: false, are_objects: true };
+            let tags = TagIndex { known: &known, wanted: &wanted, are_files: false, are_objects: true };
             let members = vec![(Cow::Borrowed("\"tags\""), Tree::Object(tags.members(None, true)))];
             return layout.document(&Tree::Object(members));
         };
         let nested = object.get("tags").filter(|tags| tags.kind() == Kind::Object);
         let tags = nested.unwrap_or(object);
-        let index = Index {
+        let index = TagIndex {
             known: &known,
             wanted: &wanted,
             are_files: names(tags).all(|name| name.ends_with(".md")) && names(tags).next().is_some(),
@@ -52,8 +52,8 @@ fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {
     lists.flat_map(|list| list.items()).filter_map(|name| name.text())
 }
 
-struct Index<'a> {
-    known: &'a Known<'a>,
+struct TagIndex<'a> {
+    known: &'a KnownNotes<'a>,
     wanted: &'a Wanted,
     /// Whether notes are named by their files.
     are_files: bool,
@@ -61,11 +61,11 @@ struct Index<'a> {
     are_objects: bool,
 }
 
-impl Index<'_> {
+impl TagIndex<'_> {
     /// The members around the nested object of tags, of which those are derived that count
     /// or turn it round.
-    fn around<'j>(&self, object: Json<'j>, tags: Json<'j>) -> Members<'j> {
-        let mut members: Members<'j> = Vec::new();
+    fn around<'j>(&self, object: Json<'j>, tags: Json<'j>) -> TreeMembers<'j> {
+        let mut members: TreeMembers<'j> = Vec::new();
         let is_list = |value: Json<'_>| value.kind() == Kind::Array;
         for (key, value) in object.members() {
             let name = key.text().unwrap_or_default();
@@ -88,10 +88,10 @@ impl Index<'_> {
     }
 
     /// The tags of each note, by its name.
-    fn turned<'j>(&self, found: Json<'j>) -> Members<'j> {
+    fn turned<'j>(&self, found: Json<'j>) -> TreeMembers<'j> {
         let mut left: BTreeSet<&str> = self.known.ids.keys().copied().collect();
         let are_files = found.members().all(|(key, _)| key.text().is_some_and(|name| name.ends_with(".md")));
-        let mut members: Members<'j> = Vec::new();
+        let mut members: TreeMembers<'j> = Vec::new();
         for (key, value) in found.members() {
             let id = self.known.meant(&key.text().unwrap_or_default());
             if left.remove(id.as_str()) {
@@ -116,9 +116,9 @@ impl Index<'_> {
         tags.filter(|tag| seen.insert(tag.clone())).collect()
     }
 
-    fn members<'j>(&self, found: Option<Json<'j>>, is_nested: bool) -> Members<'j> {
+    fn members<'j>(&self, found: Option<Json<'j>>, is_nested: bool) -> TreeMembers<'j> {
         let nothing = BTreeSet::new();
-        let mut members: Members<'j> = Vec::new();
+        let mut members: TreeMembers<'j> = Vec::new();
         let mut done = BTreeSet::new();
         let named = |tags: Json<'j>| {
             tags.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), (key, value)))
@@ -170,7 +170,7 @@ impl Index<'_> {
         }
         let found: Vec<Json<'_>> = list.into_iter().collect();
         let names = || self.known.listed(&found, wanted, self.are_files);
-        let mut members: Members<'j> = Vec::new();
+        let mut members: TreeMembers<'j> = Vec::new();
         let mut done = BTreeSet::new();
         for (key, value) in value.members() {
             let tree = match key.text().as_deref() {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::super::projection::{
     ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
 };
-use super::canonical::Written;
-use super::project::{Said, parts};
+use super::canonical::FileAnew;
+use super::project::{StateSaid, parts};
 use super::{beside_path, markdown};
 
 /// What is between the markers of an entry block: nothing of it is a value.
@@ -29,16 +29,16 @@ Use `npx agent-memory sync`, `npx agent-memory recall`, and `npx agent-memory qu
 ";
 
 /// The files beside the store as they are, and what the new state says.
-pub struct Beside<'a> {
+pub struct PagesAnew<'a> {
     /// Those that are there, relative to the folder around the store.
     pub files: &'a [(PathBuf, Vec<u8>)],
     /// What the new state says.
-    pub new: &'a Said<'a>,
+    pub new: &'a StateSaid<'a>,
     /// The hash of its bundle.
     pub hash: &'a str,
 }
 
-impl Beside<'_> {
+impl PagesAnew<'_> {
     /// The text of a file; `None` where it is missing, which stays so, or is not UTF-8.
     fn text(&self, path: &str) -> Option<&str> {
         let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
@@ -46,7 +46,7 @@ impl Beside<'_> {
     }
 
     /// The projections anew. `old` gives what the bundle of a hash said, if it is known.
-    pub fn projections<'b>(&self, old: &dyn Fn(&str) -> Option<&'b Said<'b>>) -> Vec<Written> {
+    pub fn projections<'b>(&self, old: &dyn Fn(&str) -> Option<&'b StateSaid<'b>>) -> Vec<FileAnew> {
         let anew = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, old)?));
         PROJECTIONS.into_iter().filter_map(anew).collect()
     }
@@ -56,7 +56,7 @@ impl Beside<'_> {
         &self,
         word: &str,
         path: &str,
-        old: &dyn Fn(&str) -> Option<&'b Said<'b>>,
+        old: &dyn Fn(&str) -> Option<&'b StateSaid<'b>>,
     ) -> Option<String> {
         let text = self.text(path)?;
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
@@ -70,7 +70,7 @@ impl Beside<'_> {
     }
 
     /// The entry file anew; `None` where the marker of its block can't be read.
-    pub fn entry(&self, path: &str) -> Option<Written> {
+    pub fn entry(&self, path: &str) -> Option<FileAnew> {
         let text = self.text(path)?;
         let new = format!("<!-- {ENTRY_MARK}version={VERSION} bundleHash={} start -->", self.hash);
         let Some(start) = text.find(ENTRY_START) else {
@@ -86,8 +86,8 @@ impl Beside<'_> {
     }
 }
 
-fn beside(path: &str, text: String) -> Written {
-    Written { path: beside_path(Path::new(path)), bytes: text.into_bytes(), append: false }
+fn beside(path: &str, text: String) -> FileAnew {
+    FileAnew { path: beside_path(Path::new(path)), bytes: text.into_bytes(), append: false }
 }
 
 /// Works on a text of bare line feeds, and gives it the line ends back that it had.

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::beside::Beside;
-use super::event::Told;
-use super::project::Said;
+use super::beside::PagesAnew;
+use super::event::WriteTold;
+use super::project::StateSaid;
 use super::splice;
-use super::store::{Files, StateText, canonical_text, checkpoint_path, lacks, no_state, object, too_deep};
+use super::store::{
+    StateText, StoreFiles, canonical_text, checkpoint_path, lacks, no_state, object, too_deep,
+};
 use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
 use crate::format::agent_memory::text::text;
 use crate::format::agent_memory::{events, layout, shape};
@@ -22,7 +24,7 @@ use crate::text::scan::Tape;
 
 /// A file as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct FileAnew {
     /// Relative to the store's root; projections and the entry file are outside it.
     pub path: PathBuf,
     /// Its bytes.
@@ -66,8 +68,8 @@ pub fn canonical_write(
     edits: &[BundleEdit<'_>],
     summary: &str,
     now: Moment,
-) -> Result<Vec<Written>, Refusal> {
-    let files = Files::of(documents)?;
+) -> Result<Vec<FileAnew>, Refusal> {
+    let files = StoreFiles::of(documents)?;
     let mut state = StateText::of(files.state)?;
     let before = StateText::of(files.state)?;
     let mut tape = Tape::default();
@@ -79,10 +81,10 @@ pub fn canonical_write(
     let checkpoint = format!("chk-{:06}", files.next_checkpoint(before)?);
     let hash = judged(before, &state, now)?;
     let at = now.to_millis();
-    let count = Files::count(files.events) + 1;
+    let count = StoreFiles::count(files.events) + 1;
     state.set(&["maintenance"], "historyEventCount", count.to_string())?;
     if files.sources.is_some_and(|sources| sources.records.iter().all(|own| own.view().is_some())) {
-        let count = Files::count(files.sources).to_string();
+        let count = StoreFiles::count(files.sources).to_string();
         state.set(&["maintenance"], "importSourceCount", count)?;
     }
     state.set(&["maintenance"], "latestCheckpointId", quoted(&checkpoint))?;
@@ -93,7 +95,7 @@ pub fn canonical_write(
     let new = state.object(&mut tape)?;
     let bundle = new.get("bundle").ok_or_else(|| lacks("bundle"))?;
     let summary = Some(summary.trim()).filter(|own| !own.is_empty()).unwrap_or("the bundle was rewritten");
-    let told = Told { event: &event, checkpoint: &checkpoint, at: &at, hash: &hash, summary };
+    let told = WriteTold { event: &event, checkpoint: &checkpoint, at: &at, hash: &hash, summary };
     let mut written =
         vec![in_store(checkpoint_path(&checkpoint), canonical_text(told.checkpoint(bundle).as_bytes())?)];
     let line = told.event(before.get("bundle"), bundle)?;
@@ -108,8 +110,8 @@ pub fn canonical_write(
 pub fn pages_anew(
     documents: &[Arc<Document>],
     beside: &[(PathBuf, Vec<u8>)],
-) -> Result<Vec<Written>, Refusal> {
-    let files = Files::of(documents)?;
+) -> Result<Vec<FileAnew>, Refusal> {
+    let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
     let state = object(&mut tape, &files.state.bytes).map_err(no_state)?;
     let hash = text(state, "bundleHash").unwrap_or_default();
@@ -118,8 +120,8 @@ pub fn pages_anew(
 
 /// The state with the counts that its files make, where it says otherwise. A line that can't be
 /// read may or may not be counted.
-pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<Written>, Refusal> {
-    let files = Files::of(documents)?;
+pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<FileAnew>, Refusal> {
+    let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
     let said = object(&mut tape, &files.state.bytes).map_err(no_state)?;
     let mut state = StateText::of(files.state)?;
@@ -127,7 +129,7 @@ pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<Written>, Refus
     for (name, own) in [("historyEventCount", files.events), ("importSourceCount", files.sources)] {
         let Some(own) = own else { continue };
         let count = said.path(&["maintenance", name]).and_then(|count| count.count());
-        let read = Files::count(Some(own));
+        let read = StoreFiles::count(Some(own));
         if count.is_some_and(|count| !(read..=own.records.len() as u64).contains(&count)) {
             state.set(&["maintenance"], name, read.to_string())?;
             is_wrong = true;
@@ -162,16 +164,16 @@ pub fn value_at(state: &Document, path: &str) -> Option<String> {
 }
 
 /// A file of the store anew.
-pub fn in_store(path: PathBuf, bytes: Vec<u8>) -> Written {
-    Written { path, bytes, append: false }
+pub fn in_store(path: PathBuf, bytes: Vec<u8>) -> FileAnew {
+    FileAnew { path, bytes, append: false }
 }
 
 /// The event behind the others. A last line without its end is closed first.
-fn appended(events: Option<&Document>, line: &str) -> Written {
+fn appended(events: Option<&Document>, line: &str) -> FileAnew {
     let open = events.is_some_and(|events| !events.bytes.is_empty() && !events.bytes.ends_with(b"\n"));
     let start = if open { "\n" } else { "" };
     let bytes = format!("{start}{line}\n").into_bytes();
-    Written { path: layout::EVENTS.into(), bytes, append: true }
+    FileAnew { path: layout::EVENTS.into(), bytes, append: true }
 }
 
 /// Makes an edit of the bundle.
@@ -230,17 +232,17 @@ fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
 
 /// What is beside the store, anew.
 pub fn around(
-    files: &Files<'_>,
+    files: &StoreFiles<'_>,
     before: Json<'_>,
     new: Json<'_>,
     hash: &str,
     beside: &[(PathBuf, Vec<u8>)],
-) -> Vec<Written> {
+) -> Vec<FileAnew> {
     let Some(said) = said(new, new).filter(|_| !beside.is_empty()) else { return Vec::new() };
     // What the projections were made from: the present bundle, or that of a checkpoint.
     let mut tapes: Vec<Tape> = Vec::new();
     tapes.resize_with(files.checkpoints.len(), Tape::default);
-    let mut known: HashMap<String, Said<'_>> = HashMap::new();
+    let mut known: HashMap<String, StateSaid<'_>> = HashMap::new();
     for (checkpoint, tape) in files.checkpoints.iter().zip(&mut tapes) {
         let Ok(object) = object(tape, &checkpoint.document.bytes) else { continue };
         let Some(stored) = text(object, "bundleHash") else { continue };
@@ -252,16 +254,16 @@ pub fn around(
         let present = old.as_ref().filter(|_| old_hash.as_deref() == Some(wanted));
         present.or_else(|| known.get(wanted))
     };
-    let around = Beside { files: beside, new: &said, hash };
+    let around = PagesAnew { files: beside, new: &said, hash };
     let entry = said.bundle.get("project").and_then(|project| text(project, "recommendedEntryFile"));
     let entry = entry.and_then(|entry| around.entry(&entry));
     around.projections(&find).into_iter().chain(entry).collect()
 }
 
 /// What a state or a checkpoint says, the head being that of a state.
-fn said<'a>(owner: Json<'a>, state: Json<'a>) -> Option<Said<'a>> {
+fn said<'a>(owner: Json<'a>, state: Json<'a>) -> Option<StateSaid<'a>> {
     let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
-    Some(Said {
+    Some(StateSaid {
         bundle: owner.get("bundle")?,
         generated: text(state, "generatedAt").unwrap_or_default().into_owned(),
         provider: provider.unwrap_or_default().into_owned(),

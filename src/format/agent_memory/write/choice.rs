@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::canonical::BundleEdit;
-use super::prune::{Chosen, prune};
-use super::{Part, Writing, bundle_path};
+use super::prune::{Pruning, prune};
+use super::{Contents, Writing, bundle_path};
 use crate::format::writing::{Faults, Refusal, Scene};
 use crate::model::{Entry, Store};
 
@@ -29,10 +29,10 @@ impl Choice {
                 let id = view.id.map(str::to_owned);
                 id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
             };
-            match Part::of(&document.path) {
-                Part::Bundle => drop(parts.insert(entry.record)),
-                Part::Event => drop(choice.events.insert(id()?)),
-                Part::Checkpoint => drop(choice.checkpoints.insert(id()?)),
+            match Contents::of(&document.path) {
+                Contents::Bundle => drop(parts.insert(entry.record)),
+                Contents::Event => drop(choice.events.insert(id()?)),
+                Contents::Checkpoint => drop(choice.checkpoints.insert(id()?)),
                 _ => return Err(Refusal::unfit("it is neither of the bundle nor of the history.")),
             }
         }
@@ -48,7 +48,7 @@ impl Choice {
         }
         let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
         let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
-        let chosen = Chosen::These { events: &events, checkpoints: &checkpoints };
+        let chosen = Pruning::These { events: &events, checkpoints: &checkpoints };
         if let Some(pruned) = prune(&writing.documents, chosen, writing.scene.now)? {
             writing.take_pruned(pruned);
         }
@@ -59,10 +59,10 @@ impl Choice {
 /// A refusal with what is in the way: parts of the bundle and checkpoints that each alone can't go,
 /// and events, which go together or not at all.
 pub fn each_refused(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
-    let is = |part: Part| move |own: &&Entry| Part::of(&scene.store.document(own).path) == part;
+    let is = |part: Contents| move |own: &&Entry| Contents::of(&scene.store.document(own).path) == part;
     let pruned = |own: &[Entry]| Choice::of(scene.store, own)?.prune(&mut Writing::of(scene)?);
     let mut faults = Faults::default();
-    for entry in entries.iter().filter(is(Part::Bundle)) {
+    for entry in entries.iter().filter(is(Contents::Bundle)) {
         let removed = bundle_path(scene.store, entry.record as usize).and_then(|path| {
             let edit = BundleEdit::Remove { path: &path };
             Writing::of(scene)?.canonical(&[edit], &path)
@@ -71,12 +71,12 @@ pub fn each_refused(scene: &Scene<'_>, entries: &[Entry], whole: Refusal) -> Ref
             faults.several(vec![*entry], refusal);
         }
     }
-    let checkpoints: Vec<Entry> = entries.iter().filter(is(Part::Checkpoint)).copied().collect();
+    let checkpoints: Vec<Entry> = entries.iter().filter(is(Contents::Checkpoint)).copied().collect();
     let each: Vec<&[Entry]> = match checkpoints.len() {
         few if few <= ALONE => checkpoints.chunks(1).collect(),
         _ => vec![&checkpoints],
     };
-    let events: Vec<Entry> = entries.iter().filter(is(Part::Event)).copied().collect();
+    let events: Vec<Entry> = entries.iter().filter(is(Contents::Event)).copied().collect();
     for own in each.into_iter().chain([&events[..]]).filter(|own| !own.is_empty()) {
         if let Err(refusal) = pruned(own) {
             faults.several(own.to_vec(), refusal);

@@ -18,7 +18,7 @@ use super::super::{AgentMemory, layout};
 use super::canonical::around;
 use super::recall::without as without_signals;
 use super::splice;
-use super::store::{Files, canonical_text, object, too_deep};
+use super::store::{StoreFiles, canonical_text, object, too_deep};
 use super::{beside_of, rewritten};
 use crate::format::writing::{Erases, Part, Refusal, Scene, document};
 use crate::model::{Act, Change, Entry, Span, Store, Tell};
@@ -209,7 +209,7 @@ fn follows(scene: &Scene<'_>, changes: &[Change]) -> Result<Vec<Change>, Refusal
     let mut follows = manifests(scene.store, changes)?;
     let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
     let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
-    let files = Files::of(&scene.store.documents)?;
+    let files = StoreFiles::of(&scene.store.documents)?;
     let (mut before, mut after) = (Tape::default(), Tape::default());
     let failed = |why| Refusal::corrupt(format!("`state.json` can't be read: {why}."));
     let before = object(&mut before, &files.state.bytes).map_err(failed)?;

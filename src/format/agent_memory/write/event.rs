@@ -20,7 +20,7 @@ const SIGNALS: usize = 12;
 const PATHS: usize = 16;
 
 /// One write, as its event and its checkpoint tell it.
-pub struct Told<'a> {
+pub struct WriteTold<'a> {
     /// The event's id.
     pub event: &'a str,
     /// The checkpoint's id.
@@ -33,7 +33,7 @@ pub struct Told<'a> {
     pub summary: &'a str,
 }
 
-impl Told<'_> {
+impl WriteTold<'_> {
     /// The event's line, members in the order that the format has, without its line end. Its
     /// signals hold what this write brought: recall would bring back the rest of the bundle, also
     /// what is deleted from it later.

@@ -15,17 +15,17 @@ use crate::text::edit;
 use crate::text::scan::Tape;
 
 /// A section of the bundle that is an object, or an item of one that is a list.
-struct Piece {
+struct BundlePiece {
     section: String,
     index: Option<usize>,
     raw: String,
     value: Value,
 }
 
-impl Piece {
+impl BundlePiece {
     /// Whether it is this one, or another version of it: its title tells.
-    fn is(&self, other: &Piece) -> bool {
-        let title = |own: &Piece| {
+    fn is(&self, other: &BundlePiece) -> bool {
+        let title = |own: &BundlePiece| {
             let title = |name: &str| own.value.get(name).filter(|title| title.is_string()).cloned();
             ["title", "label"].into_iter().find_map(title)
         };
@@ -35,7 +35,7 @@ impl Piece {
 }
 
 /// The parts of the bundle of a state or a checkpoint.
-fn pieces(file: &[u8]) -> Vec<Piece> {
+fn pieces(file: &[u8]) -> Vec<BundlePiece> {
     let mut tape = Tape::default();
     let Some(bundle) = checkpoint::bundle_of(&mut tape, file) else { return Vec::new() };
     let mut tape = Tape::default();
@@ -46,7 +46,7 @@ fn pieces(file: &[u8]) -> Vec<Piece> {
         let mut add = |index, raw: &[u8]| {
             let Ok(value) = serde_json::from_slice(raw) else { return };
             let raw = String::from_utf8_lossy(raw).into_owned();
-            pieces.push(Piece { section: name.clone().into_owned(), index, raw, value });
+            pieces.push(BundlePiece { section: name.clone().into_owned(), index, raw, value });
         };
         match section.kind() {
             crate::text::json::Kind::Array => {
@@ -63,7 +63,7 @@ fn pieces(file: &[u8]) -> Vec<Piece> {
 pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
     let state = document(&store.documents, Path::new(layout::STATE))?;
     let there = pieces(&state.bytes);
-    let mut found: Vec<Piece> = Vec::new();
+    let mut found: Vec<BundlePiece> = Vec::new();
     for deletion in deletions {
         let after = deletion.iter().find_map(|change| {
             let own = document(&store.documents, &change.path)?;
@@ -89,7 +89,7 @@ fn number(file: &Path) -> Option<u64> {
 
 /// A state of these parts alone: an item has its place in its list, or one behind the others where
 /// another deletion took one out of it; nulls fill the list up.
-fn state_of(pieces: Vec<Piece>) -> Vec<u8> {
+fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
     let mut lists: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     let mut members: Vec<String> = Vec::new();
     for piece in pieces {

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::project::{Form, Part};
+use super::project::{PagePart, PartForm};
 
 /// The page with its parts as they are to be. `old` are the same parts as they were, or
 /// nothing where what the page was made from is gone.
-pub fn renew(page: &str, old: Option<&[Part]>, new: &[Part]) -> String {
+pub fn renew(page: &str, old: Option<&[PagePart]>, new: &[PagePart]) -> String {
     let ends_as_written = page.ends_with('\n') && page.trim_end().len() + 1 == page.len();
     let mut page = Page { text: page.to_owned(), at: 0, heading: "" };
     for (index, part) in new.iter().enumerate() {
@@ -54,9 +54,9 @@ impl Page {
         next.map_or(self.text.len(), |next| self.at + next.start)
     }
 
-    fn renew(&mut self, old: Option<&Part>, new: &Part, later: Option<&str>) {
+    fn renew(&mut self, old: Option<&PagePart>, new: &PagePart, later: Option<&str>) {
         let between = new.form.between();
-        let is_list = matches!(new.form, Form::Bullets | Form::Items(..));
+        let is_list = matches!(new.form, PartForm::Bullets | PartForm::Items(..));
         let spans = match old {
             Some(old) => self.exact(old, later).or_else(|| is_list.then(|| self.piecewise(old, later))),
             None => None,
@@ -114,19 +114,19 @@ impl Page {
                 }
             }
         }
-        if is_list || new.form == Form::Paragraph {
+        if is_list || new.form == PartForm::Paragraph {
             self.at = end;
         }
     }
 
     /// The pieces where they are just as they were written, one after the other.
-    fn exact(&self, old: &Part, later: Option<&str>) -> Option<Vec<Range<usize>>> {
+    fn exact(&self, old: &PagePart, later: Option<&str>) -> Option<Vec<Range<usize>>> {
         let between = old.form.between();
         let joined = old.pieces.join(between);
         let rest = self.rest();
         let after_gap = rest.len() - rest.trim_start_matches('\n').len();
         let starts = match old.form {
-            Form::Bullets | Form::Paragraph => vec![after_gap],
+            PartForm::Bullets | PartForm::Paragraph => vec![after_gap],
             _ => {
                 let end = self.end(later) - self.at;
                 line_starts(rest).take_while(|start| *start < end).collect()
@@ -156,7 +156,7 @@ impl Page {
 
     /// Each piece where it is just as it was written, below the present heading. What
     /// is around them no value made: it is a person's own.
-    fn piecewise(&self, old: &Part, later: Option<&str>) -> Vec<Range<usize>> {
+    fn piecewise(&self, old: &PagePart, later: Option<&str>) -> Vec<Range<usize>> {
         let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
         let starts: Vec<usize> = line_starts(region).collect();
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -179,7 +179,7 @@ impl Page {
     }
 
     /// What looks like a piece of that form below the present heading.
-    fn told_by_layout(&self, form: Form, later: Option<&str>) -> Vec<Range<usize>> {
+    fn told_by_layout(&self, form: PartForm, later: Option<&str>) -> Vec<Range<usize>> {
         let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
         let lines: Vec<Range<usize>> = lines(region).collect();
         let line = |at: usize| lines.get(at).and_then(|line| region.get(line.clone())).unwrap_or_default();
@@ -195,19 +195,19 @@ impl Page {
         };
         let all = 0..lines.len();
         match form {
-            Form::Line(start) => {
+            PartForm::Line(start) => {
                 let found = all.clone().find(|at| line(*at).starts_with(start));
                 found.map(|at| span(at, at)).into_iter().collect()
             }
-            Form::Paragraph => {
+            PartForm::Paragraph => {
                 let first = all.clone().find(|at| !line(*at).trim().is_empty());
                 first.map(|at| span(at, paragraph(at, ""))).into_iter().collect()
             }
-            Form::Bullets => {
+            PartForm::Bullets => {
                 let starts = all.filter(|at| line(*at).starts_with("- "));
                 starts.map(|at| span(at, paragraph(at, "- "))).collect()
             }
-            Form::Items(labels, none) => {
+            PartForm::Items(labels, none) => {
                 let item = |at: usize| {
                     if line(at) == none {
                         return Some(span(at, at));
@@ -234,18 +234,18 @@ impl Page {
     }
 
     /// Puts a part where nothing of it is. A line that a person took out stays out.
-    fn add(&mut self, new: &Part, later: Option<&str>) {
+    fn add(&mut self, new: &PagePart, later: Option<&str>) {
         let joined = new.pieces.join(new.form.between());
         let (at, with) = match new.form {
-            Form::Line(_) => return,
-            Form::Paragraph | Form::Bullets => (self.at, format!("\n{joined}\n")),
-            Form::Items(..) => {
+            PartForm::Line(_) => return,
+            PartForm::Paragraph | PartForm::Bullets => (self.at, format!("\n{joined}\n")),
+            PartForm::Items(..) => {
                 let region = self.text.get(..self.end(later)).unwrap_or_default();
                 (region.trim_end_matches('\n').len(), format!("\n\n{joined}"))
             }
         };
         let before = self.text.get(..at).unwrap_or_default();
-        let gap = if before.ends_with('\n') || matches!(new.form, Form::Items(..)) { "" } else { "\n" };
+        let gap = if before.ends_with('\n') || matches!(new.form, PartForm::Items(..)) { "" } else { "\n" };
         let with = format!("{gap}{with}");
         self.text.insert_str(at, &with);
         self.at = at + with.len();

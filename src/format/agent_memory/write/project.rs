@@ -6,18 +6,18 @@ use crate::text::json::Json;
 
 /// A stretch of a projection that holds values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PagePart {
     /// The heading that it is under, as a whole line.
     pub heading: &'static str,
     /// How it is told from what is around it.
-    pub form: Form,
+    pub form: PartForm,
     /// Its pieces as they are written: one for each value, at least one.
     pub pieces: Vec<String>,
 }
 
 /// How a part is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PartForm {
     /// One line that starts so.
     Line(&'static str),
     /// One paragraph, right under the heading.
@@ -28,23 +28,25 @@ pub enum Form {
     Items(&'static [&'static str], &'static str),
 }
 
-impl Form {
+impl PartForm {
     /// What is between two pieces.
     pub fn between(self) -> &'static str {
         match self {
-            Form::Items(..) => "\n\n",
+            PartForm::Items(..) => "\n\n",
             _ => "\n",
         }
     }
 }
 
-const GOTCHA: Form =
-    Form::Items(&["Symptom: ", "Cause: ", "Correct path: "], "No confirmed gotchas have been recorded yet.");
-const NEXT_STEP: Form =
-    Form::Items(&["Why: ", "Start: ", "Done when: "], "No next steps have been recorded yet.");
+const GOTCHA: PartForm = PartForm::Items(
+    &["Symptom: ", "Cause: ", "Correct path: "],
+    "No confirmed gotchas have been recorded yet.",
+);
+const NEXT_STEP: PartForm =
+    PartForm::Items(&["Why: ", "Start: ", "Done when: "], "No next steps have been recorded yet.");
 
 /// The parts of the projection with that word in its marker.
-pub fn parts(word: &str, said: &Said<'_>) -> Vec<Part> {
+pub fn parts(word: &str, said: &StateSaid<'_>) -> Vec<PagePart> {
     match word {
         "readme" => said.readme(),
         "project-map" => said.project_map(),
@@ -64,7 +66,7 @@ pub fn parts(word: &str, said: &Said<'_>) -> Vec<Part> {
 }
 
 /// What projections are made from.
-pub struct Said<'a> {
+pub struct StateSaid<'a> {
     /// The bundle.
     pub bundle: Json<'a>,
     /// When the state was generated.
@@ -77,11 +79,11 @@ fn member(value: Json<'_>, name: &str) -> String {
     value.get(name).map(|own| own.plain()).unwrap_or_default()
 }
 
-fn line(heading: &'static str, start: &'static str, said: &str) -> Part {
-    Part { heading, form: Form::Line(start), pieces: vec![format!("{start}{said}")] }
+fn line(heading: &'static str, start: &'static str, said: &str) -> PagePart {
+    PagePart { heading, form: PartForm::Line(start), pieces: vec![format!("{start}{said}")] }
 }
 
-impl<'a> Said<'a> {
+impl<'a> StateSaid<'a> {
     fn text(&self, path: &[&str]) -> String {
         self.bundle.path(path).map(|own| own.plain()).unwrap_or_default()
     }
@@ -96,35 +98,35 @@ impl<'a> Said<'a> {
         path: &[&str],
         none: &'static str,
         piece: &dyn Fn(Json<'a>) -> String,
-    ) -> Part {
+    ) -> PagePart {
         let mut pieces: Vec<String> =
             self.list(path).into_iter().map(|item| format!("- {}", piece(item))).collect();
         if pieces.is_empty() {
             pieces.push(format!("- {none}"));
         }
-        Part { heading, form: Form::Bullets, pieces }
+        PagePart { heading, form: PartForm::Bullets, pieces }
     }
 
     fn items(
         &self,
         heading: &'static str,
-        form: Form,
+        form: PartForm,
         section: &str,
         piece: &dyn Fn(Json<'a>, usize) -> String,
-    ) -> Part {
+    ) -> PagePart {
         let items = self.list(&[section]).into_iter().enumerate();
         let mut pieces: Vec<String> = items.map(|(index, item)| piece(item, index)).collect();
-        if let (true, Form::Items(_, none)) = (pieces.is_empty(), form) {
+        if let (true, PartForm::Items(_, none)) = (pieces.is_empty(), form) {
             pieces.push(none.to_owned());
         }
-        Part { heading, form, pieces }
+        PagePart { heading, form, pieces }
     }
 
     fn entry_file(&self) -> String {
         format!("`{}`", self.text(&["project", "recommendedEntryFile"]))
     }
 
-    fn readme(&self) -> Vec<Part> {
+    fn readme(&self) -> Vec<PagePart> {
         const HEADING: &str = "## Canonical System";
         vec![
             line(HEADING, "- Last generated: ", &self.generated),
@@ -133,7 +135,7 @@ impl<'a> Said<'a> {
         ]
     }
 
-    fn project_map(&self) -> Vec<Part> {
+    fn project_map(&self) -> Vec<PagePart> {
         const FACTS: &str = "## Engineering Facts";
         let code = |own: Json<'_>| format!("`{}`", own.plain());
         let noted = |name: &'static str| {
@@ -151,7 +153,7 @@ impl<'a> Said<'a> {
         let first = ("## First Files To Read", map("firstFilesToRead"), "No first-read files recorded.");
         let summary = self.text(&["project", "summary"]);
         vec![
-            Part { heading: "# Project Map", form: Form::Paragraph, pieces: vec![summary] },
+            PagePart { heading: "# Project Map", form: PartForm::Paragraph, pieces: vec![summary] },
             line(FACTS, "- Primary ecosystem: ", &self.text(&["project", "primaryEcosystem"])),
             line(FACTS, "- Package manager: ", &self.text(&["project", "packageManager"])),
             line(FACTS, "- Workspace mechanism: ", &self.text(&["project", "workspaceManager"])),
@@ -165,7 +167,7 @@ impl<'a> Said<'a> {
         ]
     }
 
-    fn current_focus(&self) -> Vec<Part> {
+    fn current_focus(&self) -> Vec<PagePart> {
         const SNAPSHOT: &str = "## Validation Snapshot";
         let focus = |name: &'static str| ["currentFocus", name];
         let snapshot = |name: &'static str| ["currentFocus", "validationSnapshot", name];
@@ -190,7 +192,7 @@ impl<'a> Said<'a> {
         let actions = ("## Suggested Next Actions", snapshot("suggestedNextActions"), actions);
         let commands = ("## Agent-Recommended Validation Commands", "No validation commands recorded.");
         vec![
-            Part { heading: "# Current Focus", form: Form::Paragraph, pieces: vec![summary] },
+            PagePart { heading: "# Current Focus", form: PartForm::Paragraph, pieces: vec![summary] },
             self.bullets(state.0, &state.1, state.2, &plain),
             self.bullets("## Known Risks", &focus("knownRisks"), "No known risks recorded.", &plain),
             line(SNAPSHOT, "- Status: ", &self.text(&snapshot("status"))),

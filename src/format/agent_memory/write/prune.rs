@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::super::config::Settings;
 use super::super::{events, history, layout};
-use super::canonical::{Written, in_store};
-use super::store::{Checkpoint, Files, StateText, canonical_text};
+use super::canonical::{FileAnew, in_store};
+use super::store::{Checkpoint, StateText, StoreFiles, canonical_text};
 use crate::format::writing::{Refusal, list};
 use crate::model::time::DAY;
 use crate::model::{Document, Moment};
@@ -18,7 +18,7 @@ use crate::text::scan::Tape;
 
 /// What is to go into the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chosen<'a> {
+pub enum Pruning<'a> {
     /// What the config's retention moves: old events that were recalled, old checkpoints.
     Retention,
     /// These, whatever their age. Of an id that occurs twice, both.
@@ -39,9 +39,9 @@ pub struct Pruned {
     /// The ids of the checkpoints that go.
     pub checkpoints: Vec<String>,
     /// The files of the archive batch.
-    pub batch: Vec<Written>,
+    pub batch: Vec<FileAnew>,
     /// Files of the store without what was archived.
-    pub rewritten: Vec<Written>,
+    pub rewritten: Vec<FileAnew>,
     /// Files of the store that are in the batch now.
     pub removed: Vec<PathBuf>,
 }
@@ -56,7 +56,7 @@ pub fn off() -> Refusal {
 
 /// Whether the config turns retention off.
 pub fn retention_off(documents: &[Arc<Document>]) -> Result<bool, Refusal> {
-    Ok(!Files::of(documents)?.settings().retention)
+    Ok(!StoreFiles::of(documents)?.settings().retention)
 }
 
 fn before(now: Moment, days: u64) -> Moment {
@@ -66,10 +66,10 @@ fn before(now: Moment, days: u64) -> Moment {
 /// Moves events and checkpoints into an archive batch; `None` where nothing is to go.
 pub fn prune(
     documents: &[Arc<Document>],
-    chosen: Chosen<'_>,
+    chosen: Pruning<'_>,
     now: Moment,
 ) -> Result<Option<Pruned>, Refusal> {
-    let files = Files::of(documents)?;
+    let files = StoreFiles::of(documents)?;
     let mut state = StateText::of(files.state)?;
     let settings = files.settings();
     let (goes, moved) = {
@@ -102,7 +102,7 @@ pub fn prune(
     pruned.batch.push(in_store(folder.join("manifest.json"), canonical_text(manifest.as_bytes())?));
     if let Some(log) = files.events.filter(|_| !indexes.is_empty()) {
         pruned.rewritten.push(in_store(log.path.clone(), kept));
-        let left = Files::count(files.events) - indexes.len() as u64;
+        let left = StoreFiles::count(files.events) - indexes.len() as u64;
         state.set(&["maintenance"], "historyEventCount", left.to_string())?;
         pruned.rewritten.push(in_store(layout::STATE.into(), state.into_bytes()?));
     }
@@ -111,17 +111,17 @@ pub fn prune(
 
 /// The ids of the events that go, and the checkpoints that do.
 fn choose<'a>(
-    files: &'a Files<'_>,
+    files: &'a StoreFiles<'_>,
     state: Json<'_>,
     settings: &Settings,
-    chosen: Chosen<'_>,
+    chosen: Pruning<'_>,
     now: Moment,
 ) -> Result<(HashSet<String>, Vec<&'a Checkpoint<'a>>), Refusal> {
     let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
     let recent = usize::try_from(settings.keep_recent).unwrap_or(usize::MAX);
     let tail = files.checkpoints.len().saturating_sub(recent.max(1));
     let stays = |index: usize, id: &str| index >= tail || latest.as_deref() == Some(id);
-    let Chosen::These { events: wanted, checkpoints } = chosen else {
+    let Pruning::These { events: wanted, checkpoints } = chosen else {
         if !settings.retention {
             return Ok(Default::default());
         }
@@ -163,7 +163,7 @@ fn no_such_record(id: &str) -> Refusal {
 }
 
 /// The ids of the events that were recalled, and are older than the config allows.
-fn recalled(files: &Files<'_>, state: Json<'_>, settings: &Settings, now: Moment) -> HashSet<String> {
+fn recalled(files: &StoreFiles<'_>, state: Json<'_>, settings: &Settings, now: Moment) -> HashSet<String> {
     let last = state.path(&["maintenance", "lastRecalledEventId"]).and_then(|id| id.text());
     let last = last.and_then(|id| events::ordinal(&id)).unwrap_or_default();
     let since = before(now, settings.history_days);
@@ -182,7 +182,7 @@ fn found<'a>(log: &'a Document, ids: &HashSet<String>) -> Vec<(usize, &'a str)> 
 }
 
 /// The folder of the batch and its time; a millisecond later if there is one of that name.
-fn batch(files: &Files<'_>, now: Moment) -> (PathBuf, String) {
+fn batch(files: &StoreFiles<'_>, now: Moment) -> (PathBuf, String) {
     let taken: HashSet<&Path> = files.batches().collect();
     let mut when = now;
     loop {

@@ -8,7 +8,7 @@ use super::super::text::text;
 use super::super::{events, history};
 use super::canonical::{BundleEdit, apply};
 use super::splice;
-use super::store::{Files, StateText, lacks, no_state, object};
+use super::store::{StateText, StoreFiles, lacks, no_state, object};
 use crate::format::writing::Refusal;
 use crate::model::{Document, Record, View};
 use crate::text::edit;
@@ -21,15 +21,15 @@ const SHORT: usize = 8;
 const LOCAL: &str = "agent-memory.local";
 
 /// The texts that a bundle said and says no longer.
-struct Gone(Vec<String>);
+struct GoneTexts(Vec<String>);
 
-impl Gone {
+impl GoneTexts {
     /// Those of `before` that `after` does not have.
-    fn between(before: Json<'_>, after: Json<'_>) -> Gone {
+    fn between(before: Json<'_>, after: Json<'_>) -> GoneTexts {
         let stays = strings(after);
         let mut gone: Vec<String> = strings(before).difference(&stays).cloned().collect();
         gone.sort();
-        Gone(gone)
+        GoneTexts(gone)
     }
 
     /// Whether a signal would bring one of them back. The tool joins a title and its cause, and
@@ -54,7 +54,7 @@ fn strings(bundle: Json<'_>) -> HashSet<String> {
 
 /// The active events that recall has not seen, and whose signals hold what is gone: their
 /// records in the log, and their ids.
-fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &Gone) -> Vec<(&'a Record, &'a str)> {
+fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &GoneTexts) -> Vec<(&'a Record, &'a str)> {
     let cursors = Cursors::of(state);
     let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
         let id = view.id?;
@@ -112,7 +112,7 @@ impl Cursors {
 /// The log of events without what these edits take out of the bundle, in the events that recall
 /// has not seen yet; `None` where no such event holds any of it.
 pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>, Refusal> {
-    let files = Files::of(documents)?;
+    let files = StoreFiles::of(documents)?;
     let Some(log) = files.events else { return Ok(None) };
     let mut state = StateText::of(files.state)?;
     for edit in edits {
@@ -120,7 +120,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
     }
     let (mut before, mut after) = (Tape::default(), Tape::default());
     let before = object(&mut before, &files.state.bytes).map_err(no_state)?;
-    let gone = Gone::between(bundle(before)?, bundle(state.object(&mut after)?)?);
+    let gone = GoneTexts::between(bundle(before)?, bundle(state.object(&mut after)?)?);
     let mut whole = log.bytes.to_vec();
     // From the last to the first: what is before a change keeps its place.
     for (record, _) in repeats(log, before, &gone).into_iter().rev() {
@@ -137,7 +137,7 @@ pub fn would_return(before: &[u8], after: &[u8], log: &Document) -> Vec<String> 
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let mut read = || {
         let (old, new) = (object(&mut old, before).ok()?, object(&mut new, after).ok()?);
-        let gone = Gone::between(bundle(old).ok()?, bundle(new).ok()?);
+        let gone = GoneTexts::between(bundle(old).ok()?, bundle(new).ok()?);
         Some(repeats(log, new, &gone).into_iter().map(|(_, id)| id.to_owned()).collect())
     };
     read().unwrap_or_default()

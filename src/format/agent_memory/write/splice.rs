@@ -1,7 +1,7 @@
 //! Edits of a bundle by dotted paths, as splices of its JSON.
 
 use crate::format::writing::Refusal;
-use crate::text::edit::{Splice, insert as insert_child, quoted, without};
+use crate::text::edit::{Patch, insert as insert_child, quoted, without};
 use crate::text::json::{Json, Kind};
 
 fn no_such_path(path: &str) -> Refusal {
@@ -11,12 +11,12 @@ fn no_such_path(path: &str) -> Refusal {
 /// The last step of a path: where a value is, or could.
 struct LastStep<'a> {
     parent: Json<'a>,
-    place: Place<'a>,
+    place: Spot<'a>,
     found: Option<Json<'a>>,
 }
 
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum Spot<'a> {
     Member(&'a str),
     Item(usize),
 }
@@ -37,7 +37,7 @@ fn target<'a>(root: Json<'a>, path: &'a str) -> Result<LastStep<'a>, Refusal> {
                 match (found, child()) {
                     (None, Some((child, after))) => (value, rest) = (child, after),
                     (None, None) if rest.contains('.') || rest.is_empty() => return Err(none()),
-                    (found, _) => return Ok(LastStep { parent: value, place: Place::Member(rest), found }),
+                    (found, _) => return Ok(LastStep { parent: value, place: Spot::Member(rest), found }),
                 }
             }
             Kind::Array => {
@@ -48,7 +48,7 @@ fn target<'a>(root: Json<'a>, path: &'a str) -> Result<LastStep<'a>, Refusal> {
                 match (item, after) {
                     (Some(item), Some(after)) => (value, rest) = (item, after),
                     (None, Some(_)) => return Err(none()),
-                    (found, None) => return Ok(LastStep { parent: value, place: Place::Item(index), found }),
+                    (found, None) => return Ok(LastStep { parent: value, place: Spot::Item(index), found }),
                 }
             }
             _ => return Err(none()),
@@ -68,58 +68,58 @@ pub fn value_at<'a>(root: Json<'a>, path: &'a str) -> Option<Json<'a>> {
 }
 
 /// Sets the value at a path. A member that is not there yet is added to its object.
-pub fn set(root: Json<'_>, path: &str, value: String) -> Result<Splice<'static>, Refusal> {
+pub fn set(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static>, Refusal> {
     let target = target(root, path)?;
     match (target.found, target.place) {
-        (Some(found), _) => Ok(Splice::of(found, value)),
-        (None, Place::Member(name)) => Ok(new_member(target.parent, name, &value)),
-        (None, Place::Item(_)) => Err(no_such_path(path)),
+        (Some(found), _) => Ok(Patch::of(found, value)),
+        (None, Spot::Member(name)) => Ok(new_member(target.parent, name, &value)),
+        (None, Spot::Item(_)) => Err(no_such_path(path)),
     }
 }
 
 /// The same for a member of an object that is at hand.
-pub fn set_member(object: Json<'_>, name: &str, value: String) -> Splice<'static> {
+pub fn set_member(object: Json<'_>, name: &str, value: String) -> Patch<'static> {
     match object.get(name) {
-        Some(found) => Splice::of(found, value),
+        Some(found) => Patch::of(found, value),
         None => new_member(object, name, &value),
     }
 }
 
 /// Puts a value where none is: before the item of that number, or as a new member.
-pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<Splice<'static>, Refusal> {
+pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<Patch<'static>, Refusal> {
     let target = target(root, path)?;
     match target.place {
-        Place::Member(_) if target.found.is_some() => {
+        Spot::Member(_) if target.found.is_some() => {
             Err(Refusal::invalid(format!("The bundle has a `{path}` already.")))
         }
-        Place::Member(name) => Ok(new_member(target.parent, name, &value)),
-        Place::Item(index) if index > target.parent.items().count() => Err(no_such_path(path)),
-        Place::Item(index) => Ok(insert_child(target.parent, index, &value)),
+        Spot::Member(name) => Ok(new_member(target.parent, name, &value)),
+        Spot::Item(index) if index > target.parent.items().count() => Err(no_such_path(path)),
+        Spot::Item(index) => Ok(insert_child(target.parent, index, &value)),
     }
 }
 
 /// Takes out the value at a path; of doubled keys all, or an earlier one would count.
-pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<Splice<'static>>, Refusal> {
+pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<Patch<'static>>, Refusal> {
     let target = target(root, path)?;
     if target.found.is_none() {
         return Err(no_such_path(path));
     }
     let goes: Vec<bool> = match target.place {
-        Place::Member(name) => target.parent.members().map(|(key, _)| key.is_text(name)).collect(),
-        Place::Item(index) => (0..target.parent.items().count()).map(|own| own == index).collect(),
+        Spot::Member(name) => target.parent.members().map(|(key, _)| key.is_text(name)).collect(),
+        Spot::Item(index) => (0..target.parent.items().count()).map(|own| own == index).collect(),
     };
     Ok(without(target.parent, &goes))
 }
 
 /// Takes out the members of an object, or the items of a list, whose value goes.
-pub fn without_those(parent: Json<'_>, goes: &dyn Fn(Json<'_>) -> bool) -> Vec<Splice<'static>> {
+pub fn without_those(parent: Json<'_>, goes: &dyn Fn(Json<'_>) -> bool) -> Vec<Patch<'static>> {
     let values = parent.members().map(|(_, value)| value).chain(parent.items());
     let goes: Vec<bool> = values.map(goes).collect();
     if goes.contains(&true) { without(parent, &goes) } else { Vec::new() }
 }
 
 /// Members are in the order of their names.
-fn new_member(object: Json<'_>, name: &str, value: &str) -> Splice<'static> {
+fn new_member(object: Json<'_>, name: &str, value: &str) -> Patch<'static> {
     let later = |key: &str| key.encode_utf16().gt(name.encode_utf16());
     let place = object.members().position(|(key, _)| key.text().is_some_and(|key| later(&key)));
     insert_child(object, place.unwrap_or(usize::MAX), &format!("{}: {value}", quoted(name)))

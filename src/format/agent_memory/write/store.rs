@@ -13,13 +13,13 @@ use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::Refusal;
 use crate::model::{Body, Document, Moment, Role, Tell};
 use crate::text::canonical::indented;
-use crate::text::edit::{Splice, apply, scan};
+use crate::text::edit::{Patch, apply, scan};
 use crate::text::json::{Json, Kind};
 use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
 /// The files that a write reads.
-pub struct Files<'a> {
+pub struct StoreFiles<'a> {
     /// The canonical state.
     pub state: &'a Document,
     /// The active events, if there is a file of them.
@@ -45,7 +45,7 @@ pub struct Checkpoint<'a> {
     pub document: &'a Document,
 }
 
-impl<'a> Files<'a> {
+impl<'a> StoreFiles<'a> {
     /// Those among a store's files.
     pub fn of(documents: &'a [Arc<Document>]) -> Result<Self, Refusal> {
         let named =
@@ -73,7 +73,7 @@ impl<'a> Files<'a> {
             })
             .collect();
         checkpoints.sort_by_key(|checkpoint| checkpoint.ordinal);
-        Ok(Files {
+        Ok(StoreFiles {
             state,
             events: named(layout::EVENTS),
             sources: named(layout::SOURCES),
@@ -222,7 +222,7 @@ impl StateText {
     /// Changes it by what `edit` says of its object.
     pub fn edit<'s>(
         &mut self,
-        edit: impl FnOnce(Json<'_>) -> Result<Vec<Splice<'s>>, Refusal>,
+        edit: impl FnOnce(Json<'_>) -> Result<Vec<Patch<'s>>, Refusal>,
     ) -> Result<(), Refusal> {
         let mut tape = Tape::default();
         let splices = edit(self.object(&mut tape)?)?;

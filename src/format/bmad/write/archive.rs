@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::logs::{File, Log, stamp};
+use super::logs::{LogBytes, NewFile, stamp};
 use super::manifest::{manifest, unreadable};
 use super::restore::restore_session;
 use super::session::check_name;
@@ -21,7 +21,11 @@ use crate::text::edit::{apply, put, quoted};
 /// Packs a session, whose files are by their paths below its folder, into its archive
 /// and the archive's manifest, relative to the root. Locks are not packed. The same files
 /// at the same moment make the same bytes.
-pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> Result<Vec<File>, Refusal> {
+pub fn archive_session(
+    session: &str,
+    files: &[(&Path, &[u8])],
+    now: Moment,
+) -> Result<Vec<NewFile>, Refusal> {
     check_name(session)?;
     let mut packed: BTreeMap<&Path, &[u8]> = BTreeMap::new();
     for &(path, bytes) in files.iter().filter(|(path, _)| !is_lock(session, path)) {
@@ -70,9 +74,9 @@ fn lost(why: &str) -> Refusal {
 }
 
 /// The logs among a session's files.
-pub(super) fn logs_of<'a>(files: impl Iterator<Item = (&'a Path, &'a [u8])>) -> Vec<Log<'a>> {
+pub(super) fn logs_of<'a>(files: impl Iterator<Item = (&'a Path, &'a [u8])>) -> Vec<LogBytes<'a>> {
     let top = files.filter(|(path, _)| path.components().count() == 1);
-    top.filter_map(|(path, bytes)| Log::new(path, bytes)).collect()
+    top.filter_map(|(path, bytes)| LogBytes::new(path, bytes)).collect()
 }
 
 /// Whether a path below a session's folder is one of its locks: they belong to a process,

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::super::manifest::{Counts, check_counts};
+use super::super::manifest::{RecordCounts, check_counts};
 use super::super::{index, layout};
-use super::index::{Index, contradicts, is_own};
-use super::logs::Log;
+use super::index::{IndexText, contradicts, is_own};
+use super::logs::LogBytes;
 use super::manifest::recounted;
 use crate::format::ids::Ids;
 use crate::format::reading::{whole_object, without_mark};
@@ -20,12 +20,12 @@ use crate::text::scan::Tape;
 /// Manifest and index of every session that a touched file belongs to.
 pub fn derived(parts: &Parts<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<Derived> {
     let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
-    let own = folders.into_iter().filter_map(|folder| Own::of(parts, folder));
+    let own = folders.into_iter().filter_map(|folder| SessionAnew::of(parts, folder));
     own.flat_map(|own| own.manifest(now).into_iter().chain([own.index(now)])).collect()
 }
 
 /// One session's files.
-struct Own<'a> {
+struct SessionAnew<'a> {
     name: String,
     folder: &'a Path,
     logs: Vec<&'a Document>,
@@ -37,7 +37,7 @@ struct Own<'a> {
     is_planned: bool,
 }
 
-impl<'a> Own<'a> {
+impl<'a> SessionAnew<'a> {
     /// `None` where nothing of the session is left, or not all of it was read.
     fn of(parts: &'a Parts<'_>, folder: &'a Path) -> Option<Self> {
         let (name, _) = layout::session_of(folder)?;
@@ -48,7 +48,7 @@ impl<'a> Own<'a> {
         let manifest = document(parts.documents, &folder.join("manifest.json"));
         let is_whole = files.iter().all(|document| document.offset == 0);
         let is_there = manifest.is_some() || !logs.is_empty();
-        (is_whole && is_there).then(|| Own {
+        (is_whole && is_there).then(|| SessionAnew {
             name,
             folder,
             manifest,
@@ -59,14 +59,14 @@ impl<'a> Own<'a> {
         })
     }
 
-    fn to_logs(&self) -> Vec<Log<'a>> {
-        self.logs.iter().filter_map(|log| Log::of(log)).collect()
+    fn to_logs(&self) -> Vec<LogBytes<'a>> {
+        self.logs.iter().filter_map(|log| LogBytes::of(log)).collect()
     }
 
     /// A missing manifest is not made: who took part and whose session it is is nowhere else.
     fn manifest(&self, now: Moment) -> Option<Derived> {
         let own = self.manifest?;
-        let counts = Counts::of(self.logs.iter().copied(), self.size);
+        let counts = RecordCounts::of(self.logs.iter().copied(), self.size);
         let bytes = match self.is_planned || !is_counted(own, &counts) {
             true => recounted(&own.bytes, &counts, now, true).ok()?,
             false => own.bytes.to_vec(),
@@ -87,7 +87,7 @@ impl<'a> Own<'a> {
         let bytes = if is_others.is_some_and(|object| self.fits(object) && !contradicts(object, &logs)) {
             own.to_vec()
         } else {
-            let made = Index::of(object, &self.name, &logs);
+            let made = IndexText::of(object, &self.name, &logs);
             let body = if self.is_planned { own } else { without_mark(own) };
             match created.is_some_and(|(created, _)| made.is(body, created)) {
                 true => own.to_vec(),
@@ -110,7 +110,7 @@ impl<'a> Own<'a> {
 }
 
 /// Whether the manifest's counts are there and right.
-fn is_counted(own: &Document, counts: &Counts) -> bool {
+fn is_counted(own: &Document, counts: &RecordCounts) -> bool {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
     let is_there = |name: &str| {

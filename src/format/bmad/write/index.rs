@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::logs::{Log, each_piece, stamp};
+use super::logs::{LogBytes, each_piece, stamp};
 use crate::format::Format;
 use crate::format::bmad::Bmad;
 use crate::format::reading::{whole_object, without_mark};
@@ -33,19 +33,19 @@ const UNDATED: &str = "undated";
 /// The index of a session with these logs. The same logs make the same bytes, whatever the
 /// order in which they are given. Members of the existing index that the format does not
 /// know are kept.
-pub fn index(existing: Option<&[u8]>, session: &str, logs: &[Log<'_>], now: Moment) -> Vec<u8> {
+pub fn index(existing: Option<&[u8]>, session: &str, logs: &[LogBytes<'_>], now: Moment) -> Vec<u8> {
     let mut tape = Tape::default();
     let existing = whole_object(&mut tape, without_mark(existing.unwrap_or_default())).ok();
-    Index::of(existing, session, logs).at(now)
+    IndexText::of(existing, session, logs).at(now)
 }
 
 /// An index but for the time at which it is made: what is before that, and behind it.
-pub struct Index([String; 2]);
+pub struct IndexText([String; 2]);
 
-impl Index {
+impl IndexText {
     /// That of a session with these logs.
-    pub fn of(existing: Option<Json<'_>>, session: &str, logs: &[Log<'_>]) -> Index {
-        let mut made = Made::default();
+    pub fn of(existing: Option<Json<'_>>, session: &str, logs: &[LogBytes<'_>]) -> IndexText {
+        let mut made = IndexMade::default();
         each_piece(logs, &mut |_, piece| {
             if let Some(object) = piece.object {
                 made.take(object);
@@ -61,7 +61,7 @@ impl Index {
         out += ",\n  \"version\": 1";
         keep_unknown(&mut out, existing);
         out += "\n}\n";
-        Index([head, out])
+        IndexText([head, out])
     }
 
     /// Its bytes.
@@ -90,8 +90,8 @@ pub fn is_own(existing: &[u8]) -> bool {
 
 /// Whether an index says of a record what is not so: a word that it does not hold, an hour or a
 /// topic that is another's. A word may be there in its basic form.
-pub fn contradicts(object: Json<'_>, logs: &[Log<'_>]) -> bool {
-    let mut made = Made::default();
+pub fn contradicts(object: Json<'_>, logs: &[LogBytes<'_>]) -> bool {
+    let mut made = IndexMade::default();
     let mut texts: QuickMap<String, String> = QuickMap::default();
     each_piece(logs, &mut |_, piece| {
         let Some(object) = piece.object else { return };
@@ -140,25 +140,25 @@ fn pairs<'a>(object: Json<'a>, part: &str) -> impl Iterator<Item = (Cow<'a, str>
     })
 }
 
-type Ids = Vec<u32>;
+type IdNumbers = Vec<u32>;
 
 /// An index under construction; ids are numbers in the order of their first record.
 #[derive(Default)]
-struct Made {
+struct IndexMade {
     numbers: QuickMap<String, u32>,
     /// The ids in quotes.
     quoted: Vec<String>,
-    words: QuickMap<String, Ids>,
-    topics: QuickMap<String, Ids>,
+    words: QuickMap<String, IdNumbers>,
+    topics: QuickMap<String, IdNumbers>,
     /// Of records that share an id the first counts.
     topic_of: QuickMap<u32, String>,
-    hours: BTreeMap<Option<i64>, Ids>,
+    hours: BTreeMap<Option<i64>, IdNumbers>,
     /// Decisions, and the messages that they refer to.
     discussed: Vec<(u32, String)>,
     word: String,
 }
 
-impl Made {
+impl IndexMade {
     fn take(&mut self, object: Json<'_>) {
         let [id, timestamp, context, references] =
             members_of(object, ["id", "timestamp", "context", "references"]);
@@ -257,7 +257,7 @@ fn hour_of(hour: Option<i64>) -> String {
     text.split(':').next().unwrap_or_default().to_owned()
 }
 
-fn part(out: &mut String, name: &str, mut members: Vec<(String, Ids)>, ids: &[String]) {
+fn part(out: &mut String, name: &str, mut members: Vec<(String, IdNumbers)>, ids: &[String]) {
     members.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     *out += &format!(",\n  \"{name}\": {{");
     let filled = !members.is_empty();

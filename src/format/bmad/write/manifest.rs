@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::logs::{Log, each_piece, stamp};
-use crate::format::bmad::manifest::Counts;
+use super::logs::{LogBytes, each_piece, stamp};
+use crate::format::bmad::manifest::RecordCounts;
 use crate::format::reading::edited;
 use crate::format::writing::{Refusal, pretty};
 use crate::model::Moment;
@@ -18,7 +18,7 @@ const STATISTICS: &str = "statistics";
 pub fn manifest(
     existing: Option<&[u8]>,
     session: &str,
-    logs: &[Log<'_>],
+    logs: &[LogBytes<'_>],
     now: Moment,
     touched: bool,
 ) -> Result<Vec<u8>, Refusal> {
@@ -33,7 +33,12 @@ pub fn manifest(
 
 /// The manifest with its counts and, if the session was `touched`, `updated_at` and
 /// `last_accessed` set in place; every other byte stays.
-pub fn recounted(existing: &[u8], counts: &Counts, now: Moment, touched: bool) -> Result<Vec<u8>, Refusal> {
+pub fn recounted(
+    existing: &[u8],
+    counts: &RecordCounts,
+    now: Moment,
+    touched: bool,
+) -> Result<Vec<u8>, Refusal> {
     let now = quoted(&stamp(now));
     let made = edited(existing, |body, object| {
         let within = object.get(STATISTICS).filter(|own| own.kind() == Kind::Object);
@@ -58,14 +63,14 @@ pub fn unreadable(why: String) -> Refusal {
 /// What one pass over the logs tells.
 #[derive(Default)]
 pub struct Seen {
-    counts: Counts,
+    counts: RecordCounts,
     agents: Vec<String>,
     /// The times of the first record and of the last.
     span: Option<(Moment, Moment)>,
 }
 
 impl Seen {
-    fn of(logs: &[Log<'_>]) -> Seen {
+    fn of(logs: &[LogBytes<'_>]) -> Seen {
         let mut seen = Seen::default();
         seen.counts.sizes = [logs.iter().map(|log| log.bytes.len() as u64).sum(); 2];
         let mut known = HashSet::new();
@@ -89,14 +94,18 @@ impl Seen {
     }
 }
 
-fn statistics(counts: &Counts, accessed: &str) -> String {
+fn statistics(counts: &RecordCounts, accessed: &str) -> String {
     let mut members = counts.named().map(|(name, count)| (name, count.to_string())).to_vec();
     members.push(("last_accessed", accessed.to_owned()));
     pretty(&members, 1)
 }
 
 /// The members of the statistics that are to be set. A count that is right keeps its spelling.
-fn counted(counts: &Counts, statistics: Json<'_>, accessed: Option<&str>) -> Vec<(&'static str, String)> {
+fn counted(
+    counts: &RecordCounts,
+    statistics: Json<'_>,
+    accessed: Option<&str>,
+) -> Vec<(&'static str, String)> {
     let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
     let wrong = counts.named().into_iter().filter(|(name, count)| stored(name) != Some(*count));
     let mut members: Vec<_> = wrong.map(|(name, count)| (name, count.to_string())).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::logs::{Log, each_piece, stamp};
+use super::logs::{LogBytes, each_piece, stamp};
 use super::session::check_name;
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::view;
@@ -104,7 +104,7 @@ const SCHEMAS: [Schema; 4] = [
 /// refused. The `reserved` ids are not given again: what they named was deleted.
 pub fn new_record(
     session: &str,
-    logs: &[Log<'_>],
+    logs: &[LogBytes<'_>],
     draft: &Draft<'_>,
     reserved: &[&str],
     now: Moment,
@@ -119,7 +119,7 @@ pub fn new_record(
     let mut members = Members::with(draft.record, on_one_line)?;
     fill(schema, draft, &mut members)?;
     members.or_text("timestamp", &stamp(now));
-    let taken = Ids::of(schema.prefix, logs, reserved);
+    let taken = TakenIds::of(schema.prefix, logs, reserved);
     if let Ok(Some(id)) = members.text("id") {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) || !id.chars().all(plain) {
@@ -180,15 +180,15 @@ fn once(members: &mut Members, name: &str, raw: String) -> Result<(), Refusal> {
 }
 
 /// The ids that are taken, and the largest number among those of one type.
-struct Ids {
+struct TakenIds {
     ids: HashSet<String>,
     largest: u64,
     digits: usize,
 }
 
-impl Ids {
-    fn of(prefix: &str, logs: &[Log<'_>], reserved: &[&str]) -> Ids {
-        let mut taken = Ids { ids: HashSet::new(), largest: 0, digits: DIGITS };
+impl TakenIds {
+    fn of(prefix: &str, logs: &[LogBytes<'_>], reserved: &[&str]) -> TakenIds {
+        let mut taken = TakenIds { ids: HashSet::new(), largest: 0, digits: DIGITS };
         each_piece(logs, &mut |log, piece| match piece.object {
             Some(object) => {
                 if let Some(id) = object.get("id").and_then(|id| id.text()) {

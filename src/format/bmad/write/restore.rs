@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::archive::{is_lock, logs_of};
-use super::logs::File;
+use super::logs::NewFile;
 use super::session::check_name;
 use crate::format::reading::{whole_object, without_mark};
 use crate::format::writing::Refusal;
@@ -59,7 +59,7 @@ pub fn restore_session(
     tar_gz: &[u8],
     manifest: Option<&[u8]>,
     allow_large: bool,
-) -> Result<Vec<File>, Refusal> {
+) -> Result<Vec<NewFile>, Refusal> {
     check_name(session)?;
     let tar = unpacked(tar_gz, allow_large)?;
     let files = rooted(session, entries(&tar)?)?;
@@ -70,11 +70,11 @@ pub fn restore_session(
     }
     // The session's own manifest may be broken: that is a problem of the session, which was
     // archived with it.
-    if let Some(Ok(told)) = own.map(|bytes| Told::read(bytes)) {
+    if let Some(Ok(told)) = own.map(|bytes| ManifestTold::read(bytes)) {
         told.is_of(session)?;
     }
     if let Some(manifest) = manifest {
-        let told = Told::read(manifest)?;
+        let told = ManifestTold::read(manifest)?;
         if told.session.is_none() {
             return Err(bad_manifest("It names no session."));
         }
@@ -96,19 +96,19 @@ fn twice(path: &str) -> Refusal {
 }
 
 /// What a manifest says of its session.
-struct Told {
+struct ManifestTold {
     session: Option<String>,
     size: Option<u64>,
 }
 
-impl Told {
-    fn read(manifest: &[u8]) -> Result<Told, Refusal> {
+impl ManifestTold {
+    fn read(manifest: &[u8]) -> Result<ManifestTold, Refusal> {
         let mut tape = Tape::default();
         let object =
             whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| bad_manifest(&why))?;
         let session = object.get("session_id").and_then(|own| own.text());
         let size = object.get("original_size_bytes").and_then(|size| size.count());
-        Ok(Told { session: session.map(Into::into), size })
+        Ok(ManifestTold { session: session.map(Into::into), size })
     }
 
     fn is_of(&self, session: &str) -> Result<(), Refusal> {
@@ -132,9 +132,9 @@ fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>, Refusal> {
 }
 
 /// An entry's path as its parts, and its bytes if it is a file.
-type Found<'a> = (Vec<String>, Option<&'a [u8]>);
+type ArchiveEntry<'a> = (Vec<String>, Option<&'a [u8]>);
 
-fn entries(tar: &[u8]) -> Result<Vec<Found<'_>>, Refusal> {
+fn entries(tar: &[u8]) -> Result<Vec<ArchiveEntry<'_>>, Refusal> {
     // Blocks of zeros end an archive; one that was cut between two files lacks them.
     if !tar.last_chunk::<BLOCK>().is_some_and(|last| last.iter().all(|byte| *byte == 0)) {
         return Err(broken("its end is missing"));
@@ -201,7 +201,7 @@ fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>, Refusal> {
 
 /// The files without the session's folder before their paths. Either all are in it, or
 /// the archive has no such folder.
-fn rooted(session: &str, entries: Vec<Found<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>, Refusal> {
+fn rooted(session: &str, entries: Vec<ArchiveEntry<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>, Refusal> {
     let inside = entries.iter().any(|(parts, _)| parts.first().is_some_and(|part| part == session));
     let at_top = entries.iter().any(|(parts, bytes)| parts.len() == 1 && bytes.is_some());
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::index::index;
-use super::logs::File;
+use super::logs::NewFile;
 use super::manifest::{Seen, new_manifest};
 use crate::format::bmad::layout::LOGS;
 use crate::format::writing::Refusal;
@@ -26,7 +26,7 @@ pub fn session_id(name: &str, now: Moment) -> Result<String, Refusal> {
 }
 
 /// The files of a new session, relative to the root.
-pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<File>, Refusal> {
+pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<NewFile>, Refusal> {
     check_pattern(id)?;
     let folder = Path::new("sessions").join(id);
     let manifest = new_manifest(id, user_id, &Seen::default(), now, now);

@@ -7,7 +7,7 @@ use super::super::layout;
 use super::archive;
 use super::index::index;
 use super::live_session;
-use super::logs::Log;
+use super::logs::LogBytes;
 use super::manifest::manifest;
 use super::restore::restore_session;
 use crate::format::writing::{Faults, Refusal, Scene, document};
@@ -154,8 +154,8 @@ pub fn rederived(archive: &Path, members: &mut [Member], now: Moment) -> Result<
     Ok(())
 }
 
-fn logs_within(members: &[Member]) -> Vec<Log<'_>> {
-    members.iter().filter_map(|own| Log::new(&own.path, &own.bytes)).collect()
+fn logs_within(members: &[Member]) -> Vec<LogBytes<'_>> {
+    members.iter().filter_map(|own| LogBytes::new(&own.path, &own.bytes)).collect()
 }
 
 /// The manifest beside an archive, with its counts and sizes right.
@@ -171,7 +171,7 @@ pub fn beside_archive(
     let logs = logs_within(members);
     let size: usize = members
         .iter()
-        .filter(|own| Log::new(&own.path, &own.bytes).is_some())
+        .filter(|own| LogBytes::new(&own.path, &own.bytes).is_some())
         .map(|own| own.bytes.len())
         .sum();
     let counted = manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;

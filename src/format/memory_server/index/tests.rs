@@ -55,9 +55,9 @@ fn an_id_that_is_there_twice_is_listed_once_under_each_key() {
 }
 
 /// How many pairs are missing, once for each record that has them, and how many are too many.
-fn differences(map: Json<'_>, records: &Records<'_>, keys: Keys) -> (usize, usize) {
+fn differences(map: Json<'_>, records: &AllRecords<'_>, keys: Keys) -> (usize, usize) {
     let indexed = pairs(map);
-    let pairs_of = |own: &Listed<'_>| {
+    let pairs_of = |own: &ListedRecord<'_>| {
         let id = own.view.id.unwrap_or_default().to_owned();
         keys(own.view).into_iter().map(|key| (key.to_owned(), id.clone())).collect::<Vec<_>>()
     };
@@ -100,12 +100,12 @@ proptest! {
         let documents = [archive, log];
         let parts = parts(&documents);
         let (entries, (ids, _)) = (rules::entries(&parts), rules::ids(&parts));
-        let records = Records::of(&parts, &entries, &ids);
+        let records = AllRecords::of(&parts, &entries, &ids);
         let mut tape = Tape::default();
         let object = whole_object(&mut tape, &index.bytes).unwrap();
         let expected = MAPS.iter().filter_map(|(name, keys)| {
             let Some(map) = object.get(name) else {
-                let has_keys = |own: &Listed<'_>| own.view.id.is_some() && !keys(own.view).is_empty();
+                let has_keys = |own: &ListedRecord<'_>| own.view.id.is_some() && !keys(own.view).is_empty();
                 let is_missed = records.live().any(has_keys);
                 return is_missed.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
             };

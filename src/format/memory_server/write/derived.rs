@@ -15,7 +15,7 @@ use crate::text::scan::Tape;
 pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
     let path = PathBuf::from("index.json");
     let (ids, _) = rules::ids(parts);
-    let records = index::Records::of(parts, &rules::entries(parts), &ids);
+    let records = index::AllRecords::of(parts, &rules::entries(parts), &ids);
     let own = document(parts.documents, &path).map(|own| &*own.bytes).unwrap_or_default();
     let mut tape = Tape::default();
     let object = whole_object(&mut tape, without_mark(own)).ok();
@@ -26,7 +26,7 @@ pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
     vec![Derived { path, bytes }]
 }
 
-fn index_parts(records: &index::Records<'_>) -> [(&'static str, String); 5] {
+fn index_parts(records: &index::AllRecords<'_>) -> [(&'static str, String); 5] {
     let count = |kind| records.live().filter(|own| own.view.kind == kind).count();
     let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
     let (live, [bytes, _]) = (records.live().count(), records.bytes);
@@ -48,7 +48,7 @@ fn index_parts(records: &index::Records<'_>) -> [(&'static str, String); 5] {
 
 /// The maps from keys to the ids of the live records that have them. Tags and categories list each
 /// id once, the importances every record.
-fn lists<'a>(records: &index::Records<'a>) -> [Lists<'a>; 3] {
+fn lists<'a>(records: &index::AllRecords<'a>) -> [Lists<'a>; 3] {
     let mut lists = index::MAPS.map(|_| Lists::default());
     let live = || records.live().filter_map(|own| Some((own.view, own.id?)));
     let mut often = vec![0_usize; records.ids.all().len()];

@@ -15,7 +15,7 @@ done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least 
 done; core memories only by hand";
 
 /// What is due, and that in a few words.
-pub struct Own {
+pub struct DueEntries {
     /// A few words.
     pub what: String,
     /// The entries, in the store's order.
@@ -23,7 +23,7 @@ pub struct Own {
 }
 
 /// What is due now.
-pub fn own(scene: &Scene<'_>) -> Own {
+pub fn own(scene: &Scene<'_>) -> DueEntries {
     let live = live(scene);
     let old: Vec<usize> = (0..live.len()).filter(|&at| live[at].is_old).collect();
     let full = without_room(scene, &live);
@@ -36,7 +36,7 @@ pub fn own(scene: &Scene<'_>) -> Own {
     }
     let own: HashSet<usize> = old.into_iter().chain(full).collect();
     let entries = (0..live.len()).filter(|at| own.contains(at)).map(|at| *live[at].entry).collect();
-    Own { what: format!("archive {}", parts.join(", and ")), entries }
+    DueEntries { what: format!("archive {}", parts.join(", and ")), entries }
 }
 
 /// A live record of a log.

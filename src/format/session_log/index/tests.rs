@@ -183,7 +183,7 @@ proptest! {
         let mut tape = Tape::default();
         let object = whole_object(&mut tape, index.as_bytes()).unwrap();
 
-        let own = Log::of(Some(&log), Some(&tombstones));
+        let own = EntryLog::of(Some(&log), Some(&tombstones));
         let problems = check(object, Path::new("i"), &own);
         let (stale, gone) = stale(object, &log, &deleted.iter().copied().collect());
         let mut expected = Vec::new();

@@ -82,7 +82,7 @@ fn style<'a>(mut raw: impl Iterator<Item = &'a str>) -> Style {
 }
 
 /// One item of a list with an item a line, and the comments above it.
-struct Item<'a> {
+struct ListItem<'a> {
     above: Vec<&'a str>,
     line: &'a str,
     value: &'a str,
@@ -90,18 +90,18 @@ struct Item<'a> {
 
 /// The lines of a list with other items; a comment stays, with its item if that stays.
 pub fn block(below: &[&str], old: &[Cow<'_, str>], new: &[String], end: &str) -> Option<String> {
-    let mut items: Vec<Item<'_>> = Vec::new();
+    let mut items: Vec<ListItem<'_>> = Vec::new();
     let mut above = Vec::new();
     for line in below {
         if is_comment(line) {
             above.push(*line);
         } else {
             let value = old.get(items.len())?;
-            items.push(Item { above: std::mem::take(&mut above), line, value });
+            items.push(ListItem { above: std::mem::take(&mut above), line, value });
         }
     }
     let raw =
-        |item: &Item<'_>| item.line.trim_start().strip_prefix('-').unwrap_or_default().trim_start().len();
+        |item: &ListItem<'_>| item.line.trim_start().strip_prefix('-').unwrap_or_default().trim_start().len();
     let mark = items.first().map_or("  - ", |item| {
         let length = item.line.len() - raw(item);
         item.line.get(..length).filter(|mark| !mark.contains(['\n', '\r'])).unwrap_or("  - ")

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::super::canonical::BundleEdit;
 use super::super::markdown;
-use super::super::project::{Said, parts};
+use super::super::project::{StateSaid, parts};
 use super::shelf::Shelf;
 use super::tool::{assert_rendered, faults};
 use crate::text::edit::scan;
@@ -196,7 +196,7 @@ proptest! {
         let parted = |bundle: &str| {
             let mut tape = Tape::default();
             let bundle = scan(&mut tape, bundle.as_bytes()).unwrap();
-            parts(word, &Said { bundle, generated: String::new(), provider: String::new() })
+            parts(word, &StateSaid { bundle, generated: String::new(), provider: String::new() })
         };
         let (old, new) = (old.map(|old| parted(&old)), parted(&new));
         let page = format!("\n{page}\n");

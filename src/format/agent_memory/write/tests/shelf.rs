@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::super::{AgentMemory, projection};
-use super::super::canonical::{BundleEdit, Written, canonical_write};
+use super::super::canonical::{BundleEdit, FileAnew, canonical_write};
 use super::super::prune::Pruned;
 use crate::format::writing::Refusal;
 use crate::format::{Format, Parts, Placement};
@@ -155,7 +155,7 @@ impl Shelf {
         })
     }
 
-    pub fn take(&mut self, files: &[Written]) {
+    pub fn take(&mut self, files: &[FileAnew]) {
         for file in files {
             let outside = file.path.strip_prefix("..").map(Path::to_owned);
             let path = outside.unwrap_or_else(|_| Path::new(STORE).join(&file.path));

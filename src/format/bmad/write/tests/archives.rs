@@ -38,7 +38,7 @@ fn files_of(entries: &[(&str, &str)]) -> Vec<u8> {
     gzip(&tar_of(&entries))
 }
 
-fn restore(tar_gz: &[u8]) -> Result<Vec<File>, Refusal> {
+fn restore(tar_gz: &[u8]) -> Result<Vec<NewFile>, Refusal> {
     restore_session("s", tar_gz, None, false)
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::format::bmad::config::default_decay;
 
-fn add(logs: &[Log<'_>], draft: &Draft<'_>) -> Result<Value, Refusal> {
+fn add(logs: &[LogBytes<'_>], draft: &Draft<'_>) -> Result<Value, Refusal> {
     new_record(SESSION, logs, draft, &[], NOW).map(|(_, line)| value(&line))
 }
 

@@ -76,7 +76,7 @@ fn statistics_of_another_type_and_an_empty_manifest_get_their_counts() {
 fn without_set(bytes: &[u8]) -> Vec<u8> {
     crate::format::reading::edited(bytes, |body, object| {
         let blank = |name: &str, within: crate::text::json::Json<'_>| {
-            within.get(name).map(|value| edit::Splice::of(value, ""))
+            within.get(name).map(|value| edit::Patch::of(value, ""))
         };
         let statistics = object.get("statistics").unwrap();
         let mut splices: Vec<_> = blank("updated_at", object).into_iter().collect();
