@@ -4,9 +4,8 @@
 //! in the order in which they are to be kept, joins the earlier one that it is most like, or begins a group. So
 //! every member of a group is that much like its first, and no two firsts are.
 //!
-//! What may be alike is found by the rare words: texts that are alike share one of their rarest pairs. Where those
-//! are not rare, because much is written by a template, MinHash in bands finds it. Candidates are then compared
-//! exactly.
+//! What may be alike is found by rare words: texts that are alike share one of their rarest pairs. Where many share
+//! it, as what is written by a template does, MinHash in bands finds it. Candidates are compared exactly.
 
 use std::collections::HashMap;
 
@@ -33,8 +32,9 @@ const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
 /// A list of texts by a rare pair has so many; what more have is not rare, and MinHash takes its place.
 const CROWD: u32 = 64;
-/// With so many that MinHash finds a text is compared at most, those first that fewer texts share.
+/// So many entries of its bands are looked at for a text, and it is compared with what has so many in common.
 const MOST: usize = 512;
+const COMMON: usize = 2;
 /// So many counts are kept at most.
 const COUNTS: usize = 1 << 25;
 /// So many hashes make a sketch.
@@ -263,8 +263,7 @@ impl<'a> Index<'a> {
         Index { texts, percent, counts, by_rare, by_band, banded: vec![false; texts.len()] }
     }
 
-    /// The rarest pairs of a text, so many that whatever is alike shares one of its own with them; without those
-    /// that are in no other.
+    /// The rarest pairs of a text that others have, so many that whatever is alike shares one of them.
     fn rare(&self, pairs: &[u32]) -> Vec<u32> {
         let needed = (pairs.len() * self.percent as usize).div_ceil(100);
         let count = |pair: &u32| self.counts[*pair as usize % self.counts.len()];
@@ -339,7 +338,10 @@ impl<'a> Index<'a> {
         if !long.is_empty() {
             let mut bands = self.bands(text);
             bands.sort_unstable_by_key(|band| (self.by_band.len(*band), *band));
-            found.extend(bands.into_iter().flat_map(|band| self.by_band.of(band)).take(MOST));
+            let mut shared: Vec<usize> =
+                bands.into_iter().flat_map(|band| self.by_band.of(band)).take(MOST).collect();
+            shared.sort_unstable();
+            found.extend(shared.chunk_by(|a, b| a == b).filter(|own| own.len() >= COMMON).map(|own| own[0]));
         }
         found.sort_unstable();
         found.dedup();
