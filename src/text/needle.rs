@@ -53,11 +53,14 @@ impl Needles {
                 skipped += 1;
                 continue;
             };
-            if !known.contains(content) {
-                let content = if content.len() < whole.len() { content.into() } else { whole };
-                known.insert(Arc::clone(&content));
-                contents.push(content);
-                count += is_first;
+            for content in [content].into_iter().chain(before_blanks(content)) {
+                if !known.contains(content) {
+                    let is_whole = content.len() == whole.len();
+                    let content = if is_whole { Arc::clone(&whole) } else { content.into() };
+                    known.insert(Arc::clone(&content));
+                    contents.push(content);
+                    count += is_first;
+                }
             }
         }
         let table = Arc::new(Table::of(contents));
@@ -150,6 +153,14 @@ fn beginning(content: &[u8]) -> Option<&[u8]> {
     text.char_indices().nth(SHORTEST - 1)?;
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
     Some(&text.as_bytes()[..end])
+}
+
+/// What is before the blanks that a beginning ends in, to be looked for as well: what was torn within
+/// them, or goes on with other blanks, holds it.
+fn before_blanks(beginning: &[u8]) -> Option<&[u8]> {
+    let text = std::str::from_utf8(beginning).ok()?.trim_end();
+    text.char_indices().nth(SHORTEST - 1)?;
+    (text.len() < beginning.len()).then_some(text.as_bytes())
 }
 
 #[cfg(test)]

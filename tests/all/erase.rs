@@ -7,6 +7,7 @@ use crate::support;
 
 mod again;
 mod bundle;
+mod busy;
 mod copies;
 mod cut_short;
 mod finished;

@@ -196,6 +196,17 @@ fn a_long_text_is_found_by_its_beginning_and_many_are_told_apart() {
 }
 
 #[test]
+fn a_long_text_that_is_torn_within_its_blanks_is_found() {
+    let long = format!("A sentence that is long enough{}and its tail.", " ".repeat(1_200));
+    let needles = Needles::of([&long]);
+    assert!(needles.any(&long.as_bytes()[..400]) && needles.any(long.as_bytes()));
+    assert!(needles.any(b"A sentence that is long enough\n and more"));
+    // What is too short before the blanks is not looked for by itself.
+    let short = Needles::of([format!("short{}and its tail.", " ".repeat(1_200))]);
+    assert_eq!((short.len(), short.skipped(), short.any(b"short enough")), (1, 0, false));
+}
+
+#[test]
 fn bytes_that_are_no_text_are_found_too() {
     let bytes = [0xff, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
     let needles = Needles::of([bytes]);

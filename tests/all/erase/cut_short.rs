@@ -29,7 +29,7 @@ pub fn load(disk: &Faulty) -> Store {
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 
-pub fn host<'a>(disk: &'a Faulty, machine: &'a ThisMachine) -> Host<'a> {
+pub fn host<'a>(disk: &'a dyn Disk, machine: &'a ThisMachine) -> Host<'a> {
     Host { disk, machine, data: Path::new(DATA), now: NOW }
 }
 
@@ -79,7 +79,7 @@ fn sampled(steps: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Erases the first record that says that.
-pub fn erase_of(disk: &Faulty, store: &Store, says: &[u8]) -> Result<Erased, CommitError> {
+pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<Erased, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
     let scene = Scene { store, now: host.now, random: [9; 16], packed: &palimp::format::writing::NO_PACKED };

@@ -24,17 +24,22 @@ struct Earlier {
 impl Writer<'_> {
     /// Searches, and says what came of it. Names of records may repeat what these said, in
     /// tombstones and our own data too: those stay, and it is no secret that they do. So all that
-    /// names them is written before it is searched.
+    /// names them is written before it is searched. What others `changed` all the while is named.
     pub(super) fn conclude(
         &self,
         entry: &Erasing,
         (sought, contents): (Sought, &Contents),
+        changed: &BTreeSet<PathBuf>,
         with_torn: BTreeSet<String>,
         resumed: bool,
     ) -> Result<Erased, CommitError> {
         let names = Needles::of(contents.telling(&entry.records));
         let look = Look { needles: &sought.needles, names: &names };
-        let root = search::search(self.host.disk, &self.place.root, look);
+        let mut root = search::search(self.host.disk, &self.place.root, look);
+        let changed = changed.iter().map(|own| self.path(own));
+        for path in changed.filter(|own| self.host.disk.look(own).is_ok()) {
+            root.find(path, "others changed it all the while: it may hold what was to be erased".to_owned());
+        }
         let around = self.search_around(look)?;
         if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
             let why = "an old file of palimp's own in it holds it still, or can't be searched, and could not be removed.";

@@ -17,7 +17,7 @@ mod torn;
 mod vaulted;
 mod versions;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -50,23 +50,23 @@ pub struct Gathered<'a> {
     /// Relative to the root, each with a hash of what it held.
     files: Vec<(PathBuf, u64)>,
     key: RandomState,
-    is_stale: Cell<bool>,
-}
-
-impl Gathered<'_> {
-    /// Whether a file was shown that others changed since what it says was taken in.
-    fn is_stale(&self) -> bool {
-        self.is_stale.get()
-    }
+    /// What those held that others are known to change meanwhile: it is shown as it was taken in.
+    held: HashMap<PathBuf, Vec<u8>>,
+    /// Those that were shown, and that others changed since what they say was taken in.
+    changed: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl Kept for Gathered<'_> {
     fn outside(&self, see: Shown<'_>) -> Result<(), CommitError> {
         for (file, was) in &self.files {
+            if let Some(bytes) = self.held.get(file) {
+                see(Outside { path: file, bytes, is_loose: false });
+                continue;
+            }
             // One that is gone by now holds nothing; one that can't be read is found by the search.
             let read = self.disk.read(&self.root.join(file), 0, None).map(|(bytes, _)| bytes);
             if !read.as_ref().is_ok_and(|bytes| self.key.hash_one(bytes) == *was) {
-                self.is_stale.set(true);
+                self.changed.borrow_mut().insert(file.clone());
             }
             if let Ok(bytes) = read {
                 see(Outside { path: file, bytes: &bytes, is_loose: false });
@@ -93,12 +93,24 @@ pub fn gather<'a>(
     wanted: &Wanted<'_>,
     contents: &mut Contents,
 ) -> Result<Gathered<'a>, CommitError> {
+    gather_holding(disk, store, vault, wanted, contents, &BTreeSet::new())
+}
+
+/// The same, where others are known to change some files all the time.
+fn gather_holding<'a>(
+    disk: &'a dyn Disk,
+    store: &'a Store,
+    vault: &'a Vault<'a>,
+    wanted: &Wanted<'_>,
+    contents: &mut Contents,
+    busy: &BTreeSet<PathBuf>,
+) -> Result<Gathered<'a>, CommitError> {
     let known: HashMap<&Path, &Arc<Document>> = store.documents.iter().map(|own| (&*own.path, own)).collect();
     for own in &store.documents {
         contents.see_document(wanted, own);
     }
     wanted.note_staying(&store.documents);
-    let (mut files, key) = (Vec::new(), RandomState::new());
+    let (mut files, mut held, key) = (Vec::new(), HashMap::new(), RandomState::new());
     search::each_file(disk, &store.root, 0, &mut |path, _| {
         let Ok(relative) = path.strip_prefix(&store.root) else { return };
         let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
@@ -113,6 +125,9 @@ pub fn gather<'a>(
         });
         if !path.file_name().is_some_and(super::is_ours) {
             files.push((relative.to_owned(), key.hash_one(&bytes)));
+            if busy.contains(relative) {
+                held.insert(relative.to_owned(), bytes);
+            }
         }
     });
     vault.each_kept(&mut |path, own, bytes| match vaulted::is_step(path) && !is_log(own) {
@@ -120,7 +135,7 @@ pub fn gather<'a>(
         true => contents.see_lines(wanted, own, bytes),
         false => drop(contents.see(wanted, own, bytes)),
     })?;
-    Ok(Gathered { disk, root: &store.root, vault, files, key, is_stale: Cell::new(false) })
+    Ok(Gathered { disk, root: &store.root, vault, files, key, held, changed: RefCell::default() })
 }
 
 fn is_unread(role: Role) -> bool {
@@ -241,45 +256,49 @@ impl Writer<'_> {
         mut contents: Contents,
         through: Option<&looked::Through>,
     ) -> Result<Erased, CommitError> {
-        let mut sought = None;
         let mut with_torn: BTreeSet<String> = entry.with_torn.iter().cloned().collect();
-        let mut before = looked::Identities::new();
-        for _ in 0..ROUNDS {
+        let (mut busy, mut round) = (BTreeSet::new(), 0);
+        let (sought, changed, before) = loop {
+            round += 1;
             self.drop_olds(wanted, &mut contents)?;
             let store = self.load();
-            before = self.identities(&store)?;
+            let before = self.identities(&store)?;
             let scene = Scene {
                 store: &store,
                 now: self.host.now,
                 random: self.host.machine.random(),
                 packed: &NO_PACKED,
             };
-            let kept = &gather(self.host.disk, &store, &self.vault, wanted, &mut contents)?;
-            let site = Site { scene: &scene, wanted, contents: &contents, kept, reason: &entry.reason };
-            let removal = site.removal().map_err(|error| match error {
+            let kept = gather_holding(self.host.disk, &store, &self.vault, wanted, &mut contents, &busy)?;
+            let site =
+                Site { scene: &scene, wanted, contents: &contents, kept: &kept, reason: &entry.reason };
+            let removal = site.removal();
+            let changed = kept.changed.take();
+            if !changed.is_empty() && round < ROUNDS {
+                busy.extend(changed);
+                continue;
+            }
+            let removal = removal.map_err(|error| match error {
                 CommitError::Refused(why) => self.refused(&why),
                 other => other,
             })?;
-            // What was taken in may not be all that is taken out.
-            if kept.is_stale() {
-                continue;
+            // What was taken in may not be all that would be taken out.
+            if !changed.is_empty() {
+                break (removal.sought, changed, before);
             }
-            let is_done = removal.plan.is_empty();
             with_torn.extend(removal.plan.with_torn.iter().cloned());
-            sought = Some(removal.sought);
-            if is_done {
-                break;
+            if !removal.plan.is_empty() {
+                self.carry_bare(&removal.plan).map_err(|(error, _)| error)?;
             }
-            self.carry_bare(&removal.plan).map_err(|(error, _)| error)?;
-        }
-        let Some(sought) = sought else {
-            return Err(self.refused(&Refusal::unfit("nothing was searched.")));
+            if removal.plan.is_empty() || round >= ROUNDS {
+                break (removal.sought, changed, before);
+            }
         };
         self.vault.list_erased(entry)?;
         self.vault.sweep(wanted, &sought, &entry.reason)?;
         // Where it was cut short, copies may have been written anew by then.
         self.note_through(through.unwrap_or(&looked::Through::new()), &before, entry.step)?;
-        self.conclude(entry, (sought, &contents), with_torn, through.is_none())
+        self.conclude(entry, (sought, &contents), &changed, with_torn, through.is_none())
     }
 
     fn refused(&self, why: &Refusal) -> CommitError {

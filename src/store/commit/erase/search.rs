@@ -118,7 +118,7 @@ impl Searched {
         }
     }
 
-    fn find(&mut self, path: PathBuf, why: String) {
+    pub(super) fn find(&mut self, path: PathBuf, why: String) {
         if self.found.iter().all(|own| own.path != path) {
             self.left += 1;
             self.found.push(Found { path, why });
