@@ -32,6 +32,8 @@ pub struct Needles {
     table: Arc<Table>,
     /// Those of the table that are not looked for any more.
     left_out: HashSet<usize>,
+    /// The last of the table are what is before the blanks that a content ends in: of which it is.
+    torn_of: Arc<[usize]>,
     skipped: usize,
 }
 
@@ -53,19 +55,24 @@ impl Needles {
                 skipped += 1;
                 continue;
             };
-            for content in [content].into_iter().chain(before_blanks(content)) {
-                if !known.contains(content) {
-                    let is_whole = content.len() == whole.len();
-                    let content = if is_whole { Arc::clone(&whole) } else { content.into() };
-                    known.insert(Arc::clone(&content));
-                    contents.push(content);
-                    count += is_first;
-                }
+            if !known.contains(content) {
+                let content = if content.len() < whole.len() { content.into() } else { whole };
+                known.insert(Arc::clone(&content));
+                contents.push(content);
+                count += is_first;
             }
         }
+        let all = contents.len();
+        let torn = |(of, own): (usize, &Arc<[u8]>)| Some((of, before_blanks(own)?.into()));
+        let torn: Vec<(usize, Arc<[u8]>)> = contents.iter().enumerate().filter_map(torn).collect();
+        let torn = torn.into_iter().filter(|(_, own)| known.insert(Arc::clone(own)));
+        let (torn_of, torn): (Vec<usize>, Vec<_>) = torn.unzip();
+        contents.extend(torn);
+        let left_out = (all..contents.len()).collect();
         let table = Arc::new(Table::of(contents));
-        let all = Needles { table, left_out: HashSet::new(), skipped };
-        let first = all.without(&(count..all.len()).collect());
+        let first_left = (count..all).collect();
+        let all = Needles { table, left_out, torn_of: torn_of.into(), skipped };
+        let first = all.without(&first_left);
         (all, first)
     }
 
@@ -102,6 +109,16 @@ impl Needles {
     /// The same without some contents.
     pub fn without(&self, some: &BTreeSet<usize>) -> Needles {
         Needles { left_out: self.left_out.iter().chain(some).copied().collect(), ..self.clone() }
+    }
+
+    /// The same, with what is before the blanks that a content was cut in.
+    pub fn with_torn(&self) -> Needles {
+        let from = self.table.contents.len() - self.torn_of.len();
+        let stays = |at: &&usize| {
+            let of = at.checked_sub(from).and_then(|at| self.torn_of.get(at));
+            of.is_none_or(|of| self.left_out.contains(of))
+        };
+        Needles { left_out: self.left_out.iter().filter(stays).copied().collect(), ..self.clone() }
     }
 
     /// Hands on what is found until `stop` says that it is enough.

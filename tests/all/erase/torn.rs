@@ -1,7 +1,8 @@
 //! Of a line that starts torn only what is erased goes: a whole record behind it is another's.
 
-use crate::support::DemoStore;
+use super::Site;
 use crate::support::tries::count;
+use crate::support::{DemoStore, StoreBuilder};
 
 use serde_json::Value;
 
@@ -205,4 +206,23 @@ fn a_whole_record_on_a_damaged_line_that_is_chosen_is_named_in_the_plan() {
         desk.change(&["erase", text(broken, "key")]).expect_status(0);
         assert!(!desk.text_of(file).contains(&torn), "{store}");
     }
+}
+
+/// What is torn may be another's that begins alike: it is named, and stays.
+#[test]
+fn what_is_torn_within_the_blanks_of_a_long_text_is_named() {
+    let text = format!("A sentence that is long enough{}and its tail.", " ".repeat(1_200));
+    let store =
+        StoreBuilder::memory_server().learning(serde_json::json!({"id": "k-1", "content": text})).build();
+    let site = Site::of(store);
+    let copy = ".backup/learnings.jsonl.backup.20260101_100000";
+    let torn = format!("\"type\":\"learning\",\"content\":\"{}\n", &text[..400]);
+    site.store.write(copy, torn.as_bytes());
+    site.store.write("cut.txt", &text.as_bytes()[..900]);
+    site.store.write("other.txt", b"A sentence that is long enough\nand more");
+    let told = site.run(&["erase", "k-1", "--yes"]).expect_status(4).stderr;
+    for file in [copy, "cut.txt", "other.txt"] {
+        assert!(told.contains(file), "{file}: {told}");
+    }
+    assert_eq!(site.store.read(copy), torn.as_bytes());
 }

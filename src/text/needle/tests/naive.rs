@@ -8,8 +8,7 @@ use crate::text::edit;
 /// The contents that the bytes hold.
 pub(super) fn which(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
     let mut known: Vec<&[u8]> = Vec::new();
-    let beginnings = contents.iter().filter_map(|own| beginning(own));
-    for content in beginnings.flat_map(|own| [own].into_iter().chain(before_blanks(own))) {
+    for content in contents.iter().filter_map(|own| beginning(own)) {
         if !known.contains(&content) {
             known.push(content);
         }
