@@ -32,8 +32,8 @@ pub struct Needles {
     table: Arc<Table>,
     /// Those of the table that are not looked for any more.
     left_out: HashSet<usize>,
-    /// The last of the table are what is before the blanks that a content ends in: of which it is.
-    torn_of: Arc<[usize]>,
+    /// The last of the table are what is before the blanks that contents were cut in: of which each is.
+    cut_of: Arc<[usize]>,
     skipped: usize,
 }
 
@@ -63,15 +63,15 @@ impl Needles {
             }
         }
         let all = contents.len();
-        let torn = |(of, own): (usize, &Arc<[u8]>)| Some((of, before_blanks(own)?.into()));
-        let torn: Vec<(usize, Arc<[u8]>)> = contents.iter().enumerate().filter_map(torn).collect();
-        let torn = torn.into_iter().filter(|(_, own)| known.insert(Arc::clone(own)));
-        let (torn_of, torn): (Vec<usize>, Vec<_>) = torn.unzip();
-        contents.extend(torn);
+        let cut = |(of, own): (usize, &Arc<[u8]>)| Some((of, before_blanks(own)?.into()));
+        let cut: Vec<(usize, Arc<[u8]>)> = contents.iter().enumerate().filter_map(cut).collect();
+        let cut = cut.into_iter().filter(|(_, own)| known.insert(Arc::clone(own)));
+        let (cut_of, cut): (Vec<usize>, Vec<_>) = cut.unzip();
+        contents.extend(cut);
         let left_out = (all..contents.len()).collect();
         let table = Arc::new(Table::of(contents));
         let first_left = (count..all).collect();
-        let all = Needles { table, left_out, torn_of: torn_of.into(), skipped };
+        let all = Needles { table, left_out, cut_of: cut_of.into(), skipped };
         let first = all.without(&first_left);
         (all, first)
     }
@@ -112,10 +112,10 @@ impl Needles {
     }
 
     /// The same, with what is before the blanks that a content was cut in.
-    pub fn with_torn(&self) -> Needles {
-        let from = self.table.contents.len() - self.torn_of.len();
+    pub fn with_cut(&self) -> Needles {
+        let from = self.table.contents.len() - self.cut_of.len();
         let stays = |at: &&usize| {
-            let of = at.checked_sub(from).and_then(|at| self.torn_of.get(at));
+            let of = at.checked_sub(from).and_then(|at| self.cut_of.get(at));
             of.is_none_or(|of| self.left_out.contains(of))
         };
         Needles { left_out: self.left_out.iter().filter(stays).copied().collect(), ..self.clone() }

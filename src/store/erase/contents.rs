@@ -255,11 +255,11 @@ impl<'a> Seeking<'a> {
     pub(super) fn sought(self) -> Sought {
         Sought {
             also_elsewhere: self.shared.len(),
-            needles: self.all.without(&self.shared).with_torn(),
+            needles: self.all.without(&self.shared).with_cut(),
             main: self
                 .main
                 .without(&self.shared.into_iter().filter(|at| *at < self.main.len()).collect())
-                .with_torn(),
+                .with_cut(),
             parts: Needles::default(),
             alike: self.alike,
         }

@@ -200,12 +200,12 @@ fn a_long_text_that_is_torn_within_its_blanks_is_found() {
     let long = format!("A sentence that is long enough{}and its tail.", " ".repeat(1_200));
     let needles = Needles::of([&long]);
     assert!(!needles.any(&long.as_bytes()[..400]) && needles.any(long.as_bytes()));
-    assert!(!needles.without(&BTreeSet::from([0])).with_torn().any(long.as_bytes()));
-    let needles = needles.with_torn();
+    assert!(!needles.without(&BTreeSet::from([0])).with_cut().any(long.as_bytes()));
+    let needles = needles.with_cut();
     assert!(needles.any(&long.as_bytes()[..400]) && needles.any(long.as_bytes()));
     assert!(needles.any(b"A sentence that is long enough\n and more"));
     // What is too short before the blanks is not looked for by itself.
-    let short = Needles::of([format!("short{}and its tail.", " ".repeat(1_200))]).with_torn();
+    let short = Needles::of([format!("short{}and its tail.", " ".repeat(1_200))]).with_cut();
     assert_eq!((short.len(), short.skipped(), short.any(b"short enough")), (1, 0, false));
 }
 
