@@ -27,6 +27,8 @@ pub struct ChangeRequest {
     pub at: Vec<EntryRef>,
     /// Who asks.
     pub by: By,
+    /// Others that were shown beside them and stay: that those are there may be why these go.
+    pub beside: Vec<EntryRef>,
     /// What they are called. Untrusted text.
     pub name: String,
     /// Those of them that the filter hides, ascending.
@@ -44,8 +46,8 @@ pub struct ChangeRequest {
 impl ChangeRequest {
     /// A change of no memories, or of those that are named then.
     pub fn new(snapshot: Arc<Snapshot>, by: By, wanted: Wanted, data: PathBuf, now: Moment) -> ChangeRequest {
-        let (at, name, hidden, progress) = Default::default();
-        ChangeRequest { snapshot, at, by, name, hidden, progress, wanted, data, now }
+        let (at, beside, name, hidden, progress) = Default::default();
+        ChangeRequest { snapshot, at, by, beside, name, hidden, progress, wanted, data, now }
     }
 
     /// Whether the filter hides a memory that it is about.

@@ -89,8 +89,9 @@ pub fn carry_out_at_once(request: &ChangeRequest, recent: &mut Recent) -> Result
         Wanted::Redo => turn(request, host, recent, true).map(Committed::Made),
         wanted => as_it_is(request.clone(), host).and_then(|planned| match planned.difference {
             Some(_) if wanted.binds() => Ok(Committed::Moved(Box::new(planned))),
-            Some(_) => Err(changed_meanwhile(request)),
-            None => carry_out(planned, host, recent, &mut Quiet, wanted.binds()),
+            // What the user wrote would take the place of what others wrote.
+            Some(_) if wanted.is_written() || planned.is_empty() => Err(changed_meanwhile(request)),
+            _ => carry_out(planned, host, recent, &mut Quiet, wanted.binds()),
         }),
     };
     done.map_err(|failed| not_made(request, failed.told()))

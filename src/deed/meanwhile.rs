@@ -209,7 +209,8 @@ fn is_as_shown(planned: &Planned, fresh: &Snapshot) -> bool {
 }
 
 fn of_memories(planned: &Planned, fresh: &Snapshot) -> Difference {
-    of_bound(&planned.request.snapshot, &bound(planned), fresh, planned.request.now)
+    let bound = [bound(planned), planned.request.beside.clone()].concat();
+    of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now)
 }
 
 /// What others did to memories since they were read.

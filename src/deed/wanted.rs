@@ -226,6 +226,11 @@ impl Wanted {
         matches!(self, Wanted::Archive | Wanted::Unarchive | Wanted::Delete(_) | Wanted::Undelete)
     }
 
+    /// Whether it sets what the user wrote of the memory as it was.
+    pub fn is_written(&self) -> bool {
+        matches!(self, Wanted::Edit(_) | Wanted::EditEach(_))
+    }
+
     /// Whether its plan counts the memories that it has looked at.
     pub fn is_counted(&self) -> bool {
         matches!(

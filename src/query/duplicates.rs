@@ -25,7 +25,7 @@ use crate::text::words::{is_word, words};
 /// How alike texts are that count as nearly equal, in per cent, where nobody says.
 pub const ALIKE: u32 = 80;
 
-/// Texts of fewer words are compared as a whole: in them every word counts.
+/// Texts of fewer words are compared as a whole.
 const FEW: usize = 4;
 /// So many texts are read by a thread at once, and so many before what stands twice is let go.
 const BLOCK: usize = 512;
@@ -45,7 +45,7 @@ const HASHES: usize = 128;
 pub struct Alike {
     /// The record.
     pub hit: Hit,
-    /// From 0 to 1; 1 for the first itself.
+    /// From 0 to 1; 1 is the same words in the same order.
     pub similarity: f64,
 }
 
@@ -304,12 +304,12 @@ impl<'a> Index<'a> {
             let common = common(own, other);
             let both = (own.len() + other.len()) as u64 - common;
             let is_better = best.is_none_or(|(_, most, all)| common * all > most * both);
-            if common * 100 >= u64::from(self.percent) * both && is_better {
+            if (common * 100).min(both * 99) >= u64::from(self.percent) * both && is_better {
                 best = Some((first, common, both));
             }
         }
         if let Some((first, common, both)) = best {
-            return (first, common as f64 / both as f64);
+            return (first, (common as f64 / both as f64).min(0.99));
         }
         for pair in rare {
             // A list that is too long is closed: whatever is on it, or would be, is found by its bands.

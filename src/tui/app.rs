@@ -97,10 +97,12 @@ pub struct Step {
 }
 
 /// What a change is aimed at: memories as the user saw them, whatever is read meanwhile.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Aim {
     pub snapshot: Arc<Snapshot>,
     pub at: Vec<EntryRef>,
+    /// What was picked beside them, and stays.
+    pub beside: Vec<EntryRef>,
     /// The id of the one, or its place; how many they are. Untrusted text.
     pub name: String,
     /// Those of them that the filter hides, ascending.

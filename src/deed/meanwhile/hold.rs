@@ -47,7 +47,8 @@ pub(in crate::deed) fn hold(request: ChangeRequest, host: Host<'_>) -> (ChangeRe
     if Arc::ptr_eq(&fresh, &request.snapshot) {
         return (request, Difference::default());
     }
-    let difference = of_bound(&request.snapshot, &request.at, &fresh, request.now);
+    let bound = [request.at.clone(), request.beside.clone()].concat();
+    let difference = of_bound(&request.snapshot, &bound, &fresh, request.now);
     let anew = ChangeRequest { snapshot: fresh, ..request.clone() };
     (same_memories(&request, anew), difference)
 }

@@ -105,6 +105,8 @@ pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> Ch
     }
     at.sort_unstable();
     hidden.sort_unstable();
+    let beside =
+        shown.beside.iter().filter_map(|own| carry.find(*own, &|now| taken.contains(&now))).collect();
     let name = match at.as_slice() {
         all if all.len() == shown.at.len() => request.name,
         [one] => {
@@ -113,7 +115,7 @@ pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> Ch
         }
         several => memories(several.len()),
     };
-    ChangeRequest { at, hidden, name, ..request }
+    ChangeRequest { at, beside, hidden, name, ..request }
 }
 
 /// What is due, and a compaction, of the memories that were shown.

@@ -7,6 +7,7 @@ use super::marks::{marked, search};
 use super::{Desk, stable};
 use crate::model::State;
 use crate::tui::app::Screen;
+use crate::tui::msg::Msg;
 
 /// What is listed, with its figure.
 fn listed(desk: &Desk) -> Vec<(String, State)> {
@@ -60,6 +61,64 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
     desk.type_keys("g=");
     search(&mut desk, "type:finding");
     assert!(desk.app.results.picked.is_none() && desk.app.marks.hidden() == marks);
+}
+
+/// Takes the line of the memory that is listed first out of its file.
+fn take_out_the_first(desk: &Desk) {
+    let (store, entry) = desk.app.listed.get(desk.app.results.hits[0].at);
+    let file = store.root.join(&store.document(entry).path);
+    let line = [&store.read(entry).unwrap()[..], b"\n"].concat();
+    let bytes = std::fs::read(&file).unwrap();
+    let at = bytes.windows(line.len()).position(|own| own == line).unwrap();
+    std::fs::write(file, [&bytes[..at], &bytes[at + line.len()..]].concat()).unwrap();
+}
+
+/// Memories of one group, listed with all but the first of them marked.
+fn group() -> Desk {
+    let mut desk = Desk::new(120, 36);
+    let root =
+        desk.app.snapshot.stores.iter().find(|own| own.format == "memory-server").unwrap().root.clone();
+    let line = |id: usize| {
+        format!(
+            "{{\"id\":\"zebra-{id}\",\"type\":\"learning\",\"content\":\"Zebras cross the road where they are \
+             seen by all.\",\"created_at\":\"2026-01-0{id}T00:00:00Z\"}}\n"
+        )
+    };
+    let file = root.join("learnings.jsonl");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes.extend((1..4).map(line).collect::<String>().into_bytes());
+    std::fs::write(&file, bytes).unwrap();
+    desk.type_keys("R");
+    search(&mut desk, "zebras");
+    desk.type_keys("g=");
+    assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (3, 2), "{}", desk.screen());
+    desk
+}
+
+#[test]
+fn where_the_one_that_stays_goes_another_of_its_group_loses_its_mark() {
+    let mut desk = group();
+    take_out_the_first(&desk);
+    desk.send(Msg::Changed);
+    assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (2, 1), "{}", desk.screen());
+    assert!(!desk.app.marks.has(desk.app.results.hits[0].at));
+}
+
+#[test]
+fn a_plan_is_asked_for_again_where_the_one_that_stays_is_gone() {
+    let mut desk = group();
+    let first = selected_id(&desk);
+    desk.type_keys("dx");
+    take_out_the_first(&desk);
+    desk.agree();
+    assert!(
+        desk.screen().contains("changed meanwhile") && desk.screen().contains(&first),
+        "{}",
+        desk.screen()
+    );
+    desk.press(KeyCode::Esc);
+    desk.send(Msg::Changed);
+    assert_eq!(desk.app.results.hits.len(), 2, "none was deleted: {}", desk.screen());
 }
 
 #[test]

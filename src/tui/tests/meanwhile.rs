@@ -256,3 +256,31 @@ fn the_second_question_looks_as_it_should() {
         insta::assert_snapshot!(format!("meanwhile-{width}x{height}"), stable(&desk.screen()));
     }
 }
+
+#[test]
+fn a_tag_is_added_to_a_memory_as_others_wrote_it_meanwhile() {
+    for is_read in [true, false] {
+        let mut desk = Desk::new(120, 36);
+        let root =
+            desk.app.snapshot.stores.iter().find(|own| own.format == "memory-server").unwrap().root.clone();
+        let file = root.join("learnings.jsonl");
+        let line = |text: &str| {
+            format!(
+                "{{\"id\":\"zebra\",\"type\":\"learning\",\"content\":\"{text}\",\"tags\":[],\"created_at\":\"2026-01-01T00:00:00Z\"}}\n"
+            )
+        };
+        let bytes = String::from_utf8(std::fs::read(&file).unwrap()).unwrap();
+        std::fs::write(&file, bytes.clone() + &line("A zebra.")).unwrap();
+        desk.type_keys("R/id:zebra");
+        desk.press(KeyCode::Enter);
+        desk.type_keys("t+zz");
+        std::fs::write(&file, bytes.clone() + &line("A zebra, and another.")).unwrap();
+        if is_read {
+            desk.send(Msg::Changed);
+        }
+        desk.press(KeyCode::Enter);
+        let after = std::fs::read_to_string(&file).unwrap();
+        let own = after.lines().find(|own| own.contains("zebra")).unwrap();
+        assert!(own.contains("A zebra, and another.") && own.contains("zz"), "{own} {}", desk.screen());
+    }
+}

@@ -168,7 +168,10 @@ pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim
     };
     let mut hidden = hidden;
     hidden.sort_unstable();
-    Aim { snapshot: Arc::clone(&app.listed), at, name, hidden }
+    let is_picked = app.results.picked.is_some() && app.marks.pick.is_some();
+    let listed = app.results.hits.iter().map(|hit| hit.at).filter(|_| is_picked);
+    let beside = listed.filter(|own| at.binary_search(own).is_err()).collect();
+    Aim { snapshot: Arc::clone(&app.listed), at, beside, name, hidden }
 }
 
 /// Gives a change to the workers. It binds the stores as the user saw them. What several
@@ -176,10 +179,8 @@ pub(super) fn aim_at(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> Aim
 pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect> {
     let Some(data) = app.data.clone() else { return Vec::new() };
     let turns = aim.is_none();
-    let (snapshot, at, name, hidden) = match aim {
-        Some(aim) => (aim.snapshot, aim.at, aim.name, aim.hidden),
-        None => (Arc::clone(&app.snapshot), Vec::new(), String::new(), Vec::new()),
-    };
+    let aim = aim.unwrap_or_else(|| Aim { snapshot: Arc::clone(&app.snapshot), ..Aim::default() });
+    let Aim { snapshot, at, beside, name, hidden } = aim;
     if at.is_empty() && !turns {
         app.notice = Some("nothing is chosen: nothing is changed".into());
         return Vec::new();
@@ -194,7 +195,7 @@ pub(super) fn ask(app: &mut App, aim: Option<Aim>, wanted: Wanted) -> Vec<Effect
     let going_on = if shown { "looking at what changes:" } else { wanted.going_on() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
     let request = ChangeRequest::new(snapshot, By::Screen, wanted, data, app.now);
-    let request = Box::new(ChangeRequest { at, name, hidden, ..request });
+    let request = Box::new(ChangeRequest { at, beside, name, hidden, ..request });
     if shown {
         hold(app, &request);
         return vec![Effect::Job(Job::Plan(request))];

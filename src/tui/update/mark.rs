@@ -1,6 +1,7 @@
 //! Keys that mark memories. Marks hold memories and no lines: whatever is searched, ordered or
 //! read anew, they stay on theirs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{among_memories, filter, walk};
@@ -138,13 +139,19 @@ pub fn pick(app: &mut App, pick: &'static Pick) -> Vec<Effect> {
     filter::again(app)
 }
 
-/// What was picked is there.
+/// What was picked is there. Where it is picked anew, what others changed may have made another one the
+/// one that stays: what is not to be marked now loses its mark, and none is marked anew.
 pub fn picked(app: &mut App) {
-    let Some(picked) = app.results.picked.as_ref().filter(|_| std::mem::take(&mut app.marks.is_due)) else {
+    let Some(picked) = &app.results.picked else { return };
+    if std::mem::take(&mut app.marks.is_due) {
+        picked.marked.iter().for_each(|at| app.marks.set(*at, true));
+        app.notice = Some(picked.told.clone());
         return;
-    };
-    picked.marked.iter().for_each(|at| app.marks.set(*at, true));
-    app.notice = Some(picked.told.clone());
+    }
+    let marked: HashSet<EntryRef> = picked.marked.iter().copied().collect();
+    for hit in app.results.hits.iter().filter(|hit| !marked.contains(&hit.at)) {
+        app.marks.set(hit.at, false);
+    }
 }
 
 /// Searches for what is to be marked; `Err` says what of the search is wrong.
