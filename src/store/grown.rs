@@ -75,7 +75,10 @@ fn behind(before: &Document, at: usize, was: u64, (bytes, from): (&[u8], u64)) -
         [b'\r', b'\n', ..] => 2,
         _ => return None,
     };
-    let is_own = is_at_margin && is_record(line, &mut Tape::default());
+    // Of a line that had no end other things were said.
+    let had_end = end + feed as u64 <= before.len;
+    let is_line = had_end && is_at_margin && before.records[at].lines == 1;
+    let is_own = is_line && is_record(line, &mut Tape::default());
     (is_own && !bytes[to + feed..].starts_with(BOM)).then_some(end + feed as u64)
 }
 
