@@ -96,12 +96,11 @@ pub struct Step {
     pub query: String,
 }
 
-/// What a change is aimed at: memories as the user saw them, whatever is read meanwhile.
+/// What a change is aimed at, and what stays `beside` that, as the user saw them.
 #[derive(Clone, Default)]
 pub struct Aim {
     pub snapshot: Arc<Snapshot>,
     pub at: Vec<EntryRef>,
-    /// What was picked beside them, and stays.
     pub beside: Vec<EntryRef>,
     /// The id of the one, or its place; how many they are. Untrusted text.
     pub name: String,
@@ -360,8 +359,7 @@ impl App {
     /// What a memory is called: its id, or its place where it has none. Untrusted text.
     pub fn name_of(snapshot: &Snapshot, at: EntryRef) -> String {
         let (store, entry) = snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
-        id.unwrap_or_else(|| {
+        store.view(entry).and_then(|view| view.id).map(str::to_owned).unwrap_or_else(|| {
             let file = store.document(entry).path.file_name().unwrap_or_default();
             place(file.as_ref(), Some(store.record(entry).line))
         })
