@@ -27,7 +27,7 @@ pub const ALIKE: u32 = 80;
 
 /// Texts of fewer words are compared as a whole.
 const FEW: usize = 4;
-/// So many texts are read by a thread at once, and so many before what stands twice is let go.
+/// So many texts are read by a thread at once, and so many before duplicates are dropped.
 const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
 /// A list of texts by a rare pair has so many; what more have is not rare, and MinHash takes its place.

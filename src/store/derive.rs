@@ -66,8 +66,8 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
     documents
 }
 
-/// A log as a change of lines leaves it that was planned of what was read: it is put together no more
-/// than it takes to read those lines. `None` for any other.
+/// A log after a change of lines that was planned from what was read: only those lines are read, the whole
+/// file is not put together. `None` for any other change.
 fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: Moment) -> Option<Document> {
     let is_it = |base: &&Bytes| base.is_same(&before.bytes) && base.len() as u64 == before.len;
     let base = change.base.as_ref().filter(is_it)?;

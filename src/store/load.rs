@@ -98,7 +98,7 @@ impl Given<'_> {
             assembly.problems.extend(referred::missing(disk, &place.root, format, &documents));
         }
         if extent == Extent::Judged {
-            documents.iter_mut().for_each(|own| reused::let_go(format, own));
+            documents.iter_mut().for_each(|own| loader.let_go(own));
         }
         if extent == Extent::Listed {
             // What is said of files as such is said by `check`, and indexes were not read.

@@ -160,8 +160,8 @@ impl Needles {
     }
 }
 
-/// What is looked for to find a content: no more of it is needed; `None` where it is too short. That of
-/// a beginning may be another: contents are kept whole.
+/// The part of a content that the search looks for; `None` where the content is too short. Contents are kept
+/// whole, as the part of a cut one may differ.
 fn beginning(content: &[u8]) -> Option<&[u8]> {
     let Ok(text) = std::str::from_utf8(content) else {
         return (content.len() >= SHORTEST).then(|| &content[..content.len().min(LONGEST)]);

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Loader;
-use crate::format::Format;
 use crate::model::key::Digests;
 use crate::model::{Document, Extent, OnDemand, Role, Store, on_demand};
 use crate::store::files::Found;
@@ -78,6 +77,27 @@ impl Loader<'_> {
             Arc::clone(document)
         })
     }
+
+    /// Lets go of an index that was judged. One that was let go before is the same one: what was
+    /// checked of it need not be checked again.
+    pub(super) fn let_go(&self, document: &mut Arc<Document>) {
+        let is_large = document.bytes.len() as u64 > listed::LONG;
+        if document.role != Role::Index || !self.format.lists(Role::Index) || !is_large {
+            return;
+        }
+        let is_same = |own: &&Arc<Document>| was_let_go(own) && own.generation.holds(&document.generation);
+        if let Some(before) = self.before(&document.path).filter(is_same) {
+            *document = Arc::clone(before);
+            return;
+        }
+        let (generation, len) = (document.generation, document.len);
+        *document = Arc::new(Document {
+            generation,
+            len,
+            problems: document.problems.clone(),
+            ..Document::of_bytes(document.path.clone(), document.role, Vec::new())
+        });
+    }
 }
 
 /// A log that is too young for its time to say that it is as it was read.
@@ -89,20 +109,6 @@ fn taken_over(document: &Arc<Document>, known: &OnDemand, found: &Found) -> Opti
         true => Arc::new(Document { generation, on_demand: Some(on_demand), ..Document::clone(document) }),
         false => Arc::clone(document),
     })
-}
-
-/// Lets go of an index that was judged.
-pub(super) fn let_go(format: &dyn Format, document: &mut Arc<Document>) {
-    let is_large = document.bytes.len() as u64 > listed::LONG;
-    if document.role == Role::Index && format.lists(Role::Index) && is_large {
-        let (generation, len) = (document.generation, document.len);
-        *document = Arc::new(Document {
-            generation,
-            len,
-            problems: document.problems.clone(),
-            ..Document::of_bytes(document.path.clone(), document.role, Vec::new())
-        });
-    }
 }
 
 fn was_let_go(document: &Document) -> bool {
