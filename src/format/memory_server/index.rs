@@ -6,7 +6,7 @@ use crate::format::fields::Fault;
 use crate::format::ids::Ids;
 use crate::format::lists::{self, Keys};
 use crate::format::reading::{whole_object, without_mark};
-use crate::model::{Code, Document, Entry, Problem, Role, Severity, State, View};
+use crate::model::{Body, Code, Document, Entry, Packed, Problem, Role, Severity, State, View};
 use crate::text::json::Json;
 use crate::text::scan::Tape;
 
@@ -30,11 +30,18 @@ pub struct AllRecords<'a> {
 
 /// One of them.
 pub struct ListedRecord<'a> {
-    pub view: View<'a>,
+    packed: &'a Packed,
     /// Its id, and the place of that.
     pub id: Option<(&'a str, u32)>,
     pub state: State,
     in_live_file: bool,
+}
+
+impl<'a> ListedRecord<'a> {
+    /// What was read of it: a gigabyte has too many to keep them unpacked.
+    pub fn view(&self) -> View<'a> {
+        self.packed.view()
+    }
 }
 
 impl<'a> AllRecords<'a> {
@@ -43,9 +50,14 @@ impl<'a> AllRecords<'a> {
         let mut next = 0;
         let own = entries.iter().filter_map(|entry| {
             let document = &parts.documents[entry.document as usize];
-            let view = document.records[entry.record as usize].view()?;
-            let id = view.id.and_then(|id| Some((id, ids.place(id, &mut next)?)));
-            Some(ListedRecord { view, id, state: entry.state, in_live_file: document.role == Role::Records })
+            let Body::Read(packed) = &document.records[entry.record as usize].body else { return None };
+            let id = packed.view().id.and_then(|id| Some((id, ids.place(id, &mut next)?)));
+            Some(ListedRecord {
+                packed,
+                id,
+                state: entry.state,
+                in_live_file: document.role == Role::Records,
+            })
         });
         let bytes =
             |role| parts.documents.iter().filter(move |own| own.role == role).map(|own| own.len).sum();
@@ -111,8 +123,11 @@ fn counts(index: Json<'_>, records: &AllRecords<'_>) -> Vec<Fault> {
     let live = count(&|record| record.state == State::Live);
     compare(&["total_memories"], [live, count(&|record| record.in_live_file)]);
     for (_, kind) in layout::FILES {
-        let live = count(&|record| record.state == State::Live && record.view.kind == kind);
-        compare(&["by_type", kind], [live, count(&|record| record.in_live_file && record.view.kind == kind)]);
+        let live = count(&|record| record.state == State::Live && record.view().kind == kind);
+        compare(
+            &["by_type", kind],
+            [live, count(&|record| record.in_live_file && record.view().kind == kind)],
+        );
     }
     let archived = count(&|record| record.state == State::Archived);
     compare(&["archived_count"], [archived, count(&|record| !record.in_live_file)]);
@@ -123,13 +138,13 @@ fn counts(index: Json<'_>, records: &AllRecords<'_>) -> Vec<Fault> {
 fn stale(index: Json<'_>, records: &AllRecords<'_>) -> impl Iterator<Item = Fault> {
     let message = move |(name, keys): (&str, Keys)| {
         let Some(map) = index.get(name) else {
-            let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view).is_empty());
+            let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view()).is_empty());
             return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
         };
         let mut listed = lists::Listed::of(map, records.ids);
         let mut missing = 0;
         for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
-            let lacking = keys(own.view).into_iter().filter(|key| !listed.has(key, place)).count();
+            let lacking = keys(own.view()).into_iter().filter(|key| !listed.has(key, place)).count();
             missing += if own.state == State::Live { lacking } else { 0 };
         }
         let extra = listed.others(records.ids, |_| true);

@@ -88,9 +88,9 @@ impl<'a> LogAnew<'a> {
             tape.scan(&raw, Newlines::Refused);
             entries.push_str(if entries.len() > 1 { "," } else { "" });
             entries.push_str(&id);
-            entry(&mut entries, Json::of(&raw, &tape), own, relevance(own.view, decay, now));
+            entry(&mut entries, Json::of(&raw, &tape), own, relevance(own.view(), decay, now));
             for (map, (_, keys)) in maps.iter_mut().zip(index::MAPS) {
-                keys(own.view).into_iter().for_each(|key| map.push(key, &id));
+                keys(own.view()).into_iter().for_each(|key| map.push(key, &id));
             }
         }
         entries.push('}');
@@ -140,9 +140,9 @@ fn entry(out: &mut String, stored: Json<'_>, own: &Logged<'_>, relevance: f64) {
         ":{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",
         own.record.line,
         own.record.span.start,
-        edit::quoted(own.view.kind),
+        edit::quoted(own.view().kind),
         timestamp.as_deref().unwrap_or("null"),
-        list(own.view.tags),
+        list(own.view().tags),
         importance.as_deref().unwrap_or("0.5"),
         relevance,
     );

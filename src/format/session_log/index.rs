@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::format::ids::Ids;
 use crate::format::lists::{Keys, Listed};
 use crate::format::writing::members_of;
-use crate::model::{Code, Document, Moment, Problem, Record, Severity, View};
+use crate::model::{Body, Code, Document, Moment, Packed, Problem, Record, Severity, View};
 use crate::text::json::{Json, Kind};
 
 /// The maps from keys to ids.
@@ -37,9 +37,16 @@ pub struct Logged<'a> {
     /// Its number in the log.
     pub number: u32,
     pub record: &'a Record,
-    pub view: View<'a>,
+    packed: &'a Packed,
     /// Whether no tombstone names it.
     pub is_live: bool,
+}
+
+impl<'a> Logged<'a> {
+    /// What was read of it: a gigabyte has too many to keep them unpacked.
+    pub fn view(&self) -> View<'a> {
+        self.packed.view()
+    }
 }
 
 impl<'a> EntryLog<'a> {
@@ -51,13 +58,13 @@ impl<'a> EntryLog<'a> {
         let (mut entries, mut again, mut ids) = (Vec::with_capacity(count), Vec::new(), Ids::of(count));
         let records = log.into_iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         for (number, (log, record)) in records.enumerate() {
-            let Some(view) = record.view() else { continue };
-            let Some(id) = view.id else { continue };
+            let Body::Read(packed) = &record.body else { continue };
+            let Some(id) = packed.view().id else { continue };
             match ids.first(id, log, record.line) {
                 Some((_, line)) => again.push((number as u32, line)),
                 None => {
                     let (number, is_live) = (number as u32, !deleted.contains(id));
-                    entries.push(Logged { id, number, record, view, is_live });
+                    entries.push(Logged { id, number, record, packed, is_live });
                 }
             }
         }
@@ -182,10 +189,10 @@ fn agrees(entry: Json<'_>, own: &Logged<'_>) -> bool {
     entry.kind() == Kind::Object
         && number(line, f64::from(own.record.line))
         && number(offset, own.record.span.start as f64)
-        && importance.is_none_or(|stored| stored == own.view.importance)
-        && kind.is_none_or(|kind| kind.is_text(own.view.kind))
-        && tags.is_none_or(|stored| are_tags(stored, own.view))
-        && timestamp.is_none_or(|stored| when(stored) == own.view.created)
+        && importance.is_none_or(|stored| stored == own.view().importance)
+        && kind.is_none_or(|kind| kind.is_text(own.view().kind))
+        && tags.is_none_or(|stored| are_tags(stored, own.view()))
+        && timestamp.is_none_or(|stored| when(stored) == own.view().created)
 }
 
 fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {
@@ -203,14 +210,14 @@ fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {
 fn stale_maps(index: Json<'_>, log: &EntryLog<'_>) -> impl Iterator<Item = String> {
     MAPS.into_iter().filter_map(move |(name, keys)| {
         let Some(map) = index.get(name) else {
-            let has_keys = log.live().any(|own| !keys(own.view).is_empty());
+            let has_keys = log.live().any(|own| !keys(own.view()).is_empty());
             return has_keys.then(|| format!("`{name}` is missing"));
         };
         let mut listed = Listed::of(map, &log.ids);
         let mut missing = 0;
         for (place, own) in log.entries.iter().enumerate() {
             let lacks = |key: &&str| !listed.has(key, place as u32);
-            let lacking = keys(own.view).into_iter().filter(lacks).count();
+            let lacking = keys(own.view()).into_iter().filter(lacks).count();
             missing += if own.is_live { lacking } else { 0 };
         }
         let extra = listed.others(&log.ids, |id| !log.deleted.contains(id));

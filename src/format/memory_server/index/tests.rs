@@ -58,10 +58,10 @@ fn an_id_that_is_there_twice_is_listed_once_under_each_key() {
 fn differences(map: Json<'_>, records: &AllRecords<'_>, keys: Keys) -> (usize, usize) {
     let indexed = pairs(map);
     let pairs_of = |own: &ListedRecord<'_>| {
-        let id = own.view.id.unwrap_or_default().to_owned();
-        keys(own.view).into_iter().map(|key| (key.to_owned(), id.clone())).collect::<Vec<_>>()
+        let id = own.view().id.unwrap_or_default().to_owned();
+        keys(own.view()).into_iter().map(|key| (key.to_owned(), id.clone())).collect::<Vec<_>>()
     };
-    let with_id = || records.own.iter().filter(|own| own.view.id.is_some());
+    let with_id = || records.own.iter().filter(|own| own.view().id.is_some());
     let known: HashSet<(String, String)> = with_id().flat_map(pairs_of).collect();
     let live = with_id().filter(|own| own.state == State::Live);
     let missing = live.flat_map(pairs_of).filter(|pair| !indexed.contains(pair)).count();
@@ -105,7 +105,7 @@ proptest! {
         let object = whole_object(&mut tape, &index.bytes).unwrap();
         let expected = MAPS.iter().filter_map(|(name, keys)| {
             let Some(map) = object.get(name) else {
-                let has_keys = |own: &ListedRecord<'_>| own.view.id.is_some() && !keys(own.view).is_empty();
+                let has_keys = |own: &ListedRecord<'_>| own.view().id.is_some() && !keys(own.view()).is_empty();
                 let is_missed = records.live().any(has_keys);
                 return is_missed.then(|| format!("`{name}` is missing; it is rebuilt from the records."));
             };

@@ -27,7 +27,7 @@ pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
 }
 
 fn index_parts(records: &index::AllRecords<'_>) -> [(&'static str, String); 5] {
-    let count = |kind| records.live().filter(|own| own.view.kind == kind).count();
+    let count = |kind| records.live().filter(|own| own.view().kind == kind).count();
     let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
     let (live, [bytes, _]) = (records.live().count(), records.bytes);
     let statistics = format!(
@@ -50,7 +50,7 @@ fn index_parts(records: &index::AllRecords<'_>) -> [(&'static str, String); 5] {
 /// id once, the importances every record.
 fn lists<'a>(records: &index::AllRecords<'a>) -> [Lists<'a>; 3] {
     let mut lists = index::MAPS.map(|_| Lists::default());
-    let live = || records.live().filter_map(|own| Some((own.view, own.id?)));
+    let live = || records.live().filter_map(|own| Some((own.view(), own.id?)));
     let mut often = vec![0_usize; records.ids.all().len()];
     live().for_each(|(_, (_, place))| often[place as usize] += 1);
     let mut known = HashSet::new();
