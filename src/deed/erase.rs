@@ -137,7 +137,7 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &Wanted<'_>, with_torn: &[Str
     let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let is_copy = |own: &&Entry| {
         !chosen.contains(&(own.document, own.record))
-            && wanted.takes(&store.document(own).path, store.raw(own), store.view(own), None)
+            && wanted.takes(&store.document(own).path, &store.raw(own), store.view(own), None)
     };
     let copies: Vec<&Entry> = store.entries.iter().filter(is_copy).collect();
     let head = match copies.len() {

@@ -21,6 +21,7 @@ mod write;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use editor::{EditorError, edit_text, end_editor, end_editors};
 pub use git::Git;
@@ -32,8 +33,8 @@ pub use real::Real;
 pub use seen::Seen;
 pub use write::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 
-use crate::model::Generation;
 pub use crate::model::attributes::{Extended, Owner};
+use crate::model::{Blocks, Bytes, Generation};
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,10 +148,16 @@ pub trait Disk: Sync {
 
     /// What a regular file has behind those bytes, and the state of the file; nothing where it does not
     /// begin with them. Where they are known already they are not held a second time for that.
-    fn behind(&self, file: &Path, known: &[u8]) -> io::Result<(Option<Vec<u8>>, Generation)> {
+    fn behind(&self, file: &Path, known: &Bytes) -> io::Result<(Option<Vec<u8>>, Generation)> {
         let (mut bytes, generation) = self.read(file, 0, None)?;
         let begins = bytes.starts_with(known);
         Ok((begins.then(|| bytes.split_off(known.len())), generation))
+    }
+
+    /// A regular file that stays open, so that its bytes can be had later, also when another has its name
+    /// by then, and the state that it is in; nothing on a disk that has no such files.
+    fn opened(&self, _file: &Path) -> io::Result<Option<(Arc<dyn Blocks>, Generation)>> {
+        Ok(None)
     }
 
     /// A file's extended attributes; none where the file system knows none.

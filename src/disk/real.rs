@@ -4,17 +4,17 @@ use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt as _, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use fs4::{FileExt, TryLockError};
 use rustix::fs::{CWD, Dir, FileType, OFlags, RenameFlags, renameat_with};
 
 use super::attributes;
 use super::{Disk, Extended, Flock, Item, ItemKind, Name, Output, Owner};
-use crate::model::Generation;
-use crate::model::Moment;
+use crate::model::bytes::Part;
+use crate::model::{Blocks, Bytes, Generation, Moment, Span, on_demand};
 
 /// A file that was changed less than so many nanoseconds ago may be changed once more within one
 /// tick of the file system's clock.
@@ -100,7 +100,12 @@ impl Disk for Real {
         Ok(is_hollow(&metadata, metadata.len()))
     }
 
-    fn behind(&self, file: &Path, known: &[u8]) -> io::Result<(Option<Vec<u8>>, Generation)> {
+    fn opened(&self, file: &Path) -> io::Result<Option<(Arc<dyn Blocks>, Generation)>> {
+        let (opened, metadata) = open_to_read(file)?;
+        Ok(Some((Arc::new(Opened(opened)), generation(&metadata))))
+    }
+
+    fn behind(&self, file: &Path, known: &Bytes) -> io::Result<(Option<Vec<u8>>, Generation)> {
         let (mut opened, metadata) = open_to_read(file)?;
         let behind = match metadata.len() >= known.len() as u64 && begins_with(&mut opened, known)? {
             true => Some(held(opened, &metadata, known.len() as u64, u64::MAX)?),
@@ -227,20 +232,38 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
     }
 }
 
-/// Whether the next bytes of an open file are those: it is behind them then.
-fn begins_with(opened: &mut File, known: &[u8]) -> io::Result<bool> {
-    let mut block = vec![0; known.len().min(BLOCK)];
-    for known in known.chunks(BLOCK) {
-        let block = &mut block[..known.len()];
-        match opened.read_exact(block) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            outcome => outcome?,
-        }
-        if block != known {
-            return Ok(false);
-        }
+/// A file that stays open.
+struct Opened(File);
+
+impl Blocks for Opened {
+    fn read(&self, span: Span) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; span.len() as usize];
+        self.0.read_exact_at(&mut bytes, span.start).ok()?;
+        Some(bytes)
     }
-    Ok(true)
+}
+
+/// Whether the next bytes of an open file are those: it is behind them then.
+fn begins_with(opened: &mut File, known: &Bytes) -> io::Result<bool> {
+    let mut block = Vec::new();
+    let mut is_next = |len: usize, is: &dyn Fn(&[u8]) -> bool| {
+        block.resize(len, 0);
+        match opened.read_exact(&mut block) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            outcome => outcome.map(|()| is(&block)),
+        }
+    };
+    known.parts(&mut |part| match part {
+        Part::Block { len, digest } => is_next(len, &|own| on_demand::digest(own) == digest),
+        Part::Held(known) => {
+            for known in known.chunks(BLOCK) {
+                if !is_next(known.len(), &|own| own == known)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    })
 }
 
 fn open_folder(folder: &Path) -> io::Result<File> {

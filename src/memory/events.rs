@@ -115,7 +115,7 @@ impl Memory {
         let (store, entry) = self.snapshot.get(at);
         let raw = store.raw(entry);
         let mut tape = Tape::default();
-        let value = scan(&mut tape, raw).ok().and_then(|value| value.path(path));
+        let value = scan(&mut tape, &raw).ok().and_then(|value| value.path(path));
         Ok(value.map(|value| String::from_utf8_lossy(value.raw()).into_owned()))
     }
 

@@ -1,6 +1,7 @@
 //! What a plan brings and takes, told from its own bytes: the file may hold others' records
 //! by the time it is read again.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +65,7 @@ pub(super) fn dropped(store: &Store, plan: &Plan, now: Moment) -> Vec<Dropped> {
     let after = derive::after(store, &plan.changes, now);
     let is_changed = |path: &Path| plan.changes.iter().any(|change| change.path == path);
     let changed = after.iter().filter(|own| own.role == Role::Records && is_changed(&own.path));
-    let left: BTreeSet<(&Path, &[u8])> = changed
+    let left: BTreeSet<(&Path, Cow<'_, [u8]>)> = changed
         .flat_map(|own| own.records.iter().map(move |record| (own.path.as_path(), own.raw(record))))
         .collect();
     let gone = store.entries.iter().filter(|entry| {

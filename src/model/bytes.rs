@@ -5,7 +5,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-use super::plan::{Splice, apply, pieces};
+use super::on_demand::Blocked;
+use super::plan::{Splice, Stretch, stretches};
 
 /// Bytes that are held once, however many have them. What a plan makes of others is put together only
 /// where all of it is asked for.
@@ -16,31 +17,180 @@ pub struct Bytes(Arc<Held>);
 struct Held {
     whole: OnceLock<Vec<u8>>,
     /// What they are made of, where they were not put together yet.
-    of: Option<Spliced>,
+    of: Option<Of>,
 }
 
-/// Other bytes with stretches replaced.
-struct Spliced {
-    base: Bytes,
-    splices: Vec<Splice>,
+enum Of {
+    /// Other bytes with stretches replaced.
+    Spliced(Bytes, Vec<Splice>),
+    /// Those of a file, which are read when they are asked for.
+    File(Blocked),
 }
 
-impl Spliced {
-    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        pieces(&self.base, &self.splices)
+/// A part of bytes.
+pub enum Part<'b> {
+    /// These.
+    Held(&'b [u8]),
+    /// So many of a file, with that digest ([`super::on_demand::digest`]).
+    Block {
+        /// How many.
+        len: usize,
+        /// What tells them from others.
+        digest: u64,
+    },
+}
+
+/// Bytes that are asked for by range.
+pub trait Ranges {
+    /// How many they are.
+    fn len(&self) -> usize;
+
+    /// Those of a range, which has to be within them.
+    fn at(&self, range: Range<usize>) -> Cow<'_, [u8]>;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the line starts in which a place is, or which starts there.
+    fn line_start(&self, at: usize) -> usize {
+        let (mut end, mut step) = (at, STEP);
+        while end > 0 {
+            let start = end.saturating_sub(step);
+            if let Some(feed) = memchr::memrchr(b'\n', &self.at(start..end)) {
+                return start + feed + 1;
+            }
+            (end, step) = (start, step * 2);
+        }
+        0
+    }
+
+    /// Where the line starts that ends at a place.
+    fn line_before(&self, at: usize) -> usize {
+        at.checked_sub(1).map_or(0, |last| self.line_start(last))
+    }
+
+    /// Where the line ends in which a place is, its end included.
+    fn line_end(&self, at: usize) -> usize {
+        let (mut start, mut step) = (at, STEP);
+        while start < self.len() {
+            let end = (start + step).min(self.len());
+            if let Some(feed) = memchr::memchr(b'\n', &self.at(start..end)) {
+                return start + feed + 1;
+            }
+            (start, step) = (end, step * 2);
+        }
+        self.len()
+    }
+
+    /// Where the bytes of that kind end that follow a place.
+    fn end_of_run(&self, at: usize, is: &dyn Fn(&u8) -> bool) -> usize {
+        let mut start = at;
+        loop {
+            let end = (start + RUN).min(self.len());
+            let count = self.at(start..end).iter().take_while(|byte| is(byte)).count();
+            start += count;
+            if count < RUN {
+                return start;
+            }
+        }
+    }
+
+    /// Where the bytes of that kind start that are before a place.
+    fn start_of_run(&self, at: usize, is: &dyn Fn(&u8) -> bool) -> usize {
+        let mut end = at;
+        loop {
+            let start = end.saturating_sub(RUN);
+            let count = self.at(start..end).iter().rev().take_while(|byte| is(byte)).count();
+            end -= count;
+            if count < RUN {
+                return end;
+            }
+        }
+    }
+}
+
+/// Runs of bytes are looked at in so many.
+const RUN: usize = 64;
+/// The end of a line is looked for in so many bytes first.
+const STEP: usize = 4 << 10;
+
+impl Ranges for [u8] {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self[range])
+    }
+}
+
+impl Ranges for Vec<u8> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self[range])
+    }
+}
+
+impl Ranges for Bytes {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    /// Of a file that changed since: zeros, and whoever asks whether all was there hears that it was not.
+    fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        let len = range.len();
+        self.range(range).unwrap_or_else(|| Cow::Owned(vec![0; len]))
     }
 }
 
 impl Bytes {
     /// Those bytes with stretches replaced, in ascending order.
     pub fn spliced(base: &Bytes, splices: Vec<Splice>) -> Bytes {
-        Bytes(Arc::new(Held { whole: OnceLock::new(), of: Some(Spliced { base: base.clone(), splices }) }))
+        Bytes::made_of(Of::Spliced(base.clone(), splices))
+    }
+
+    /// Those of a file, which are read when they are asked for.
+    pub fn of_file(file: Blocked) -> Bytes {
+        Bytes::made_of(Of::File(file))
+    }
+
+    fn made_of(of: Of) -> Bytes {
+        Bytes(Arc::new(Held { whole: OnceLock::new(), of: Some(of) }))
+    }
+
+    /// Whether most of them are a file's, and not held.
+    pub fn is_of_a_file(&self) -> bool {
+        match (self.0.whole.get(), &self.0.of) {
+            (None, Some(Of::File(_))) => true,
+            (None, Some(Of::Spliced(base, _))) => base.is_of_a_file(),
+            _ => false,
+        }
+    }
+
+    /// Whether some that were asked for were gone: the file changed since.
+    pub fn are_gone(&self) -> bool {
+        match &self.0.of {
+            Some(Of::Spliced(base, _)) => base.are_gone(),
+            Some(Of::File(file)) => file.has_changed(),
+            None => false,
+        }
     }
 
     /// How many they are.
     pub fn len(&self) -> usize {
         match (self.0.whole.get(), &self.0.of) {
-            (None, Some(of)) => of.pieces().map(<[u8]>::len).sum(),
+            (None, Some(Of::Spliced(base, splices))) => stretches(base.len(), splices)
+                .map(|own| match own {
+                    Stretch::Stays(range) => range.len(),
+                    Stretch::Comes(bytes) => bytes.len(),
+                })
+                .sum(),
+            (None, Some(Of::File(file))) => file.len(),
             (whole, _) => whole.map_or(0, Vec::len),
         }
     }
@@ -50,24 +200,90 @@ impl Bytes {
         self.len() == 0
     }
 
-    /// A range of them; `None` where it is not within them.
+    /// A range of them; `None` where it is not within them, and where the file changed of which they are.
     pub fn range(&self, range: Range<usize>) -> Option<Cow<'_, [u8]>> {
-        let (None, Some(of)) = (self.0.whole.get(), &self.0.of) else {
-            return self.get(range).map(Cow::Borrowed);
+        match (self.0.whole.get(), &self.0.of) {
+            (None, Some(Of::Spliced(base, splices))) => of_spliced(base, splices, range),
+            (None, Some(Of::File(file))) => file.range(range).map(Cow::Owned),
+            _ => self.get(range).map(Cow::Borrowed),
+        }
+    }
+
+    /// Hands them on in order, in blocks of so many at most where they are not held. Whether all were there:
+    /// what follows one that was gone is not handed on.
+    pub fn each_block<E>(
+        &self,
+        most: usize,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let spliced = match (self.0.whole.get(), &self.0.of) {
+            (None, Some(Of::Spliced(base, splices))) => Some((base, &splices[..])),
+            (None, Some(Of::File(_))) => Some((self, &[][..])),
+            _ => None,
         };
-        let mut found: Cow<'_, [u8]> = Cow::Borrowed(&[]);
-        let mut from = 0;
-        for piece in of.pieces() {
-            let place = |at: usize| at.saturating_sub(from).min(piece.len());
-            let own = &piece[place(range.start)..place(range.end).max(place(range.start))];
-            from += piece.len();
-            match (found.is_empty(), own.is_empty()) {
-                (_, true) => {}
-                (true, _) => found = Cow::Borrowed(own),
-                (false, _) => found.to_mut().extend_from_slice(own),
+        let Some((base, splices)) = spliced else { return take(self).map(|()| true) };
+        for own in stretches(base.len(), splices) {
+            let range = match own {
+                Stretch::Comes(bytes) => {
+                    take(bytes)?;
+                    continue;
+                }
+                Stretch::Stays(range) => range,
+            };
+            if !base.is_of_a_file() {
+                take(&base[range])?;
+                continue;
+            }
+            for start in range.clone().step_by(most) {
+                let Some(block) = base.range(start..range.end.min(start + most)) else { return Ok(false) };
+                take(&block)?;
             }
         }
-        (range.start <= range.end && range.end <= from).then_some(found)
+        Ok(true)
+    }
+
+    /// Hands them on in order, part by part, until one is refused: held ones, and what tells the blocks
+    /// of a file from others. Whether none was refused.
+    pub fn parts<E>(&self, take: &mut dyn FnMut(Part<'_>) -> Result<bool, E>) -> Result<bool, E> {
+        match (self.0.whole.get(), &self.0.of) {
+            (None, Some(Of::File(file))) => {
+                for (span, digest) in file.blocks() {
+                    if !take(Part::Block { len: span.len() as usize, digest })? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            (None, Some(Of::Spliced(base, splices))) => {
+                for own in stretches(base.len(), splices) {
+                    let is_taken = match own {
+                        Stretch::Stays(range) if range == (0..base.len()) => base.parts(take)?,
+                        Stretch::Stays(range) => take(Part::Held(&base.at(range)))?,
+                        Stretch::Comes(bytes) => take(Part::Held(bytes))?,
+                    };
+                    if !is_taken {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => take(Part::Held(self)),
+        }
+    }
+
+    fn put_together(&self) -> Vec<u8> {
+        match &self.0.of {
+            None => Vec::new(),
+            Some(Of::File(file)) => file.whole(),
+            Some(Of::Spliced(base, splices)) => {
+                let mut whole = Vec::with_capacity(self.len());
+                stretches(base.len(), splices).for_each(|own| match own {
+                    Stretch::Stays(range) => whole.extend_from_slice(&base.at(range)),
+                    Stretch::Comes(bytes) => whole.extend_from_slice(bytes),
+                });
+                whole
+            }
+        }
     }
 
     /// Whether they are held in one with the others.
@@ -77,6 +293,12 @@ impl Bytes {
 
     /// Adds to them. Others that have them keep them as they are.
     pub fn extend(&mut self, more: &[u8]) {
+        if self.is_of_a_file() {
+            let (start, becomes) = (self.len() as u64, more.into());
+            let splice = Splice { start, was: Bytes::default(), becomes, behind: Vec::new() };
+            *self = Bytes::spliced(self, vec![splice]);
+            return;
+        }
         let own = Arc::get_mut(&mut self.0).filter(|own| own.of.is_none());
         let own = own.and_then(|own| own.whole.take());
         let mut whole = own.unwrap_or_else(|| self.to_vec());
@@ -87,6 +309,32 @@ impl Bytes {
     fn of(whole: Vec<u8>) -> Bytes {
         Bytes(Arc::new(Held { whole: whole.into(), of: None }))
     }
+}
+
+fn of_spliced<'b>(base: &'b Bytes, splices: &'b [Splice], range: Range<usize>) -> Option<Cow<'b, [u8]>> {
+    let mut found: Cow<'_, [u8]> = Cow::Borrowed(&[]);
+    let mut from = 0;
+    for stretch in stretches(base.len(), splices) {
+        let len = match &stretch {
+            Stretch::Stays(own) => own.len(),
+            Stretch::Comes(own) => own.len(),
+        };
+        let place = |at: usize| at.saturating_sub(from).min(len);
+        let (start, end) = (place(range.start), place(range.end));
+        from += len;
+        if start >= end {
+            continue;
+        }
+        let own = match stretch {
+            Stretch::Stays(own) => base.range(own.start + start..own.start + end)?,
+            Stretch::Comes(own) => own.range(start..end)?,
+        };
+        match found.is_empty() {
+            true => found = own,
+            false => found.to_mut().extend_from_slice(&own),
+        }
+    }
+    (range.start <= range.end && range.end <= from).then_some(found)
 }
 
 impl PartialEq for Bytes {
@@ -101,8 +349,7 @@ impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        let made = || self.0.of.as_ref().map_or_else(Vec::new, |of| apply(&of.base, &of.splices));
-        self.0.whole.get_or_init(made)
+        self.0.whole.get_or_init(|| self.put_together())
     }
 }
 
@@ -146,7 +393,7 @@ impl From<&str> for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::plan::whole_lines;
+    use crate::model::plan::{apply, whole_lines};
 
     #[test]
     fn a_range_of_what_is_not_put_together_is_that_of_the_whole() {

@@ -103,8 +103,13 @@ impl Document {
                 && (!is_listed || self.told_apart() == other.told_apart())
     }
 
-    /// The exact bytes of one of its records.
-    pub fn raw(&self, record: &Record) -> &[u8] {
+    /// Whether all its bytes can be had, at once or when they are asked for.
+    pub fn is_held(&self) -> bool {
+        self.offset == 0 && self.bytes.len() as u64 == self.len
+    }
+
+    /// The exact bytes of one of its records; none where its file changed since they were read.
+    pub fn raw(&self, record: &Record) -> Cow<'_, [u8]> {
         debug_assert!(self.on_demand.is_none() || !self.bytes.is_empty(), "{:?} is not held", self.path);
         self.bytes_of(record.span)
     }
@@ -114,8 +119,8 @@ impl Document {
     pub fn read(&self, record: u32) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
         match &self.on_demand {
-            None => self.range(own.span),
-            Some(from) => from.record(record, own.span).map(Cow::Owned),
+            Some(from) if !self.is_held() => from.record(record, own.span).map(Cow::Owned),
+            _ => self.range(own.span),
         }
     }
 
@@ -123,8 +128,8 @@ impl Document {
     pub fn read_around(&self, record: u32, span: Span) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
         match &self.on_demand {
-            None => self.range(span),
-            Some(from) => from.around(record, own.span, span).map(Cow::Owned),
+            Some(from) if !self.is_held() => from.around(record, own.span, span).map(Cow::Owned),
+            _ => self.range(span),
         }
     }
 
@@ -134,10 +139,8 @@ impl Document {
     }
 
     /// The bytes of a range of the file.
-    pub fn bytes_of(&self, span: Span) -> &[u8] {
-        let start = (span.start.saturating_sub(self.offset)) as usize;
-        let end = (span.end.saturating_sub(self.offset)) as usize;
-        self.bytes.get(start..end).unwrap_or_default()
+    pub fn bytes_of(&self, span: Span) -> Cow<'_, [u8]> {
+        self.range(span).unwrap_or_default()
     }
 }
 

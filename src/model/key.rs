@@ -134,6 +134,9 @@ impl Document {
         self.digests.equal.get_or_init(|| {
             Table::new(match &self.on_demand {
                 Some(from) => from.digests(),
+                None if self.bytes.is_of_a_file() => {
+                    self.records.iter().map(|own| on_demand::digest(&self.raw(own))).collect()
+                }
                 None => on_demand::digests(&self.bytes, self.offset, &self.records).collect(),
             })
         })

@@ -1,11 +1,13 @@
 //! Bytes of files that are not held: read when they are asked for, and held against what was read.
 
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
 
+use super::bytes::Bytes;
 use super::record::{Record, Span};
 
 /// Reads ranges of a file.
@@ -21,6 +23,8 @@ pub struct OnDemand {
     blocks: Arc<dyn Blocks>,
     /// By record.
     digests: Arc<[u64]>,
+    /// All of the file, block by block.
+    file: Arc<[BlockDigest]>,
     /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
     /// Whether not all of it was read in this state of the file.
@@ -28,10 +32,21 @@ pub struct OnDemand {
 }
 
 impl OnDemand {
-    /// Reads from there what has those digests.
-    pub fn new(blocks: Arc<dyn Blocks>, digests: Vec<u64>) -> OnDemand {
+    /// Reads from there what has those digests, by record and block by block.
+    pub fn new(blocks: Arc<dyn Blocks>, digests: Vec<u64>, file: Vec<BlockDigest>) -> OnDemand {
         let (has_changed, is_taken_over) = Default::default();
-        OnDemand { blocks, digests: digests.into(), has_changed, is_taken_over }
+        OnDemand { blocks, digests: digests.into(), file: file.into(), has_changed, is_taken_over }
+    }
+
+    /// All of the file as it was read, block by block.
+    pub fn file(&self) -> &[BlockDigest] {
+        &self.file
+    }
+
+    /// All bytes of the file as it was read, from where it is open.
+    pub fn bytes_from(&self, opened: Arc<dyn Blocks>) -> Bytes {
+        let (has_changed, last) = Default::default();
+        Bytes::of_file(Blocked { blocks: opened, file: Arc::clone(&self.file), has_changed, last })
     }
 
     /// The same, of a file that grew: what was read in an earlier state was taken over.
@@ -80,6 +95,108 @@ impl OnDemand {
         let within = own.start.checked_sub(span.start)? as usize..own.end.checked_sub(span.start)? as usize;
         let is_it = self.digests.get(record as usize) == Some(&digest(bytes.get(within)?));
         is_it.then_some(bytes)
+    }
+}
+
+/// What tells a block of a file from others: where it ends, and a digest of its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockDigest {
+    /// Where it ends in the file. It starts where the one before it ends.
+    pub end: u64,
+    /// Of its bytes.
+    pub digest: u64,
+}
+
+/// A block has so many bytes at most.
+const BLOCK: usize = 1 << 20;
+
+/// The blocks of bytes that are at `start` of their file.
+pub fn blocks(bytes: &[u8], start: u64) -> impl Iterator<Item = BlockDigest> + '_ {
+    let mut end = start;
+    bytes.chunks(BLOCK).map(move |own| {
+        end += own.len() as u64;
+        BlockDigest { end, digest: digest(own) }
+    })
+}
+
+/// A file as it was when it was read, whose bytes are read again when they are asked for.
+#[derive(Clone)]
+pub struct Blocked {
+    blocks: Arc<dyn Blocks>,
+    file: Arc<[BlockDigest]>,
+    /// Whether something that was asked for was gone.
+    has_changed: Arc<AtomicBool>,
+    /// The block that was asked for last, by its number: what is asked for next is mostly in it.
+    last: Arc<Mutex<Option<(usize, Arc<[u8]>)>>>,
+}
+
+impl Blocked {
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.file.last().map_or(0, |last| last.end as usize)
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether something that was asked for was gone: what was made of it is not to be used.
+    pub fn has_changed(&self) -> bool {
+        self.has_changed.load(Relaxed)
+    }
+
+    /// Its blocks in order, and what each has to be.
+    pub fn blocks(&self) -> impl Iterator<Item = (Span, u64)> + '_ {
+        (0..self.file.len()).map(|number| (self.span(number), self.file[number].digest))
+    }
+
+    fn span(&self, number: usize) -> Span {
+        let start = number.checked_sub(1).map_or(0, |before| self.file[before].end);
+        Span { start, end: self.file[number].end }
+    }
+
+    /// A range of it; `None` where the file changed since, and where the range is not within it.
+    pub fn range(&self, range: Range<usize>) -> Option<Vec<u8>> {
+        if range.start > range.end || range.end > self.len() {
+            return None;
+        }
+        let mut found = Vec::with_capacity(range.len());
+        let mut number = self.file.partition_point(|own| own.end <= range.start as u64);
+        while found.len() < range.len() {
+            let (block, start) = (self.block(number)?, self.span(number).start as usize);
+            let from = range.start + found.len() - start;
+            found.extend_from_slice(&block[from..block.len().min(range.end - start)]);
+            number += 1;
+        }
+        Some(found)
+    }
+
+    /// All of it, with zeros where it changed.
+    pub fn whole(&self) -> Vec<u8> {
+        let mut whole = Vec::with_capacity(self.len());
+        for number in 0..self.file.len() {
+            match self.block(number) {
+                Some(block) => whole.extend_from_slice(&block),
+                None => whole.resize(self.file[number].end as usize, 0),
+            }
+        }
+        whole
+    }
+
+    fn block(&self, number: usize) -> Option<Arc<[u8]>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = last.as_ref().filter(|(of, _)| *of == number) {
+            return Some(Arc::clone(known));
+        }
+        let read = self.blocks.read(self.span(number));
+        let Some(own) = read.filter(|own| digest(own) == self.file[number].digest) else {
+            self.has_changed.store(true, Relaxed);
+            return None;
+        };
+        let own: Arc<[u8]> = own.into();
+        *last = Some((number, Arc::clone(&own)));
+        Some(own)
     }
 }
 

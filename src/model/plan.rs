@@ -12,10 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Tell;
 use super::attributes::Had;
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Ranges};
 use super::unread::Whole;
 
-pub use splice::{Splice, apply, difference, inverse, last_line, line_end_for, pieces, whole_lines};
+pub use splice::{
+    Splice, Stretch, apply, difference, inverse, last_line, line_end_for, pieces, stretches, whole_lines,
+};
 
 /// What happens to one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +99,7 @@ impl Change {
         let end = base.len();
         let mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)> =
             splices.iter().map(|own| (own.range(), own.becomes.to_vec())).collect();
-        edits.push((end..end, [line_end_for(&apply(base, splices)), lines].concat()));
+        edits.push((end..end, [line_end_for(&Bytes::spliced(base, splices.clone())), lines].concat()));
         Change { mode: self.mode, ..Change::edits(&self.path, base.clone(), edits) }
     }
 
@@ -137,13 +139,30 @@ impl Change {
     }
 
     /// The file's bytes afterwards; `None` where there is none.
-    pub fn after(&self) -> Option<Vec<u8>> {
-        let base = self.base.as_deref().unwrap_or_default();
+    pub fn after(&self) -> Option<Bytes> {
         match &self.act {
-            Act::Create(bytes) => Some(bytes.to_vec()),
-            Act::Append(bytes) => Some([base, line_end_for(base), bytes].concat()),
-            Act::Splice(splices) => Some(apply(base, splices)),
+            Act::Create(bytes) => Some(bytes.clone()),
             Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => None,
+            Act::Append(_) | Act::Splice(_) => {
+                let base = self.base.clone().unwrap_or_default();
+                Some(Bytes::spliced(&base, self.splices()?))
+            }
+        }
+    }
+
+    /// The stretches that are replaced, where that is what it does; lines that are added replace nothing.
+    pub fn splices(&self) -> Option<Vec<Splice>> {
+        match &self.act {
+            Act::Splice(splices) => Some(splices.clone()),
+            Act::Append(lines) => {
+                let (start, end) = match &self.base {
+                    Some(base) => (base.len() as u64, line_end_for(base)),
+                    None => (0, &b""[..]),
+                };
+                let becomes = [end, lines].concat().into();
+                Some(vec![Splice { start, was: Bytes::default(), becomes, behind: Vec::new() }])
+            }
+            _ => None,
         }
     }
 
@@ -158,14 +177,16 @@ impl Change {
 
     /// The file's length afterwards.
     pub fn len_after(&self) -> u64 {
-        let base = self.base.as_deref().unwrap_or_default();
+        let len = self.base.as_ref().map_or(0, Bytes::len);
         let len = match &self.act {
             Act::Create(bytes) => bytes.len(),
-            Act::Append(bytes) => base.len() + line_end_for(base).len() + bytes.len(),
+            Act::Append(bytes) => {
+                len + self.base.as_ref().map_or(0, |base| line_end_for(base).len()) + bytes.len()
+            }
             Act::Splice(splices) => {
                 let gone: usize = splices.iter().map(|splice| splice.was.len()).sum();
                 let come: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
-                base.len() + come - gone.min(base.len())
+                len + come - gone.min(len)
             }
             Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => 0,
         };
@@ -174,7 +195,7 @@ impl Change {
 
     /// What undoes it.
     pub fn inverse(&self) -> Change {
-        Change { base: self.after().map(Bytes::from), ..self.bare_inverse() }
+        Change { base: self.after(), ..self.bare_inverse() }
     }
 
     /// The same without the bytes that it starts from.
@@ -190,9 +211,8 @@ impl Change {
             Act::Append(bytes) => match &self.base {
                 Some(before) => {
                     // Its last two lines are all of the file that this is about.
-                    let last = before.len() - last_line(before).len();
-                    let from = last - last_line(&before[..last]).len();
-                    let before = &before[from..];
+                    let from = before.line_before(before.line_before(before.len()));
+                    let before = &*before.at(from..before.len());
                     let whole = [before, line_end_for(before), bytes].concat();
                     let mut splices = whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]);
                     splices.iter_mut().for_each(|own| own.start += from as u64);

@@ -166,7 +166,7 @@ impl Store {
     }
 
     /// The exact bytes of an entry.
-    pub fn raw(&self, entry: &Entry) -> &[u8] {
+    pub fn raw(&self, entry: &Entry) -> Cow<'_, [u8]> {
         let document = self.document(entry);
         document.raw(&document.records[entry.record as usize])
     }

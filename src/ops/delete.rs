@@ -177,7 +177,7 @@ fn never_erased(scene: &Scene<'_>, listed: &Store, held: &[Entry], gone: &Gone) 
     for entry in held {
         let path = &listed.document(entry).path;
         let path = deleted_from(path).unwrap_or(path);
-        if erased.as_ref().is_some_and(|own| own.takes(path, listed.raw(entry), listed.view(entry), None)) {
+        if erased.as_ref().is_some_and(|own| own.takes(path, &listed.raw(entry), listed.view(entry), None)) {
             faults.several(vec![*entry], Refusal::unfit("it was erased: nothing erased comes back."));
         }
     }
@@ -195,7 +195,7 @@ fn exhume(scene: &Scene<'_>, entries: &[Entry], gone: &Gone) -> Result<(usize, V
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &scene.store.document(entry).path;
         let raw = scene.store.raw(entry);
-        if erased.as_ref().is_some_and(|own| own.takes(path, raw, scene.store.view(entry), None)) {
+        if erased.as_ref().is_some_and(|own| own.takes(path, &raw, scene.store.view(entry), None)) {
             let why = "it was erased, and its tombstone stays: nothing erased comes back.";
             faults.several(vec![*entry], Refusal::unfit(why));
             continue;

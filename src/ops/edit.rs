@@ -131,7 +131,7 @@ pub fn each(
                     changes.extend(own);
                 }
                 Some(Edited::Record(after)) => {
-                    count += usize::from(after != scene.store.raw(entry));
+                    count += usize::from(*scene.store.raw(entry) != *after);
                     let span = scene.store.record(entry).span;
                     edits.push((span.start as usize..span.end as usize, after));
                 }
@@ -223,13 +223,13 @@ pub fn edited(
 ) -> Result<Vec<u8>, Refusal> {
     let raw = scene.store.raw(entry);
     let mut tape = Tape::default();
-    let before = scan(&mut tape, raw)?;
+    let before = scan(&mut tape, &raw)?;
     let main = format.main_text(before).1.first().copied().unwrap_or("text");
     let mut after = raw.to_vec();
     for setting in set {
         after = set_field(writes, &after, setting, main)?;
     }
-    if after == raw {
+    if *raw == *after {
         return Ok(after);
     }
     writes.edited(before, after, scene.now)

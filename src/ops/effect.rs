@@ -2,10 +2,12 @@
 //! it is carried out can't be anything else.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::format;
-use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, State, Store, Tell};
+use crate::model::on_demand::digest;
+use crate::model::{Act, Change, Document, Entry, Moment, Plan, Record, Role, Span, State, Store, Tell};
 use crate::store::derive;
 
 /// What becomes of a memory.
@@ -58,15 +60,70 @@ impl Touched {
 /// Every memory that a plan removes, moves or changes, in the store's order.
 pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<Touched> {
     let changes: Vec<Change> = plan.all().filter(|change| !change.is_empty()).cloned().collect();
-    let after = After::of(store, &changes, now);
-    let mut touched = Vec::new();
-    for (number, entry) in (0_u32..).zip(&store.entries) {
-        let document = store.document(entry);
-        if let Some(fate) = after.fate(document, store.record(entry)) {
-            touched.push(told(store, number, entry, fate, now));
+    let places = Places::of(store, &changes);
+    let concerned = (0_u32..).zip(&store.entries);
+    let concerned: Vec<_> =
+        concerned.filter(|(_, own)| places.touch(store.document(own), store.record(own))).collect();
+    let ids = concerned.iter().filter_map(|(_, own)| store.view(own)?.id).collect();
+    let after = After::of(store, &changes, &places, &ids, now);
+    let fate = |(number, own): (u32, &Entry)| {
+        let fate = after.fate(store.document(own), store.record(own))?;
+        Some(told(store, number, own, fate, now))
+    };
+    concerned.into_iter().filter_map(fate).collect()
+}
+
+/// Where a plan changes files.
+struct Places {
+    /// A file that is made, or goes, has none.
+    stretches: HashMap<PathBuf, Option<Vec<Range<u64>>>>,
+}
+
+impl Places {
+    fn of(store: &Store, changes: &[Change]) -> Places {
+        let of = |own: &Change| {
+            let (base, before) = (own.base.as_ref()?, store.at_path(&own.path)?);
+            let is_known = base.is_same(&before.bytes) && before.is_held();
+            let splices = own.splices().filter(|_| is_known)?;
+            Some(splices.iter().map(|own| own.start..own.end()).collect())
+        };
+        Places { stretches: changes.iter().map(|own| (own.path.clone(), of(own))).collect() }
+    }
+
+    /// Whether a record is in a place that is changed.
+    fn touch(&self, document: &Document, record: &Record) -> bool {
+        let is_packed = container(&document.path) != document.path;
+        match self.stretches.get(container(&document.path)) {
+            _ if !is_data(document.role) => false,
+            None => false,
+            Some(Some(own)) if !is_packed => is_within(own, record.span),
+            Some(_) => true,
         }
     }
-    touched
+
+    /// The records of a changed file as the plan leaves it: by what tells them from others. Those that are
+    /// in no changed place are as they were.
+    fn lines(&self, store: &Store, after: &Document) -> HashSet<u64> {
+        let (before, own) = (store.at_path(&after.path), self.stretches.get(&after.path));
+        let (Some(before), Some(Some(stretches))) = (before, own) else {
+            return after.told_apart().iter().copied().collect();
+        };
+        let stay = before.records.iter().zip(before.told_apart());
+        let stay = stay.filter(|(own, _)| !is_within(stretches, own.span)).map(|(_, own)| *own);
+        let known: HashSet<u64> = stay.collect();
+        // What is before the first change and behind the last one is among those.
+        let first = stretches.first().map_or(0, |own| own.start);
+        let last = stretches.last().map_or(0, |own| before.len.saturating_sub(own.end));
+        let is_new = |own: &&Record| own.span.end >= first && own.span.start + last <= after.len;
+        let new = after.records.iter().filter(is_new).map(|own| digest(&after.raw(own)));
+        new.chain(known.iter().copied()).collect()
+    }
+}
+
+/// Whether a record is in one of the stretches, which ascend, or at the edge of one.
+fn is_within(stretches: &[Range<u64>], span: Span) -> bool {
+    let at = stretches.partition_point(|own| own.end < span.start);
+    stretches.get(at).is_some_and(|own| own.start <= span.end)
 }
 
 /// Every memory that a plan brings, and every tombstone that it sets or takes away, on a line each.
@@ -84,14 +141,13 @@ pub fn brought(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
             lines.extend(is.difference(&was).map(|id| format!("{id}  is deleted")));
             lines.extend(was.difference(&is).map(|id| format!("{id}  is restored")));
         }
-        let previous: HashSet<&[u8]> =
-            before.iter().flat_map(|own| own.records.iter().map(|record| own.raw(record))).collect();
+        let previous: HashSet<u64> = before.iter().flat_map(|own| own.told_apart()).copied().collect();
         for record in document.records.iter().filter(|_| is_data(document.role)) {
             let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id));
-            if id.map_or(previous.contains(raw), |id| known.contains(id)) {
+            if id.map_or(previous.contains(&digest(&raw)), |id| known.contains(id)) {
                 continue;
             }
-            let title = format::title_of_raw(store, &document.path, record, raw);
+            let title = format::title_of_raw(store, &document.path, record, &raw);
             lines.push(format!("{}  comes  {title}", id.unwrap_or("(no id)")));
         }
     }
@@ -140,16 +196,16 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
 /// The files that a plan changes, as it leaves them.
 struct After {
     changed: HashSet<PathBuf>,
-    /// Records by their bytes, a file each; of files with the same the first is told.
-    lines: BTreeMap<PathBuf, HashSet<Vec<u8>>>,
-    /// The files in which an id is.
+    /// Records by what tells their bytes from others, a file each; of files with the same the first is told.
+    lines: BTreeMap<PathBuf, HashSet<u64>>,
+    /// The files in which an id is that the plan concerns.
     ids: HashMap<String, Vec<PathBuf>>,
     /// What is made and packs others.
     packed: Vec<PathBuf>,
 }
 
 impl After {
-    fn of(store: &Store, changes: &[Change], now: Moment) -> After {
+    fn of(store: &Store, changes: &[Change], places: &Places, ids: &HashSet<&str>, now: Moment) -> After {
         let documents = derive::after(store, changes, now);
         let changed: HashSet<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
         let mut own = After { changed, lines: BTreeMap::new(), ids: HashMap::new(), packed: Vec::new() };
@@ -157,12 +213,10 @@ impl After {
             if !is_data(document.role) {
                 continue;
             }
-            let lines = own.lines.entry(document.path.clone()).or_default();
-            for record in &document.records {
-                lines.insert(document.raw(record).to_vec());
-                if let Some(id) = record.view().and_then(|view| view.id) {
-                    own.ids.entry(id.to_owned()).or_default().push(document.path.clone());
-                }
+            own.lines.insert(document.path.clone(), places.lines(store, document));
+            let named = document.records.iter().filter_map(|record| record.view()?.id);
+            for id in named.filter(|id| ids.contains(id)) {
+                own.ids.entry(id.to_owned()).or_default().push(document.path.clone());
             }
         }
         let is_made = |change: &&Change| matches!(change.act, Act::Create(_));
@@ -172,15 +226,12 @@ impl After {
         own
     }
 
-    /// What becomes of a record; `None` where it stays as it is.
+    /// What becomes of a record in a place that is changed; `None` where it stays as it is.
     fn fate(&self, document: &Document, record: &Record) -> Option<Fate> {
         let path = container(&document.path);
-        if !self.changed.contains(path) || !matches!(document.role, Role::Records | Role::Archive) {
-            return None;
-        }
-        let raw = document.raw(record);
+        let raw = digest(&document.raw(record));
         let id = record.view().and_then(|view| view.id);
-        if path == document.path && self.lines.get(path).is_some_and(|lines| lines.contains(raw)) {
+        if path == document.path && self.lines.get(path).is_some_and(|lines| lines.contains(&raw)) {
             return None;
         }
         let of_id = id.and_then(|id| self.ids.get(id)).map_or(&[][..], Vec::as_slice);
@@ -190,7 +241,7 @@ impl After {
         let elsewhere = of_id.iter().find(|file| file.as_path() != path);
         let alike = || {
             let others =
-                self.lines.iter().find(|(file, lines)| file.as_path() != path && lines.contains(raw));
+                self.lines.iter().find(|(file, lines)| file.as_path() != path && lines.contains(&raw));
             others.map(|(file, _)| file)
         };
         match elsewhere.or_else(alike).or_else(|| self.packed.first()) {

@@ -1,6 +1,7 @@
 //! `erase`: which records, and what that comes to. The changes are the commit path's to make:
 //! it makes them anew by ids where an erasure was cut short.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -92,7 +93,7 @@ fn of_shared_ids(store: &Store, wanted: &Wanted<'_>) -> Vec<String> {
     let goes = |entry: &&Entry| {
         let view = store.view(entry);
         view.and_then(|view| view.id).is_some_and(|id| wanted.is_shared(id))
-            && wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
+            && wanted.takes(&store.document(entry).path, &store.raw(entry), view, None)
     };
     let told = |entry: &Entry| {
         let (own, line) = (store.document(entry), store.record(entry).line);
@@ -208,7 +209,7 @@ impl Gone {
         let holds_records = matches!(wanted.role(file), Role::Records | Role::Archive);
         let Some((_, told)) = self.doubt.as_ref().filter(|_| holds_records) else { return Ok(copy) };
         let now = writing::document(&scene.store.documents, file);
-        let present: HashSet<&[u8]> =
+        let present: HashSet<Cow<'_, [u8]>> =
             now.into_iter().flat_map(|now| now.records.iter().map(|own| now.raw(own))).collect();
         let records = wanted.read(file, &copy, None);
         let doubtful = records.iter().filter(|own| {

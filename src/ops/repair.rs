@@ -109,7 +109,7 @@ struct Mend<'a> {
     scene: &'a Scene<'a>,
     document: &'a Document,
     /// The first members of the file's whole records.
-    names: OnceCell<HashSet<&'a [u8]>>,
+    names: OnceCell<HashSet<Vec<u8>>>,
     known: HashSet<(u32, Code)>,
     edits: Edits,
     /// What leaves the file, and where it was.
@@ -182,7 +182,7 @@ impl<'a> Mend<'a> {
     fn is_record(&self, object: &[u8]) -> bool {
         let names = self.names.get_or_init(|| {
             let whole = self.document.records.iter().filter(|record| record.view().is_some());
-            whole.filter_map(|record| first_name(self.document.raw(record))).collect()
+            whole.filter_map(|record| Some(first_name(&self.document.raw(record))?.to_vec())).collect()
         });
         if first_name(object).is_some_and(|name| names.contains(name)) {
             return true;

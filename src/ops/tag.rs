@@ -131,7 +131,8 @@ fn of_one(
 /// would be lost.
 fn check_list(scene: &Scene<'_>, entry: &Entry) -> Result<(), Refusal> {
     let mut tape = Tape::default();
-    let record = scan(&mut tape, scene.store.raw(entry))?;
+    let raw = scene.store.raw(entry);
+    let record = scan(&mut tape, &raw)?;
     let Some(tags) = record.get("tags").filter(|tags| !matches!(tags.kind(), Kind::Array | Kind::Null))
     else {
         return Ok(());
@@ -165,10 +166,10 @@ fn retagged(
 ) -> Result<Vec<u8>, Refusal> {
     let raw = scene.store.raw(entry);
     let mut tape = Tape::default();
-    let before = scan(&mut tape, raw)?;
+    let before = scan(&mut tape, &raw)?;
     let Some(tags) = before.get("tags").filter(|tags| tags.kind() == Kind::Array) else {
         let Tagging::Change { add, .. } = tagging else { return Ok(raw.to_vec()) };
-        return writes.edited(before, set(raw, &["tags"], &list(add))?, scene.now);
+        return writes.edited(before, set(&raw, &["tags"], &list(add))?, scene.now);
     };
     let places = |text: &str| -> Vec<usize> {
         let items = tags.items().enumerate();
@@ -275,7 +276,7 @@ fn may_set(scene: &Scene<'_>, entry: &Entry, field: &str) -> Result<(), Refusal>
     let mut tape = Tape::default();
     let is_own = !writes.types_by_file()
         && is_json(format, scene.store, entry)
-        && scan(&mut tape, scene.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
+        && scan(&mut tape, &scene.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
     match is_own {
         true => Ok(()),
         false => Err(Refusal::unfit(

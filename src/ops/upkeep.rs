@@ -47,11 +47,11 @@ pub fn access(scene: &Scene<'_>, entry: &Entry) -> Result<Plan, Refusal> {
     let document = writable(scene.store, entry)?;
     let raw = scene.store.raw(entry);
     let mut tape = Tape::default();
-    let members = writes.accessed(scan(&mut tape, raw)?, scene.now);
+    let members = writes.accessed(scan(&mut tape, &raw)?, scene.now);
     if members.is_empty() {
         return Err(Refusal::unfit("the format records no accesses."));
     }
-    let new = with_members(writes, raw, &members, scene.now);
+    let new = with_members(writes, &raw, &members, scene.now);
     let new = new.ok_or_else(|| Refusal::corrupt("the record can't be read."))?;
     let span = scene.store.record(entry).span;
     let edits = vec![(span.start as usize..span.end as usize, new)];

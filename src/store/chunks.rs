@@ -10,7 +10,9 @@ use super::crowd;
 use super::reread::{File, Moved, is_log};
 use crate::format::Format;
 use crate::format::reading::{Reading, feeds};
-use crate::model::{Moment, on_demand};
+use crate::model::bytes::Ranges;
+use crate::model::on_demand::{self, BlockDigest};
+use crate::model::{Bytes, Moment};
 use crate::text::lines::{BOM, line_at, lines};
 use crate::text::scan::{Newlines, Scan, Tape};
 
@@ -42,6 +44,8 @@ pub(super) struct Joined {
     pub reading: Reading,
     /// By record, what tells its bytes from others, where that was asked for.
     pub digests: Vec<u64>,
+    /// What tells all bytes from others, block by block, where that was asked for.
+    pub blocks: Vec<BlockDigest>,
     bytes: u64,
     lines: u32,
 }
@@ -51,18 +55,19 @@ impl Joined {
     pub fn of(format: &dyn Format, file: &File<'_>, now: Moment) -> Joined {
         let own = Joined::of_reading(format, file, now);
         let digests = on_demand::digests(file.bytes, 0, &own.reading.records).collect();
-        Joined { digests, ..own }
+        Joined { digests, blocks: on_demand::blocks(file.bytes, 0).collect(), ..own }
     }
 
-    /// What was read before, of so many bytes and lines.
-    pub fn known(reading: Reading, digests: Vec<u64>, bytes: u64, lines: u32) -> Joined {
-        Joined { reading, digests, bytes, lines }
+    /// What was read before, of so many lines.
+    pub fn known(reading: Reading, digests: Vec<u64>, blocks: Vec<BlockDigest>, lines: u32) -> Joined {
+        let bytes = blocks.last().map_or(0, |last| last.end);
+        Joined { reading, digests, blocks, bytes, lines }
     }
 
     fn of_reading(format: &dyn Format, file: &File<'_>, now: Moment) -> Joined {
         let reading = format.read(file.role, file.path, file.bytes, now);
         let (bytes, lines) = (file.bytes.len() as u64, feeds(file.bytes));
-        Joined { reading, digests: Vec::new(), bytes, lines }
+        Joined { reading, bytes, lines, ..Joined::default() }
     }
 
     /// Adds the chunk behind.
@@ -76,6 +81,8 @@ impl Joined {
         Moved { bytes: self.bytes as i64, lines: self.lines.into(), records }
             .add(next.reading, &mut self.reading);
         self.digests.extend(next.digests);
+        let moved = |own: BlockDigest| BlockDigest { end: own.end + self.bytes, ..own };
+        self.blocks.extend(next.blocks.into_iter().map(moved));
         self.bytes += next.bytes;
         self.lines += next.lines;
     }
@@ -93,6 +100,39 @@ fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
     chunks.push(rest);
     chunks
 }
+
+/// Hands bytes on in chunks, one by one, until one is refused: all of them in one where they are held.
+/// Whether none was refused.
+pub fn each(bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    if !bytes.is_of_a_file() {
+        return take(bytes);
+    }
+    let (mut chunk, mut start, mut len) = (Vec::new(), 0, CHUNK);
+    while start < bytes.len() {
+        let end = (start + len + BEHIND).min(bytes.len());
+        chunk.clear();
+        chunk.extend_from_slice(&bytes.at(start..end));
+        match cut(&chunk, len, end == bytes.len()) {
+            Cut::Behind(own) => {
+                (start, len) = (start + own, CHUNK);
+                chunk.truncate(own);
+            }
+            Cut::Never if end == bytes.len() => start = end,
+            // A longer one is needed to find its end.
+            Cut::NotYet | Cut::Never => {
+                len *= 2;
+                continue;
+            }
+        }
+        if !take(&chunk) {
+            return false;
+        }
+    }
+    true
+}
+
+/// So many bytes behind a chunk mostly tell where it ends.
+const BEHIND: usize = 16 << 10;
 
 /// Where a chunk ends.
 #[derive(Debug, PartialEq, Eq)]

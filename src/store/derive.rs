@@ -8,7 +8,7 @@ use super::packed::{self, Packing};
 use super::reread::{File, is_log, reread, respliced};
 use crate::format::reading::Reading;
 use crate::format::{self, Format, Parts};
-use crate::model::plan::{PRIVATE, Splice, line_end_for};
+use crate::model::plan::PRIVATE;
 use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
 
 /// Of logs above so many bytes that others are writing to, what is derived is made when the change is
@@ -70,15 +70,7 @@ pub fn after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document
 /// file is not put together. `None` for any other change.
 fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: Moment) -> Option<Document> {
     let is_it = |base: &&Bytes| base.is_same(&before.bytes) && base.len() as u64 == before.len;
-    let base = change.base.as_ref().filter(is_it)?;
-    let splices = match &change.act {
-        Act::Splice(splices) => splices.clone(),
-        Act::Append(lines) => {
-            let becomes = [line_end_for(base), lines].concat().into();
-            vec![Splice { start: base.len() as u64, was: Bytes::default(), becomes, behind: Vec::new() }]
-        }
-        _ => return None,
-    };
+    let (base, splices) = (change.base.as_ref().filter(is_it)?, change.splices()?);
     let bytes = Bytes::spliced(base, splices.clone());
     let reading = respliced(format, before, (&bytes, &splices), now)?;
     let len = bytes.len() as u64;
@@ -91,19 +83,19 @@ fn read(
     format: &dyn Format,
     role: Role,
     path: &Path,
-    bytes: Vec<u8>,
+    bytes: Bytes,
     before: Option<&Document>,
     now: Moment,
 ) -> Document {
     let packing = Packing::of(path);
     let unread = packing == Some(Packing::TarGzip) || !role.is_content();
-    let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes) } else { bytes };
+    let bytes = if packing == Some(Packing::Gzip) { packed::unpacked(&bytes).into() } else { bytes };
     let reading = match unread {
         true => Reading::default(),
         false => reread(format, before, File { role, path, bytes: &bytes }, now),
     };
     let len = bytes.len() as u64;
-    let held = if unread { Vec::new() } else { bytes };
+    let held = if unread { Bytes::default() } else { bytes };
     let own = Document::of_bytes(path.to_owned(), role, held);
     Document { len, records: reading.records, problems: reading.problems, ..own }
 }

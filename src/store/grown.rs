@@ -15,8 +15,8 @@ use super::reread::{File, is_comparable};
 use crate::disk::{Disk, Real};
 use crate::format::Format;
 use crate::format::reading::Reading;
-use crate::model::on_demand::digest;
-use crate::model::{Document, Moment, Span, Store};
+use crate::model::on_demand::{self as told_apart, BlockDigest, digest};
+use crate::model::{Document, Generation, Moment, Span, Store};
 use crate::text::lines::BOM;
 use crate::text::scan::Tape;
 
@@ -57,10 +57,14 @@ pub(super) fn read(
     if !are_there(disk, &path, before, &digests[..at])? {
         return Ok(None);
     }
-    let mut joined = head(before, at, start, &digests);
+    let Some(blocks) = blocks_up_to(start, known.file(), &|from, len| disk.read(&path, from, Some(len)))?
+    else {
+        return Ok(None);
+    };
+    let mut joined = head(before, at, blocks, &digests);
     let added = File { bytes: &bytes[(start - from) as usize..], ..*file };
     joined.add(Joined::of(format, &added, now));
-    let own = on_demand(&path, cache, joined.digests).taken_over();
+    let own = on_demand(&path, cache, joined.digests, joined.blocks).taken_over();
     Ok(Some(Listed { reading: joined.reading, on_demand: own, generation }))
 }
 
@@ -94,13 +98,26 @@ fn are_there(disk: &dyn Disk, path: &Path, before: &Document, digests: &[u64]) -
     Ok(true)
 }
 
+/// The blocks of the file up to a place; the last one is read again where they were cut elsewhere.
+fn blocks_up_to(
+    end: u64,
+    known: &[BlockDigest],
+    read: &dyn Fn(u64, u64) -> io::Result<(Vec<u8>, Generation)>,
+) -> io::Result<Option<Vec<BlockDigest>>> {
+    let mut blocks = known[..known.partition_point(|own| own.end <= end)].to_vec();
+    let from = blocks.last().map_or(0, |last| last.end);
+    let (bytes, _) = read(from, end - from)?;
+    blocks.extend(told_apart::blocks(&bytes, from));
+    Ok((bytes.len() as u64 == end - from).then_some(blocks))
+}
+
 /// What was read up to the end of that record's line.
-fn head(before: &Document, at: usize, end: u64, digests: &[u64]) -> Joined {
+fn head(before: &Document, at: usize, blocks: Vec<BlockDigest>, digests: &[u64]) -> Joined {
     let records = before.records[..=at].to_vec();
     let line = records[at].line;
     let is_known = |own: &&crate::model::Problem| own.line.is_none_or(|of| of <= line);
     let problems = before.problems.iter().filter(is_known).cloned().collect();
-    Joined::known(Reading { records, problems }, digests[..=at].to_vec(), end, line)
+    Joined::known(Reading { records, problems }, digests[..=at].to_vec(), blocks, line)
 }
 
 /// Whether all of a store's logs of which something was taken over is as it was when it was read.

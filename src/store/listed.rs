@@ -12,10 +12,13 @@ use super::reread::File;
 use crate::disk::{Disk, Real};
 use crate::format::Format;
 use crate::format::reading::Reading;
+use crate::model::on_demand::BlockDigest;
 use crate::model::{Blocks, Generation, Moment, OnDemand, Span};
 
 /// Shorter files are held: they cost little.
 pub(super) const LONG: u64 = 64 << 10;
+/// The same for a change, which is fitted to what others write more easily where it has all bytes.
+pub(super) const LARGE: u64 = 4 << 20;
 /// A chunk has so many bytes at least.
 const STRETCH: u64 = 1 << 20;
 /// A longer chunk is none: there is no end of a line, or too much is torn.
@@ -48,18 +51,24 @@ pub(super) fn read(
     }
     for _ in 0..TRIES {
         let mut stretches = Stretches { disk, path: &path, len: STRETCH, read: 0, of: None };
-        if let Some((reading, digests)) = stretches.all(format, file, now)? {
-            let on_demand = on_demand(&path, cache, digests);
-            return Ok(Some(Listed { reading, on_demand, generation: stretches.of.unwrap_or_default() }));
+        if let Some(joined) = stretches.all(format, file, now)? {
+            let on_demand = on_demand(&path, cache, joined.digests, joined.blocks);
+            let (reading, generation) = (joined.reading, stretches.of.unwrap_or_default());
+            return Ok(Some(Listed { reading, on_demand, generation }));
         }
     }
     Ok(None)
 }
 
 /// The records of a file of which those digests were made.
-pub(super) fn on_demand(path: &Path, cache: &Arc<Cache>, digests: Vec<u64>) -> OnDemand {
+pub(super) fn on_demand(
+    path: &Path,
+    cache: &Arc<Cache>,
+    digests: Vec<u64>,
+    file: Vec<BlockDigest>,
+) -> OnDemand {
     let blocks = OfFile { path: path.into(), cache: Arc::clone(cache) };
-    OnDemand::new(Arc::new(blocks), digests)
+    OnDemand::new(Arc::new(blocks), digests, file)
 }
 
 /// A file that is read from its start, stretch by stretch.
@@ -75,12 +84,7 @@ struct Stretches<'a> {
 
 impl Stretches<'_> {
     /// What all of it says; `None` where it changed meanwhile.
-    fn all(
-        &mut self,
-        format: &dyn Format,
-        file: &File<'_>,
-        now: Moment,
-    ) -> io::Result<Option<(Reading, Vec<u64>)>> {
+    fn all(&mut self, format: &dyn Format, file: &File<'_>, now: Moment) -> io::Result<Option<Joined>> {
         let one = |bytes: &Vec<u8>| Joined::of(format, &File { bytes, ..*file }, now);
         let (mut joined, mut rest, mut is_last) = (Joined::default(), Vec::new(), false);
         while !is_last {
@@ -91,7 +95,7 @@ impl Stretches<'_> {
             }
             crowd::each(&chunks, one).into_iter().for_each(|own| joined.add(own));
         }
-        Ok(Some((joined.reading, joined.digests)))
+        Ok(Some(joined))
     }
 
     /// The next chunk, and in `rest` what was read behind it; `None` where the file changed.

@@ -13,7 +13,7 @@ use super::crowd;
 use super::files::{self, Found, Listing};
 use super::find::Place;
 use super::grown;
-use super::listed::{self, Cache};
+use super::listed::{self, Cache, Listed};
 use super::packed::{self, Packing};
 use super::referred;
 use super::reread::{File, is_log, reread};
@@ -21,7 +21,7 @@ use crate::disk::{self, Disk, Real, Seen};
 use crate::format::{self, Assembly, Format, LockFact, Parts};
 use crate::model::snapshot::Generation;
 use crate::model::unread::supposes_unread;
-use crate::model::{Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
+use crate::model::{Blocks, Document, Extent, Moment, Problem, Role, Snapshot, Store, Unread};
 use tail::{SHORTEST_TAIL, TAIL, named, shift, waiting};
 
 /// So many bytes of a file beside a store are read.
@@ -41,7 +41,7 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let before: HashMap<&Path, &Store> =
         previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    let lists = matches!(extent, Extent::Listed | Extent::Judged).then(Arc::default);
+    let lists = (extent != Extent::Tail).then(Arc::default);
     let waits = if extent == Extent::Tail { waiting(places) } else { vec![false; places.len()] };
     let places: Vec<(&Place, bool)> = places.iter().zip(waits).collect();
     crowd::each(&places, |&(place, waits)| {
@@ -59,10 +59,14 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
-    // What is not held is read again from the real disk.
+    // What is listed is read again from the real disk.
     let extent = if extent == Extent::Tail { extent } else { Extent::Whole };
-    Given { tail: TAIL, lists: None, previous, now }.load(disk, place, extent)
+    let lists = (extent != Extent::Tail).then(Arc::default);
+    Given { tail: TAIL, lists, previous, now }.load(disk, place, extent)
 }
+
+/// A file that stays open, and the state that it is in.
+type Opened = (Arc<dyn Blocks>, Generation);
 
 /// What stores are read with.
 struct Given<'a> {
@@ -163,7 +167,14 @@ impl Loader<'_> {
 
     /// A long log whose bytes need not be held.
     fn listed(&self, found: &Found) -> io::Result<Option<Vec<Document>>> {
-        let is_long = found.item.generation.len > listed::LONG;
+        let opened = match self.extent {
+            Extent::Whole => self.opened(found)?,
+            _ => None,
+        };
+        let is_long = match self.extent {
+            Extent::Whole => opened.is_some(),
+            _ => found.item.generation.len > listed::LONG,
+        };
         let is_rows = is_long && is_log(&found.path) && self.format.lists(found.role);
         let Some(cache) = self.given.lists.as_ref().filter(|_| is_rows) else { return Ok(None) };
         let file = File { role: found.role, path: &found.path, bytes: &[] };
@@ -174,14 +185,29 @@ impl Loader<'_> {
             Some(grown) => Some(grown),
             None => listed::read(self.disk, of, self.format, cache, now)?,
         };
-        Ok(read.map(|own| {
-            vec![Document {
-                on_demand: Some(own.on_demand),
-                records: own.reading.records,
-                problems: own.reading.problems,
-                ..bare(found, own.generation)
-            }]
-        }))
+        let document_of = |own: Listed| Document {
+            on_demand: Some(own.on_demand),
+            records: own.reading.records,
+            problems: own.reading.problems,
+            ..bare(found, own.generation)
+        };
+        let (document, opened) = match (read.map(document_of), opened) {
+            (Some(own), Some(opened)) => (own, opened),
+            (own, _) => return Ok(own.map(|own| vec![own])),
+        };
+        if let Some(own) = reused::with_bytes(&document, opened.clone()).filter(reused::is_as_read) {
+            return Ok(Some(vec![own]));
+        }
+        let anew = listed::read(self.disk, of, self.format, cache, now)?.map(document_of);
+        Ok(anew.and_then(|own| reused::with_bytes(&own, opened)).map(|own| vec![own]))
+    }
+
+    /// A log that is too large to be held where its bytes can be had later.
+    fn opened(&self, found: &Found) -> io::Result<Option<Opened>> {
+        if found.item.generation.len < listed::LARGE || !is_log(&found.path) {
+            return Ok(None);
+        }
+        self.disk.opened(&self.root.join(&found.path))
     }
 
     fn bytes(&self, found: &Found, from: u64, limit: Option<u64>) -> Seen<(Vec<u8>, Generation)> {

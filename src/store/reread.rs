@@ -11,6 +11,7 @@ use std::path::Path;
 use super::chunks;
 use crate::format::Format;
 use crate::format::reading::Reading;
+use crate::model::bytes::Ranges;
 use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
 use crate::text::lines::BOM;
@@ -107,7 +108,7 @@ impl<'a> Change<'a> {
 
     /// What has so many bytes in common with what it was at its start, and so many at its end.
     fn between(before: &'a Document, now: Now<'a>, (same, same_end): (usize, usize)) -> Change<'a> {
-        let old = &*before.bytes;
+        let old = &before.bytes;
         let records = &before.records;
         let within = records.partition_point(|own| own.span.end < same as u64);
         let is_same = |at: &usize| next_line(old, &records[*at]).is_some_and(|next| next <= same as u64);
@@ -122,7 +123,7 @@ impl<'a> Change<'a> {
     /// What the file says now; `None` where its middle can't be distinguished from the rest.
     fn read(&self, format: &dyn Format, file: &File<'_>, now: Moment) -> Option<Reading> {
         let records = &self.before.records;
-        let old = &*self.before.bytes;
+        let old = &self.before.bytes;
         let last = self.head.checked_sub(1).map(|at| &records[at]);
         let (start, lines) = last.map_or(Some((0, 0)), |own| Some((next_line(old, own)?, own.line)))?;
         let len = self.now.len();
@@ -209,15 +210,16 @@ fn moved(record: Record, bytes: i64, lines: i64) -> Record {
 
 /// Where the line of a record ends that is all of it, a whole object at the margin: however the
 /// lines around it are read, it is a record of its own. `None` for any other.
-fn next_line(bytes: &[u8], record: &Record) -> Option<u64> {
+fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
     let (start, end) = (record.span.start as usize, record.span.end as usize);
-    let begins = start == 0 || bytes[start - 1] == b'\n';
     // An empty object does not end a torn one before it.
     let says = end - start > 2 && record.lines == 1 && record.view().is_some();
-    let rest = bytes.get(end..).filter(|_| begins && says)?;
-    match rest {
+    if !says || end > bytes.len() || start > 0 && *bytes.at(start - 1..start) != [b'\n'] {
+        return None;
+    }
+    match *bytes.at(end..bytes.len().min(end + 2)) {
         [b'\n', ..] => Some(record.span.end + 1),
-        [b'\r', b'\n', ..] => Some(record.span.end + 2),
+        [b'\r', b'\n'] => Some(record.span.end + 2),
         _ => None,
     }
 }

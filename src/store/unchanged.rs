@@ -35,12 +35,11 @@ fn are_as_read(disk: &dyn Disk, store: &Store, format: &dyn Format) -> bool {
 /// Whether a file is as it was read. Where its time of change says nothing, as it was young then, its
 /// bytes do.
 fn says_the_same(disk: &dyn Disk, root: &Path, own: &Document, found: &Found) -> bool {
-    let is_held = own.bytes.len() as u64 == own.len;
     let is_it = || disk.behind(&root.join(&own.path), &own.bytes);
     own.generation.holds(&found.item.generation)
         || own.generation == found.item.generation
             && (!own.role.is_content()
-                || is_held
+                || own.is_held()
                     && is_it().is_ok_and(|(more, now)| {
                         now == own.generation && more.is_some_and(|more| more.is_empty())
                     }))

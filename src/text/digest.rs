@@ -3,18 +3,52 @@
 
 /// 128 bits of the bytes and their number.
 pub fn digest(bytes: &[u8]) -> u128 {
-    // A length differs from another in few bits, as one text does from another.
-    let (mut one, mut two) = (stirred(0x9e37_79b9_7f4a_7c15 ^ bytes.len() as u64), 0xc2b2_ae3d_27d4_eb4f);
-    let mut chunks = bytes.chunks_exact(16);
-    for chunk in &mut chunks {
-        (one, two) = mixed(one, two, chunk);
+    let mut digester = Digester::of(bytes.len());
+    digester.add(bytes);
+    digester.finish()
+}
+
+/// The digest of bytes that come piece by piece.
+pub struct Digester {
+    one: u64,
+    two: u64,
+    /// What does not fill a chunk yet.
+    rest: Vec<u8>,
+}
+
+/// So many bytes are digested at once.
+const CHUNK: usize = 16;
+
+impl Digester {
+    /// Of so many bytes, of which none was added yet.
+    pub fn of(len: usize) -> Digester {
+        // A length differs from another in few bits, as one text does from another.
+        let one = stirred(0x9e37_79b9_7f4a_7c15 ^ len as u64);
+        Digester { one, two: 0xc2b2_ae3d_27d4_eb4f, rest: Vec::new() }
     }
-    let mut last = [0; 16];
-    for (to, from) in last.iter_mut().zip(chunks.remainder()) {
-        *to = *from;
+
+    /// Adds the next ones.
+    pub fn add(&mut self, bytes: &[u8]) {
+        let lacking = (CHUNK - self.rest.len()).min(bytes.len());
+        let (first, bytes) = bytes.split_at(if self.rest.is_empty() { 0 } else { lacking });
+        self.rest.extend_from_slice(first);
+        if self.rest.len() == CHUNK {
+            (self.one, self.two) = mixed(self.one, self.two, &self.rest);
+            self.rest.clear();
+        }
+        let mut chunks = bytes.chunks_exact(CHUNK);
+        for chunk in &mut chunks {
+            (self.one, self.two) = mixed(self.one, self.two, chunk);
+        }
+        self.rest.extend_from_slice(chunks.remainder());
     }
-    let (one, two) = mixed(one, two, &last);
-    u128::from(one) << 64 | u128::from(stirred(two ^ one))
+
+    /// The digest of what was added.
+    pub fn finish(mut self) -> u128 {
+        self.rest.resize(CHUNK, 0);
+        let (one, two) = mixed(self.one, self.two, &self.rest);
+        u128::from(one) << 64 | u128::from(stirred(two ^ one))
+    }
 }
 
 /// Bytes in hexadecimal.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::model::Span;
+use crate::model::bytes::Ranges;
 
 /// The byte order mark in UTF-8.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -56,17 +57,17 @@ pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize>
 
 /// The edits that take records out of a file: each with the faulty braces and blanks around
 /// it, and its line where nothing else is on that.
-pub fn holes(bytes: &[u8], records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
+pub fn holes<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
     let mut spans: Vec<Range<usize>> =
         records.iter().map(|span| span.start as usize..(span.end as usize).min(bytes.len())).collect();
     spans.sort_by_key(|span| span.start);
     let filler = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'}' | 0);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | 0);
+    let mark = if *bytes.at(0..BOM.len().min(bytes.len())) == *BOM { BOM.len() } else { 0 };
     let mut holes: Vec<Range<usize>> = Vec::new();
     for span in spans {
-        let end = span.end + bytes[span.end..].iter().take_while(|byte| filler(byte)).count();
-        let start = span.start - bytes[..span.start].iter().rev().take_while(|byte| blank(byte)).count();
-        let start = start.max(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
+        let end = bytes.end_of_run(span.end, &filler);
+        let start = bytes.start_of_run(span.start, &blank).max(mark);
         match holes.last_mut() {
             // Records of one line leave together.
             Some(last) if last.end >= start => last.end = end.max(last.end),
@@ -74,12 +75,11 @@ pub fn holes(bytes: &[u8], records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
         }
     }
     let whole = |hole: Range<usize>| {
-        let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let starts = hole.start == mark || bytes[hole.start - 1] == b'\n';
-        let ends = bytes.get(hole.end) == Some(&b'\n');
+        let starts = hole.start == mark || *bytes.at(hole.start - 1..hole.start) == [b'\n'];
+        let ends = *bytes.at(hole.end..bytes.len().min(hole.end + 1)) == [b'\n'];
         let end = if starts && ends { hole.end + 1 } else { hole.end };
         // What stays on the line keeps its own line end.
-        let back = bytes[hole.start..end].iter().rev().take_while(|byte| **byte == b'\r').count();
+        let back = end - bytes.start_of_run(end, &|byte| *byte == b'\r').max(hole.start);
         let end = if ends && !starts { end - back } else { end };
         (hole.start..end, Vec::new())
     };

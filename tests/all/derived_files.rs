@@ -131,7 +131,7 @@ fn after(files: &Files, plan: &Plan, count: usize) -> Files {
     let mut files = files.clone();
     for change in plan.all().take(count) {
         match change.after() {
-            Some(bytes) => files.insert(change.path.clone(), bytes),
+            Some(bytes) => files.insert(change.path.clone(), bytes.to_vec()),
             None => files.remove(&change.path),
         };
     }
@@ -212,7 +212,7 @@ fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     let without: Files = files.iter().filter_map(begun).collect();
     let store = load(&without, format);
     let made = derived::disagreeing(&store, now()).into_iter().filter(|change| is_derived(&change.path));
-    made.filter_map(|change| Some((change.path.clone(), change.after()?))).collect()
+    made.filter_map(|change| Some((change.path.clone(), change.after()?.to_vec()))).collect()
 }
 
 /// The files of which something says that they disagree with the records.

@@ -60,7 +60,7 @@ fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64
     let done = repair::all_safe(&scene).unwrap();
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
-    let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap());
+    let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
     let out = done.quarantined.into_iter().filter(|(path, ..)| path.as_os_str() == log);
     (after, out.map(|(_, at, bytes)| (at, bytes)).collect())
 }

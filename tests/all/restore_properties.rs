@@ -146,7 +146,7 @@ proptest! {
         prop_assert!(kept, "an agent's line is lost of {}", path.display());
         let should = match whole {
             false => expected(&now, &compared, &chosen),
-            true => plan.changes.iter().find(|own| own.path == compared.file).and_then(|own| own.after()).unwrap_or(now),
+            true => plan.changes.iter().find(|own| own.path == compared.file).and_then(|own| own.after()).map(|own| own.to_vec()).unwrap_or(now),
         };
         // An agent's line end for a last line that had none may come with its line.
         let counts = desk.role(&path) == Some(Role::Metadata) && !late.is_empty();

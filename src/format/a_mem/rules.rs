@@ -7,6 +7,7 @@ use super::indexes::{self, Links};
 use super::layout;
 use crate::format::ids::{Ids, Missing};
 use crate::format::{Assembly, Parts, locks};
+use crate::model::on_demand::digest;
 use crate::model::{
     Body, Code, Document, Entry, Moment, Named, Problem, Record, Role, Severity, State, Tell, View,
 };
@@ -24,7 +25,7 @@ pub fn assemble(parts: &Parts<'_>, now: Moment) -> Assembly {
         let is_trace = layout::is_trace(&document.path);
         let mut missing = 0;
         for (index, record) in document.records.iter().enumerate() {
-            let is_copy = is_trace && copies.take(document.raw(record));
+            let is_copy = is_trace && copies.take(&document.raw(record));
             missing += u32::from(is_trace && !is_copy && record.view().is_some());
             if !is_copy {
                 let state = state(document, record);
@@ -58,15 +59,15 @@ fn state(document: &Document, record: &Record) -> State {
 
 /// The events of the logs, of which those in the files of traces are copies.
 struct Copies<'a> {
-    /// How often the bytes of an event are in logs, less the copies found so far.
-    left: HashMap<&'a [u8], u32>,
+    /// How often what tells an event's bytes from others is in logs, less the copies found so far.
+    left: HashMap<u64, u32>,
     /// The folders that hold a log of their month.
     months: HashSet<&'a std::path::Path>,
 }
 
 impl<'a> Copies<'a> {
     fn of(parts: &Parts<'a>) -> Self {
-        let mut left: HashMap<&[u8], u32> = HashMap::new();
+        let mut left: HashMap<u64, u32> = HashMap::new();
         let mut months = HashSet::new();
         let has_traces = parts.documents.iter().any(|document| layout::is_trace(&document.path));
         let logs = parts.documents.iter().filter(|document| {
@@ -74,16 +75,15 @@ impl<'a> Copies<'a> {
         });
         for log in logs {
             months.extend(log.path.parent());
-            for record in log.records.iter().filter(|record| record.view().is_some()) {
-                *left.entry(log.raw(record)).or_default() += 1;
-            }
+            let read = log.records.iter().zip(log.told_apart()).filter(|(own, _)| own.view().is_some());
+            read.for_each(|(_, own)| *left.entry(*own).or_default() += 1);
         }
         Copies { left, months }
     }
 
     /// Whether the event is in a log too; each of a log's has one copy.
     fn take(&mut self, event: &[u8]) -> bool {
-        match self.left.get_mut(event) {
+        match self.left.get_mut(&digest(event)) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 true

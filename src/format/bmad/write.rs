@@ -130,7 +130,8 @@ impl Writes for Bmad {
     ) -> Option<Result<Vec<Change>, Refusal>> {
         let names_text = set.iter().any(|setting| setting.name == "text");
         let mut tape = Tape::default();
-        let record = edit::scan(&mut tape, scene.store.raw(entry)).ok()?;
+        let raw = scene.store.raw(entry);
+        let record = edit::scan(&mut tape, &raw).ok()?;
         let is_preference = self.main_text(record).1 == ["key", "value"];
         (names_text && is_preference).then(|| preference(scene, entry, set))
     }

@@ -277,7 +277,7 @@ fn copied(
     for entry in entries {
         let record = &from.records[entry.record as usize];
         let line = match record.view() {
-            Some(_) => edit::set(from.raw(record), &["archived"], archived)?,
+            Some(_) => edit::set(&from.raw(record), &["archived"], archived)?,
             None => {
                 return Err(Refusal::unfit("what can't be read can't be archived; repair it, or delete it."));
             }
@@ -300,7 +300,7 @@ fn marked(file: &Document, entries: &[&Entry]) -> Result<Change, Refusal> {
     let mut edits = Vec::new();
     for entry in entries {
         let record = &file.records[entry.record as usize];
-        let new = edit::set(file.raw(record), &["archived"], "false")?;
+        let new = edit::set(&file.raw(record), &["archived"], "false")?;
         edits.push((record.span.start as usize..record.span.end as usize, new));
     }
     Ok(Change::edits(&file.path, file.bytes.clone(), edits))

@@ -17,8 +17,8 @@ pub fn decay_update(writes: &dyn Writes, scene: &Scene<'_>) -> Option<Due> {
     let mut records = 0;
     for entry in scene.store.entries.iter().filter(|entry| entry.state == State::Live) {
         let raw = scene.store.raw(entry);
-        let new = with_members(writes, raw, &writes.faded(scene, entry), scene.now);
-        if let Some(new) = new.filter(|new| *new != raw) {
+        let new = with_members(writes, &raw, &writes.faded(scene, entry), scene.now);
+        if let Some(new) = new.filter(|new| *raw != **new) {
             let span = scene.store.record(entry).span;
             records += 1;
             edits.entry(entry.document).or_default().push((span.start as usize..span.end as usize, new));

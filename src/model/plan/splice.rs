@@ -1,6 +1,8 @@
 //! Stretches of whole lines that are replaced, and edits of a file as such stretches.
 
-use crate::model::bytes::Bytes;
+use std::ops::Range;
+
+use crate::model::bytes::{Bytes, Ranges};
 
 /// A stretch of whole lines that is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub struct Splice {
 
 impl Splice {
     /// Where it is in the file that the plan was made of.
-    pub(super) fn range(&self) -> std::ops::Range<usize> {
+    pub(super) fn range(&self) -> Range<usize> {
         self.start as usize..self.end() as usize
     }
 
@@ -29,10 +31,11 @@ impl Splice {
 }
 
 /// A line end, for a file whose last line has none: what is added must not be glued to it.
-pub fn line_end_for(base: &[u8]) -> &'static [u8] {
-    match base.last() {
-        None | Some(b'\n') => b"",
-        Some(_) => b"\n",
+pub fn line_end_for<B: Ranges + ?Sized>(base: &B) -> &'static [u8] {
+    let len = base.len();
+    match *base.at(len.saturating_sub(1)..len) {
+        [] | [b'\n'] => b"",
+        _ => b"\n",
     }
 }
 
@@ -46,14 +49,31 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
 
 /// The same piece by piece: what stays, and what comes.
 pub fn pieces<'b>(base: &'b [u8], splices: &'b [Splice]) -> impl Iterator<Item = &'b [u8]> {
+    stretches(base.len(), splices).map(|own| match own {
+        Stretch::Stays(range) => &base[range],
+        Stretch::Comes(bytes) => bytes,
+    })
+}
+
+/// A part of a file with stretches replaced.
+pub enum Stretch<'s> {
+    /// That range of the file before.
+    Stays(Range<usize>),
+    /// What is new.
+    Comes(&'s Bytes),
+}
+
+/// The same for a file of so many bytes, whose bytes are not at hand.
+pub fn stretches(len: usize, splices: &[Splice]) -> impl Iterator<Item = Stretch<'_>> {
     let mut from = 0;
     let ends = splices.iter().map(Some).chain([None]);
     ends.flat_map(move |splice| {
-        let start = splice.map_or(base.len(), |own| (own.start as usize).clamp(from, base.len()));
-        let stays = &base[from..start];
-        from = splice.map_or(start, |own| (start + own.was.len()).min(base.len()));
-        [stays, splice.map_or(&[][..], |own| &own.becomes)]
+        let start = splice.map_or(len, |own| (own.start as usize).clamp(from, len));
+        let stays = Stretch::Stays(from..start);
+        from = splice.map_or(start, |own| (start + own.was.len()).min(len));
+        [Some(stays), splice.map(|own| Stretch::Comes(&own.becomes))]
     })
+    .flatten()
 }
 
 /// What undoes the splices, in the file as they left it.
@@ -76,7 +96,7 @@ pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
 }
 
 /// Edits of a file as replacements of whole lines, ascending; those on one line become one.
-pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)>) -> Vec<Splice> {
+pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut splices: Vec<Splice> = Vec::new();
     let mut open: Option<(usize, usize, Vec<u8>)> = None;
@@ -88,10 +108,10 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
                 // The stretch goes on: what was taken over behind its last edit is given back.
                 let taken = *until - range.start.min(*until);
                 bytes.truncate(bytes.len() - taken);
-                bytes.extend_from_slice(&base[range.start.min(*until)..range.start]);
+                bytes.extend_from_slice(&base.at(range.start.min(*until)..range.start));
                 bytes.extend_from_slice(&with);
                 let end = end.max(*until);
-                bytes.extend_from_slice(&base[range.end..end]);
+                bytes.extend_from_slice(&base.at(range.end..end));
                 *until = end;
                 join_next(base, until, bytes);
             }
@@ -103,7 +123,7 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
             }
             _ => {
                 splices.extend(open.take().map(|own| closed(base, own)));
-                let mut bytes = [&base[start..range.start], &with, &base[range.end..end]].concat();
+                let mut bytes = [&base.at(start..range.start), &with[..], &base.at(range.end..end)].concat();
                 let mut until = end;
                 join_next(base, &mut until, &mut bytes);
                 open = Some((start, until, bytes));
@@ -115,10 +135,10 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)
 }
 
 /// What lost its line end is one line with the next.
-fn join_next(base: &[u8], until: &mut usize, bytes: &mut Vec<u8>) {
+fn join_next<B: Ranges + ?Sized>(base: &B, until: &mut usize, bytes: &mut Vec<u8>) {
     if is_open(bytes) && *until < base.len() {
-        let end = memchr::memchr(b'\n', &base[*until..]).map_or(base.len(), |feed| *until + feed + 1);
-        bytes.extend_from_slice(&base[*until..end]);
+        let end = base.line_end(*until);
+        bytes.extend_from_slice(&base.at(*until..end));
         *until = end;
     }
 }
@@ -127,9 +147,10 @@ fn is_open(bytes: &[u8]) -> bool {
     !bytes.is_empty() && !bytes.ends_with(b"\n")
 }
 
-fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
-    let behind = last_line(&base[..start]).to_vec();
-    Splice { start: start as u64, was: base[start..end].into(), becomes: becomes.into(), behind }
+fn closed<B: Ranges + ?Sized>(base: &B, (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
+    let behind = base.at(base.line_before(start)..start).into_owned();
+    let was = base.at(start..end).into_owned();
+    Splice { start: start as u64, was: was.into(), becomes: becomes.into(), behind }
 }
 
 /// The last line, with its end.
@@ -139,14 +160,12 @@ pub fn last_line(bytes: &[u8]) -> &[u8] {
 }
 
 /// The lines that a range touches; a range of nothing between two lines touches none.
-fn lines_around(base: &[u8], range: &std::ops::Range<usize>) -> (usize, usize) {
-    let start = memchr::memrchr(b'\n', &base[..range.start]).map_or(0, |feed| feed + 1);
-    let at_start = |at: usize| at == 0 || base[at - 1] == b'\n';
-    if at_start(range.end) && start == range.start {
+fn lines_around<B: Ranges + ?Sized>(base: &B, range: &Range<usize>) -> (usize, usize) {
+    let start = base.line_start(range.start);
+    if base.line_start(range.end) == range.end && start == range.start {
         return (start, range.end);
     }
-    let end = memchr::memchr(b'\n', &base[range.end..]).map_or(base.len(), |feed| range.end + feed + 1);
-    (start, end)
+    (start, base.line_end(range.end))
 }
 
 /// So many bytes are compared at once.

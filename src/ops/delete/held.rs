@@ -72,7 +72,7 @@ pub fn bring_back(
         }
         let now = document(&store.documents, path).map(base);
         if path.extension().is_some_and(|end| end == "jsonl") {
-            let lines = own.iter().flat_map(|entry| [store.raw(entry), b"\n"].concat());
+            let lines = own.iter().flat_map(|entry| [&*store.raw(entry), b"\n"].concat());
             changes.push(Change::append(path, lines.collect::<Vec<u8>>(), now));
         } else if now.is_some() {
             return Err(Refusal::unfit(format!("another file is {} by now.", path.told())));

@@ -38,7 +38,7 @@ pub(super) fn makes_sense(
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
     }
     let path = &store.document(entry).path;
-    if says_nothing(format, path, store.raw(entry)) || !after(scene, entry, made, path, format) {
+    if says_nothing(format, path, &store.raw(entry)) || !after(scene, entry, made, path, format) {
         return Ok(());
     }
     let names: Vec<String> = set.iter().map(|own| format!("`{}`", own.name)).collect();
@@ -55,7 +55,7 @@ fn after(scene: &Scene<'_>, entry: &Entry, made: &Edited, path: &Path, format: &
     let documents = derive::after(scene.store, changes, scene.now);
     let own = documents.iter().find(|own| own.path == *path);
     let record = own.and_then(|own| Some((own, own.records.get(entry.record as usize)?)));
-    record.is_some_and(|(own, record)| says_nothing(format, path, own.raw(record)))
+    record.is_some_and(|(own, record)| says_nothing(format, path, &own.raw(record)))
 }
 
 /// Whether a record has no main text: of one without, all that it holds stands for it.
@@ -94,11 +94,11 @@ fn new_name(scene: &Scene<'_>, entry: &Entry, name: &str) -> Option<String> {
     let (format, writes) = writes(scene.store).ok()?;
     let raw = scene.store.raw(entry);
     if !is_json(format, scene.store, entry) {
-        let text = String::from_utf8_lossy(raw);
+        let text = String::from_utf8_lossy(&raw);
         return Note::read(&text).field(name).is_none().then(|| name.to_owned());
     }
     let mut tape = Tape::default();
-    let value = scan(&mut tape, raw).ok()?;
+    let value = scan(&mut tape, &raw).ok()?;
     let steps = writes.field(value, name);
     let there = steps.iter().try_fold(value, |at, step| match at.kind() {
         Kind::Array => at.items().nth(step.parse().ok()?),
@@ -119,6 +119,7 @@ fn main_field(format: &dyn Format, store: &Store, entry: &Entry) -> Option<&'sta
         return None;
     }
     let mut tape = Tape::default();
-    let value = scan(&mut tape, store.raw(entry)).ok()?;
+    let raw = store.raw(entry);
+    let value = scan(&mut tape, &raw).ok()?;
     format.main_text(value).1.first().copied()
 }

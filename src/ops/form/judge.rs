@@ -77,7 +77,7 @@ pub fn judge(scene: &Scene<'_>, entry: &Entry, form: &Form, values: &[String]) -
         Err(refusal) => judged.refuse(form, &refusal),
         Ok(Edited::Record(new)) => {
             judged.bytes.1 = new.len();
-            let before = format.form(&document.path, kind, raw, scene.now);
+            let before = format.form(&document.path, kind, &raw, scene.now);
             let after = format.form(&document.path, kind, &new, scene.now);
             let known: Vec<&Fault> = before.faults.iter().map(|(_, fault)| fault).collect();
             for (at, fault) in &after.faults {

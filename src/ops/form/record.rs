@@ -48,7 +48,7 @@ fn in_files(scene: &Scene<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
 pub fn values_of(store: &Store, entry: &Entry, form: &Form, text: &str) -> Result<Vec<String>, Refusal> {
     let Some(format) = format::by_name(store.format) else { return Ok(form.values()) };
     if is_json(format, store, entry) {
-        return of_json(store.raw(entry), form, text);
+        return of_json(&store.raw(entry), form, text);
     }
     let is_note = format.shape(&store.document(entry).path) == Shape::Markdown;
     if is_note {

@@ -1,5 +1,6 @@
 //! A copy of a file beside the store, record by record.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -63,7 +64,7 @@ fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
 /// What the store says of the records of a file.
 struct Beside<'a> {
     /// The lines of the file.
-    lines: HashSet<&'a [u8]>,
+    lines: HashSet<Cow<'a, [u8]>>,
     /// Records of the file, by id.
     ids: HashMap<&'a str, Vec<&'a Record>>,
     /// What tombstones name, and where they are.
@@ -186,7 +187,7 @@ impl Compared<'_> {
     /// is as it was; of several records of an id the last is what the one of the file was.
     fn beside_its_id(&mut self, item: Item, own: &[&Record], now: &Document) -> Item {
         let others: Vec<&Record> =
-            own.iter().filter(|own| !self.copied.contains(now.raw(own))).copied().collect();
+            own.iter().filter(|own| !self.copied.contains(&*now.raw(own))).copied().collect();
         let mut is_new = || item.id.as_ref().is_some_and(|id| self.put_back.insert(id.clone()));
         match others.len() {
             0 => alone(item),
@@ -205,7 +206,7 @@ impl Compared<'_> {
         for record in &now.records {
             let (raw, view) = (now.raw(record), record.view());
             let id = view.and_then(|view| view.id);
-            if lines.contains(raw) || id.is_some_and(|id| ids.contains(id)) {
+            if lines.contains(&*raw) || id.is_some_and(|id| ids.contains(id)) {
                 continue;
             }
             let written = view.and_then(|view| view.created);
@@ -215,7 +216,7 @@ impl Compared<'_> {
                 id: id.map(str::to_owned),
                 line: record.line,
                 at: record.span.start,
-                title: format::title_of_raw(self.scene.store, self.file, record, raw),
+                title: format::title_of_raw(self.scene.store, self.file, record, &raw),
                 told,
                 was: Vec::new(),
                 is: raw.to_vec(),

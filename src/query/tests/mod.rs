@@ -170,7 +170,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
 
 /// Title, tags and id as head, the rest as body; of a broken record its bytes.
 fn searched(store: &Store, entry: &Entry) -> Searched {
-    let raw = String::from_utf8_lossy(store.raw(entry)).into_owned();
+    let raw = String::from_utf8_lossy(&store.raw(entry)).into_owned();
     let Some(view) = store.view(entry) else { return Searched { head: vec![], body: vec![raw] } };
     let (title, body) = raw.split_once('|').unwrap_or_default();
     let tags = view.tags.iter().map(|tag| tag.to_string());
@@ -220,7 +220,7 @@ impl Asked {
     fn name(&self, at: EntryRef) -> String {
         let (store, entry) = self.snapshot.get(at);
         let id = store.view(entry).and_then(|view| view.id);
-        id.map_or_else(|| String::from_utf8_lossy(store.raw(entry)).into_owned(), str::to_owned)
+        id.map_or_else(|| String::from_utf8_lossy(&store.raw(entry)).into_owned(), str::to_owned)
     }
 
     fn explained(&self, query: &str, entry: u32) -> Explanation {

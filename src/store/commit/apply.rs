@@ -18,8 +18,9 @@ use super::{CommitError, Files, Host};
 use crate::disk::{Disk, ItemKind, Output, Seen};
 use crate::format::Format;
 use crate::model::attributes::Had;
+use crate::model::plan::{self, line_end_for};
 use crate::model::snapshot::Generation;
-use crate::model::{Act, Bytes, Change, plan};
+use crate::model::{Act, Bytes, Change};
 
 /// Stretches that are shorter are written together.
 const BLOCK: usize = 64 << 10;
@@ -88,8 +89,8 @@ impl Ready {
     }
 
     /// The bytes that the new ones are made of.
-    pub(super) fn base(&self) -> &[u8] {
-        self.base.as_deref().unwrap_or_default()
+    pub(super) fn base(&self) -> Bytes {
+        self.base.clone().unwrap_or_default()
     }
 
     /// Whether it makes what nobody knows yet.
@@ -110,26 +111,31 @@ impl Ready {
         }
     }
 
-    /// Writes the new bytes from where they are held, in as few calls as that takes.
-    fn write_to(&self, out: &mut dyn Output) -> io::Result<()> {
-        let splices = match &self.act {
-            Act::Create(bytes) => return out.write(bytes),
-            Act::Splice(splices) => splices,
-            _ => return Ok(()),
+    /// Writes the new bytes from where they are held, or read, in as few calls as that takes. Whether all
+    /// were there.
+    fn write_to(&self, out: &mut dyn Output) -> io::Result<bool> {
+        let bytes = match &self.act {
+            Act::Create(bytes) => bytes.clone(),
+            Act::Splice(splices) => Bytes::spliced(&self.base(), splices.clone()),
+            _ => return Ok(true),
         };
         let mut small: Vec<u8> = Vec::new();
-        for piece in plan::pieces(self.base(), splices) {
-            if small.len() + piece.len() <= BLOCK {
-                small.extend_from_slice(piece);
-                continue;
+        let are_there = bytes.each_block(BLOCK, &mut |block| -> io::Result<()> {
+            if small.len() + block.len() <= BLOCK {
+                small.extend_from_slice(block);
+                return Ok(());
             }
-            for whole in [&std::mem::take(&mut small)[..], piece] {
+            for whole in [&std::mem::take(&mut small)[..], block] {
                 if !whole.is_empty() {
                     out.write(whole)?
                 }
             }
+            Ok(())
+        })?;
+        if !small.is_empty() {
+            out.write(&small)?;
         }
-        if small.is_empty() { Ok(()) } else { out.write(&small) }
+        Ok(are_there)
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -157,7 +163,8 @@ impl Ready {
         let Act::Splice(splices) = &self.act else { return false };
         let whole = |lines: &[u8]| lines.is_empty() || lines.ends_with(b"\n");
         let Some(last) = splices.last() else { return true };
-        last.end() < base.len() as u64 || whole(base) && whole(&last.becomes)
+        let has_end = line_end_for(&base).is_empty();
+        last.end() < base.len() as u64 || has_end && whole(&last.becomes)
     }
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
@@ -235,17 +242,21 @@ impl Scene<'_, '_> {
             if let Some(had) = own.had.clone() {
                 self.give_back(own, &temp, out.as_mut(), &had);
             }
-            own.write_to(out.as_mut()).and_then(|()| out.sync()).map_err(own.io("written"))?;
-            own.made = Some(out.generation().map_err(own.io("written"))?);
-            Ok(())
+            let are_there = own.write_to(out.as_mut()).map_err(own.io("written"))?;
+            if are_there {
+                out.sync().map_err(own.io("written"))?;
+                own.made = Some(out.generation().map_err(own.io("written"))?);
+            }
+            Ok(are_there)
         };
         let outcome = write(own);
-        if outcome.is_err() {
-            // A disk may say of what it has made that it failed.
+        if !matches!(outcome, Ok(true)) {
+            // A disk may say of what it has made that it failed. Where the file changed of which the new
+            // bytes are made, they are made anew of what it is then.
             own.temp = Some(temp);
             own.drop_temp(disk);
         }
-        outcome
+        outcome.map(drop)
     }
 
     /// Puts everything in place, under the lock. Copies are durable before anything goes.

@@ -10,6 +10,7 @@ use super::step::Step;
 use super::twins::{takes_any, twins};
 use super::{CommitError, Files, Guard, Writer};
 use crate::disk::{ItemKind, Seen};
+use crate::model::bytes::Ranges;
 use crate::model::{Act, Change, Lock, Plan};
 
 /// So often a change is fitted to a file that others keep changing.
@@ -300,10 +301,12 @@ fn count_again(own: &mut Ready, keep: &mut Keep<'_>) -> Result<(), CommitError> 
     if own.derived || !matches!(own.act, Act::Splice(_)) {
         return Ok(());
     }
-    let grown = own.counted.replace(own.base().len()).and_then(|counted| own.base().get(counted..));
+    let base = own.base();
+    let grown = own.counted.replace(base.len()).filter(|counted| *counted <= base.len());
+    let grown = grown.map(|counted| base.at(counted..base.len()));
     let change = own.change();
     match grown {
-        Some(grown) if grown.is_empty() || !takes_any(&change, grown) => Ok(()),
+        Some(grown) if grown.is_empty() || !takes_any(&change, &grown) => Ok(()),
         _ => keep(&own.relative, Some(change.inverse())),
     }
 }

@@ -94,7 +94,7 @@ impl Writer<'_> {
     }
 
     /// Takes a new file from its place, and puts it back where it is not what was made.
-    fn unmake_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn unmake_file(&self, path: &Path, bytes: &Bytes) -> io::Result<()> {
         let (disk, machine) = (self.host.disk, self.host.machine);
         let is_it =
             |path: &Path| disk.behind(path, bytes).map(|(more, _)| more.is_some_and(|more| more.is_empty()));

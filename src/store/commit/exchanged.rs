@@ -29,7 +29,7 @@ pub(super) fn name_ours(host: Host<'_>, file: &Path, len: u64) -> Option<PathBuf
 
 fn name_of_ours(host: Host<'_>, path: &Path, file: &Path, len: u64) -> Option<PathBuf> {
     let (bytes, _) = host.disk.read(path, 0, Some(len)).ok()?;
-    let old = Old::of(file, &bytes, host.machine.now(), host.machine.own_process());
+    let old = Old::of(file, &bytes.into(), host.machine.now(), host.machine.own_process());
     Some(file.with_file_name(old.name()))
 }
 

@@ -6,6 +6,7 @@
 //! before the rename may still write to it, and [`super::rescue`] takes that over. Its name
 //! says how far it had been taken over and what it held, so that no crash can part the two.
 
+use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::disk::Disk;
-use crate::model::{Moment, Tell, meant};
-use crate::text::digest::digest;
+use crate::model::{Bytes, Moment, Tell, meant};
+use crate::text::digest::{Digester, digest};
 
 /// What a temporary file ends in.
 const TEMP: &str = ".palimp-tmp";
@@ -71,6 +72,21 @@ pub fn temp(file: &Path, process: u32) -> PathBuf {
     file.with_file_name(format!(".{process}-{number}{TEMP}"))
 }
 
+/// The digest of bytes that are not all held. Of a file that changed since it is that of what was there:
+/// such a one is not what was compared, and goes back to its place.
+fn digest_of(bytes: &Bytes) -> u128 {
+    let mut digester = Digester::of(bytes.len());
+    let added = bytes.each_block(BLOCK, &mut |block| {
+        digester.add(block);
+        Ok::<(), Infallible>(())
+    });
+    let Ok(_) = added;
+    digester.finish()
+}
+
+/// So many bytes of a file are digested at once.
+const BLOCK: usize = 1 << 20;
+
 /// The second name of a file that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Old {
@@ -88,14 +104,14 @@ pub struct Old {
 
 impl Old {
     /// The second name of `file`, of which those bytes are taken over.
-    pub fn of(file: &Path, taken: &[u8], now: Moment, process: u32) -> Old {
+    pub fn of(file: &Path, taken: &Bytes, now: Moment, process: u32) -> Old {
         let number = u64::from(process) << 24 | COUNTER.fetch_add(1, Ordering::Relaxed) & 0xff_ffff;
         let file = PathBuf::from(file.file_name().unwrap_or_default());
         let own = Old {
             since: now.0.div_euclid(1_000_000),
             taken: taken.len() as u64,
             number,
-            digest: Some(digest(taken)),
+            digest: Some(digest_of(taken)),
             file,
         };
         // An inode and a length are added to it while the file leaves its place.
@@ -225,7 +241,7 @@ mod tests {
     use crate::disk::faulty::{Errno, Fault, Faulty};
 
     fn of(file: &str) -> Old {
-        Old::of(Path::new(file), b"{}\n", Moment(7_000_000), 9)
+        Old::of(Path::new(file), &"{}\n".into(), Moment(7_000_000), 9)
     }
 
     #[test]

@@ -6,9 +6,10 @@ use super::Writer;
 use super::hidden::Old;
 use super::unfinished::whole_lines;
 use crate::disk::Seen;
+use crate::model::bytes::Ranges;
 use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
-use crate::model::{Record, Span, Tell};
+use crate::model::{Bytes, Record, Span, Tell};
 use crate::store::erase::{Target, Wanted};
 use crate::text::digest::digest;
 use crate::text::lines;
@@ -37,7 +38,7 @@ impl Late {
     /// be `held` still.
     pub fn of(
         writer: &Writer<'_>,
-        (path, old, held): (&Path, &Old, Option<&[u8]>),
+        (path, old, held): (&Path, &Old, Option<&Bytes>),
         own: &Generation,
         certain: bool,
     ) -> Option<Late> {
@@ -50,7 +51,9 @@ impl Late {
             match writer.host.disk.behind(path, held).ok()?.0 {
                 Some(late) if late.is_empty() => return Some(Late::Nothing),
                 Some(late) if takes_lines(writer, path, old)? => {
-                    return Some(Late::Lines { begun: begun(held), bytes: late });
+                    let len = held.len();
+                    let begun = held.at(held.line_start(len)..len).into_owned();
+                    return Some(Late::Lines { begun, bytes: late });
                 }
                 _ => {}
             }

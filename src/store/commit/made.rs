@@ -195,7 +195,7 @@ mod tests {
             at += line.len();
         }
         let change = Change::edits("f", base.as_bytes().into(), edits);
-        let after = String::from_utf8(change.after().unwrap()).unwrap();
+        let after = String::from_utf8(change.after().unwrap().to_vec()).unwrap();
         let Act::Splice(back) = change.inverse().act else { panic!() };
         // Others changed the first record since, so that nothing fits where it says.
         let others = |text: &str| text.replacen("\"x\":1", "\"x\":12345", 1);

@@ -88,7 +88,7 @@ impl<'a> Writer<'a> {
                 continue;
             };
             let file = file.unwrap_or_else(|| path.with_file_name(&old.file));
-            let looked = self.rescue_one(&mut lock, (path, old, held.as_deref()), &file, is_open);
+            let looked = self.rescue_one(&mut lock, (path, old, held.as_ref()), &file, is_open);
             if let Some(lines) = looked.lines {
                 count += lines;
                 touched.extend(file.strip_prefix(&self.place.root).ok().map(Path::to_owned));
@@ -104,7 +104,7 @@ impl<'a> Writer<'a> {
     fn rescue_one(
         &self,
         lock: &mut Shared<'a>,
-        (path, old, held): (&Path, &Old, Option<&[u8]>),
+        (path, old, held): (&Path, &Old, Option<&Bytes>),
         file: &Path,
         is_open: bool,
     ) -> Looked {

@@ -127,9 +127,10 @@ pub(super) fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileL
 }
 
 /// A change's undo data, without the lines before those that it finds by themselves: the line before one
-/// distinguishes it from others that are like it, and there are none.
+/// distinguishes it from others that are like it, and there are none. A file that is not held is not looked
+/// through for that.
 pub(super) fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
-    let base = change.base.as_deref().unwrap_or_default();
+    let Some(base) = change.base.as_ref().filter(|own| !own.is_of_a_file()) else { return inverse };
     if let Act::Splice(splices) = &mut inverse.act
         && splices.len() <= FEW
     {

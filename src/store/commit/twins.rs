@@ -5,18 +5,22 @@ use std::collections::HashSet;
 use super::back::comes;
 use super::made::is_log;
 use super::pieces::{Counts, count, pieces};
-use crate::model::plan::{self, Twin};
-use crate::model::{Act, Change, Span, Splice, Tell};
+use crate::model::plan::Twin;
+use crate::model::{Act, Bytes, Change, Span, Splice, Tell};
+use crate::store::chunks;
 
 /// So many records are sought by their bytes.
 const FEW: usize = 8;
 
 /// The records that stay in a file of those bytes when a step took equal ones out that `back` brings.
-pub fn twins(back: &Change, after: &[u8]) -> Vec<Twin> {
+pub fn twins(back: &Change, after: &Bytes) -> Vec<Twin> {
     let gone = brought(back);
     let mut stayed = Counts::new();
     if !gone.is_empty() {
-        count(back, after, &gone, 1, &mut stayed);
+        chunks::each(after, &mut |chunk| {
+            count(back, chunk, &gone, 1, &mut stayed);
+            true
+        });
     }
     twins_of(back, &stayed)
 }
@@ -26,15 +30,13 @@ pub fn twins(back: &Change, after: &[u8]) -> Vec<Twin> {
 pub fn staying(change: &Change) -> Vec<Twin> {
     let Act::Splice(splices) = &change.act else { return Vec::new() };
     let splices = if is_log(change) { &splices[..] } else { &[] };
-    let base = change.base.as_deref().unwrap_or_default();
     let gone: Vec<&[u8]> = splices.iter().flat_map(|own| goes(change, own)).collect();
-    let is_there = |record: &&[u8]| {
-        let mut pieces = plan::pieces(base, splices);
-        record.contains(&b'\n') || pieces.any(|piece| memchr::memmem::find(piece, record).is_some())
-    };
-    match gone.len() > FEW || gone.iter().any(is_there) {
-        true => twins(&change.bare_inverse(), &plan::apply(base, splices)),
-        false => Vec::new(),
+    let after = Bytes::spliced(&change.base.clone().unwrap_or_default(), splices.to_vec());
+    let is_not = |chunk: &[u8]| !gone.iter().any(|own| memchr::memmem::find(chunk, own).is_some());
+    let are_few = gone.len() <= FEW && !gone.iter().any(|own| own.contains(&b'\n'));
+    match gone.is_empty() || are_few && chunks::each(&after, &mut |chunk| is_not(chunk)) {
+        true => Vec::new(),
+        false => twins(&change.bare_inverse(), &after),
     }
 }
 

@@ -16,11 +16,11 @@ impl Wanted<'_> {
         let (role, path) = (self.role(&own.path), original(&own.path));
         for line in own.records.iter().filter(|own| own.view().is_none()) {
             let content = own.raw(line);
-            if !self.digests.has(content) {
+            if !self.digests.has(&content) {
                 continue;
             }
             let is_record = |object: &[u8]| is_record(self.format, (role, &path), object, self.now);
-            for whole in whole_behind(content, &is_record).unwrap_or_default() {
+            for whole in whole_behind(&content, &is_record).unwrap_or_default() {
                 let read = self.format.read(role, &path, &content[whole.range], self.now).records;
                 let id = read.first().and_then(|record| record.view()?.id);
                 let id = id.map(|id| format!("  {id}")).unwrap_or_default();

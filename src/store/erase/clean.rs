@@ -122,12 +122,12 @@ pub fn clean_tombstones(wanted: &Wanted<'_>, own: &Document, all: &Needles, reas
     let mut edits = Edits::new();
     for record in &own.records {
         let raw = own.raw(record);
-        if !wanted.takes(&own.path, raw, record.view(), Some(all)) {
+        if !wanted.takes(&own.path, &raw, record.view(), Some(all)) {
             continue;
         }
         let range = record.span.start as usize..record.span.end as usize;
-        match bare_tombstone(raw, all, reason) {
-            Some(bare) if bare == raw => {}
+        match bare_tombstone(&raw, all, reason) {
+            Some(bare) if *raw == *bare => {}
             Some(bare) => edits.push((range, bare)),
             None => edits.extend(lines::holes(&own.bytes, &[record.span])),
         }

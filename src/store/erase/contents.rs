@@ -1,5 +1,6 @@
 //! What erased records said, in every version that is found: what is searched for.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ impl Contents {
     /// Takes in the wanted records of a file. Returns how many there are.
     pub fn see(&mut self, wanted: &Wanted<'_>, path: &Path, bytes: &[u8]) -> usize {
         let records = wanted.read_new(path, bytes, None);
-        let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record));
+        let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into());
         count + self.see_parts(wanted, path, bytes)
     }
 
@@ -102,21 +103,21 @@ impl Contents {
         wanted: &Wanted<'_>,
         path: &Path,
         records: &[Record],
-        raw: &dyn Fn(&Record) -> &'b [u8],
+        raw: &dyn Fn(&Record) -> Cow<'b, [u8]>,
     ) -> usize {
         if wanted.role(path) == Role::Tombstones {
-            let own = records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None));
-            own.for_each(|own| self.see_tombstone(wanted, raw(own)));
+            let own = records.iter().filter(|own| wanted.takes(path, &raw(own), own.view(), None));
+            own.for_each(|own| self.see_tombstone(wanted, &raw(own)));
             return 0;
         }
         let mut count = 0;
-        for record in records.iter().filter(|own| wanted.takes(path, raw(own), own.view(), None)) {
+        for record in records.iter().filter(|own| wanted.takes(path, &raw(own), own.view(), None)) {
             let raw = raw(record);
-            let text = self.text(raw);
+            let text = self.text(&raw);
             wanted.remember(&text);
             self.main.insert(Arc::clone(&text));
             match record.view() {
-                Some(view) => self.take(wanted, path, raw, Some(view)),
+                Some(view) => self.take(wanted, path, &raw, Some(view)),
                 None => drop(self.said.values.insert(text)),
             }
             count += 1;
@@ -232,9 +233,9 @@ impl<'a> Seeking<'a> {
         }
         for record in &own.records {
             let raw = own.raw(record);
-            if !self.wanted.takes(&own.path, raw, record.view(), None) && self.is_alike(raw) {
+            if !self.wanted.takes(&own.path, &raw, record.view(), None) && self.is_alike(&raw) {
                 // Each that is alike is told, copies as well.
-                self.wanted.staying.forget(raw);
+                self.wanted.staying.forget(&raw);
                 let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.told(), record.line));
             }

@@ -1,5 +1,6 @@
 //! Records that share an id with one that is erased, and stay.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -93,7 +94,7 @@ pub(super) fn created(view: View<'_>) -> Option<String> {
 #[derive(Default)]
 struct Chosen<'s> {
     times: HashSet<Option<Moment>>,
-    raws: HashSet<&'s [u8]>,
+    raws: HashSet<Cow<'s, [u8]>>,
     texts: HashSet<String>,
     said: HashSet<(Option<Moment>, String)>,
 }
@@ -106,7 +107,7 @@ impl Chosen<'_> {
         let text = text_of(store, entry).text;
         let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
         let has_no_time = created.is_none() || self.times.contains(&None);
-        if self.raws.contains(store.raw(entry)) {
+        if self.raws.contains(&*store.raw(entry)) {
             return false;
         }
         match (is_live, has_no_time) {
@@ -153,7 +154,7 @@ pub fn spare(
     let mut stay: HashMap<(Option<&str>, &str), Vec<Namesake>> = HashMap::new();
     for (name, entry) in others {
         if groups.get(&name).is_some_and(|own| own.leaves(store, entry)) {
-            let text = main_text(format, &store.document(entry).path, store.raw(entry));
+            let text = main_text(format, &store.document(entry).path, &store.raw(entry));
             let created = store.view(entry).and_then(created);
             let digest = Some(salted(salt, text.as_bytes()));
             let session = store.session(entry).map(|session| &*session.name);

@@ -162,7 +162,7 @@ impl Site<'_> {
         let stays = |entry: &&Entry| {
             let view = store.view(entry);
             view.and_then(|view| view.id).is_some_and(|id| self.wanted.is_shared(id))
-                && !self.wanted.takes(&store.document(entry).path, store.raw(entry), view, None)
+                && !self.wanted.takes(&store.document(entry).path, &store.raw(entry), view, None)
         };
         let name = |entry: &Entry| {
             let (own, line) = (store.document(entry), store.record(entry).line);
@@ -307,7 +307,7 @@ impl Site<'_> {
         for entry in &store.entries {
             let path = &store.document(entry).path;
             let view = store.view(entry);
-            if !self.wanted.takes(path, store.raw(entry), view, Some(main)) {
+            if !self.wanted.takes(path, &store.raw(entry), view, Some(main)) {
                 continue;
             }
             let id = view.and_then(|view| view.id);
@@ -381,7 +381,7 @@ impl Site<'_> {
         derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
         for own in store.documents.iter().filter(|own| own.role == Role::Index) {
             let change = derived.iter().position(|change| change.path == own.path);
-            let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.to_vec());
+            let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.clone());
             if !needles.any(&now) {
                 continue;
             }

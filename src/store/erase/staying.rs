@@ -51,9 +51,9 @@ impl Wanted<'_> {
         let mut tape = Tape::default();
         for record in own.records.iter().filter(|own| own.view().is_some()) {
             let raw = own.raw(record);
-            if !self.takes(&own.path, raw, record.view(), None) && is_record(raw, &mut tape) {
+            if !self.takes(&own.path, &raw, record.view(), None) && is_record(&raw, &mut tape) {
                 let mut lines = self.staying.lines.borrow_mut();
-                let noted = lines.entry(self.staying.hash(raw)).or_insert(Some(kind));
+                let noted = lines.entry(self.staying.hash(&raw)).or_insert(Some(kind));
                 *noted = noted.filter(|own| *own == kind);
             }
         }

@@ -51,7 +51,8 @@ impl Target {
         // An empty id names nothing.
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
-        let digest = id.is_none().then(|| salted(salt, part.unwrap_or_else(|| store.raw(entry))));
+        let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
+        let digest = id.is_none().then(|| salted(salt, &said()));
         let path = &store.document(entry).path;
         let file = deleted_from(path).unwrap_or(path);
         Target {

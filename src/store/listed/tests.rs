@@ -28,7 +28,7 @@ proptest! {
             let role = role_of(format, relative);
             let mut stretches = Stretches { disk: &Real, path: &path, len, read: 0, of: None };
             let file = File { role, path: relative, bytes: &[] };
-            let (reading, digests) = stretches.all(format, &file, NOW).unwrap().unwrap();
+            let Joined { reading, digests, .. } = stretches.all(format, &file, NOW).unwrap().unwrap();
             let whole = format.read(role, relative, &bytes, NOW);
             let expected = crate::model::on_demand::digests(&bytes, 0, &whole.records);
             prop_assert!(expected.eq(digests.iter().copied()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Loader;
 use crate::model::key::Digests;
-use crate::model::{Document, Extent, OnDemand, Role, Store, on_demand};
+use crate::model::{Document, Extent, OnDemand, Record, Role, Store, on_demand};
 use crate::store::files::Found;
 use crate::store::listed;
 use crate::store::packed::{self, Packing};
@@ -25,6 +25,7 @@ impl Loader<'_> {
         let document = self.before(&found.path).filter(|own| !was_let_go(own))?;
         let holds = document.generation.holds(&found.item.generation);
         let own = match &document.on_demand {
+            Some(_) if document.is_held() && holds => Arc::clone(document),
             Some(known) if self.extent == Extent::Whole => self.held(document, known)?,
             None if !holds => self.the_same(document, found)?,
             Some(known) if !holds => taken_over(document, known, found)?,
@@ -40,7 +41,14 @@ impl Loader<'_> {
 
     /// A log with its bytes, where it is as it was listed.
     fn held(&self, document: &Document, known: &OnDemand) -> Option<Arc<Document>> {
-        let (bytes, generation) = self.disk.read(&self.root.join(&document.path), 0, None).ok()?;
+        let path = self.root.join(&document.path);
+        if let Some(opened) = (document.len >= listed::LARGE).then(|| self.disk.opened(&path).ok()?).flatten()
+        {
+            let own = with_bytes(document, opened)?;
+            let is_sure = own.generation.is_settled && !known.is_taken_over();
+            return (is_sure || has_all(&own)).then(|| Arc::new(own));
+        }
+        let (bytes, generation) = self.disk.read(&path, 0, None).ok()?;
         let (records, digests) = (&document.records, known.digests());
         let is_as_it_was = document.generation == generation
             && on_demand::digests(&bytes, 0, records).eq(digests.iter().copied());
@@ -98,6 +106,30 @@ impl Loader<'_> {
             ..Document::of_bytes(document.path.clone(), document.role, Vec::new())
         });
     }
+}
+
+/// A log with its bytes, which are read when they are asked for, where that is the file that was listed.
+pub(super) fn with_bytes(document: &Document, (blocks, generation): super::Opened) -> Option<Document> {
+    let known = document.on_demand.as_ref().filter(|_| document.generation == generation)?;
+    let digests = Digests::known(known.digests());
+    Some(Document { bytes: known.bytes_from(blocks), offset: 0, generation, digests, ..document.clone() })
+}
+
+/// Whether nothing of a file was taken over from an earlier state of it that is not in this one.
+pub(super) fn is_as_read(document: &Document) -> bool {
+    let is_taken_over = document.on_demand.as_ref().is_some_and(OnDemand::is_taken_over);
+    !is_taken_over || has_all(document)
+}
+
+/// Whether all records have the bytes of which they were read: all of them are looked at.
+fn has_all(document: &Document) -> bool {
+    let Some(known) = &document.on_demand else { return true };
+    let is_there = |(own, was): (&Record, &u64)| on_demand::digest(&document.raw(own)) == *was;
+    let has_all = document.records.iter().zip(known.digests().iter()).all(is_there);
+    if has_all {
+        known.looked_at(true);
+    }
+    has_all
 }
 
 /// A log that is too young for its time to say that it is as it was read.

@@ -226,7 +226,7 @@ pub fn planned(scene: &Scene<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan,
     }
     let document = store.document(entry);
     let span = store.record(entry).span;
-    let mut record: Value = serde_json::from_slice(store.raw(entry)).unwrap();
+    let mut record: Value = serde_json::from_slice(&store.raw(entry)).unwrap();
     let (end, bytes) = match deed {
         Deed::Text(text) => {
             record["description"] = json!(text);

@@ -97,7 +97,7 @@ impl Bench {
         let store = load(&self.disk(), self.format);
         let plan = ops::reindex::reindex(&scene(&store)).unwrap();
         for change in &plan.derived {
-            self.start.insert(store.root.join(&change.path), change.after().unwrap());
+            self.start.insert(store.root.join(&change.path), change.after().unwrap().to_vec());
         }
     }
 

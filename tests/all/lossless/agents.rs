@@ -26,7 +26,7 @@ fn as_planned(plan: &Plan, before: &Files) -> Files {
     let mut files = before.clone();
     for change in &plan.changes {
         match change.after() {
-            Some(bytes) => files.insert(change.path.clone(), bytes),
+            Some(bytes) => files.insert(change.path.clone(), bytes.to_vec()),
             None => files.remove(&change.path),
         };
     }

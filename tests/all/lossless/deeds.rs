@@ -331,7 +331,7 @@ fn assert_repaired(store: &Store, before: &Files, after: &Files, now: &Store) {
     };
     let raws = |store: &Store| -> Vec<(PathBuf, String)> {
         let kept = store.entries.iter().filter(|entry| !is_torn(store, entry));
-        kept.map(|own| (store.document(own).path.clone(), text(store.raw(own)))).collect()
+        kept.map(|own| (store.document(own).path.clone(), text(&store.raw(own)))).collect()
     };
     assert_eq!(raws(store), raws(now));
     let bad = [Code::GluedRecords, Code::TornLine, Code::ExtraBrace];

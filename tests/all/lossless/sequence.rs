@@ -239,7 +239,8 @@ fn without_copies(files: &Files) -> Files {
 #[track_caller]
 pub fn assert_as_planned(plan: &Plan, now: &Files) {
     for change in plan.all().filter(|change| change.act != Act::MakeFolder) {
-        let (wanted, found) = (change.after(), now.get(&change.path));
+        let wanted = change.after().map(|own| own.to_vec());
+        let found = now.get(&change.path);
         let path = change.path.display();
         assert!(wanted.as_ref() == found, "{path}: {}", parted(wanted.as_ref(), found));
     }

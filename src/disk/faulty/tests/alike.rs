@@ -288,14 +288,14 @@ fn what_a_file_has_behind_bytes_that_are_known_is_told_alike() {
         disk.put(&file, bytes.clone(), 0o600);
         for known in [&known[..], &known[..256 << 10], &known[..100], b""] {
             let ask = |disk: &dyn Disk| {
-                let (more, seen) = disk.behind(&file, known).unwrap();
+                let (more, seen) = disk.behind(&file, &known.into()).unwrap();
                 assert_eq!(more.as_deref(), bytes.strip_prefix(known), "{name}, {}", known.len());
                 seen.len
             };
             assert_eq!(ask(&disk), ask(&Real), "{name}");
         }
     }
-    let ask = |disk: &dyn Disk| outcome(disk.behind(&root.join("none"), b"x"), |_| "read".to_owned());
+    let ask = |disk: &dyn Disk| outcome(disk.behind(&root.join("none"), &"x".into()), |_| "read".to_owned());
     assert_eq!(ask(&disk), ask(&Real));
 }
 
@@ -310,7 +310,7 @@ fn what_is_no_regular_file_is_not_opened() {
         let ask = |disk: &dyn Disk| {
             let opened = [
                 outcome(disk.read(&path, 0, None), |_| "read".to_owned()),
-                outcome(disk.behind(&path, b"x"), |_| "read".to_owned()),
+                outcome(disk.behind(&path, &"x".into()), |_| "read".to_owned()),
                 outcome(disk.append(&path), |_| "opened".to_owned()),
                 outcome(disk.create(&path, 0o600), |_| "created".to_owned()),
                 outcome(disk.flock(&path, Some(0o600)), |_| "locked".to_owned()),

@@ -227,7 +227,7 @@ fn join(changes: &mut Vec<Change>, event: Change) {
         None => changes.push(event),
         Some(own) => {
             let after = own.after().unwrap_or_default();
-            let whole = [after.as_slice(), line_end_for(&after), line].concat();
+            let whole = [&after[..], line_end_for(&after), line].concat();
             *own = match own.base.clone() {
                 None => Change::create(&event.path, whole),
                 Some(base) => Change::rewrite(&event.path, base, &whole),

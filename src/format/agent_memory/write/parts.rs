@@ -18,7 +18,7 @@ pub fn edit(scene: &Scene<'_>, entry: &Entry, set: &[Setting<'_>]) -> Result<Vec
     for setting in set {
         let raw = scene.store.raw(entry);
         let is_text = setting.name == "text";
-        let path = match field(raw, setting.name, &part)? {
+        let path = match field(&raw, setting.name, &part)? {
             Some(name) => format!("{part}.{name}"),
             None => part.clone(),
         };

@@ -59,7 +59,8 @@ fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &GoneTexts) -> Vec<(&'a
     let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
         let id = view.id?;
         let mut tape = Tape::default();
-        let event = edit::scan(&mut tape, log.raw(record)).ok()?;
+        let raw = log.raw(record);
+        let event = edit::scan(&mut tape, &raw).ok()?;
         let says = signals(event).any(|signal| signal.text().is_some_and(|own| gone.is_in(&own)));
         (says && !cursors.has_recalled(event, id)).then_some((record, id))
     };
@@ -125,7 +126,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
     // From the last to the first: what is before a change keeps its place.
     for (record, _) in repeats(log, before, &gone).into_iter().rev() {
         let goes = |signal: Json<'_>| signal.text().is_some_and(|own| gone.is_in(&own));
-        if let Some(line) = without(log.raw(record), &goes) {
+        if let Some(line) = without(&log.raw(record), &goes) {
             whole.splice(record.span.start as usize..record.span.end as usize, line);
         }
     }

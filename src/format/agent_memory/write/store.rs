@@ -154,7 +154,7 @@ fn event_numbers(log: &Document) -> Vec<u64> {
             Body::Read(own) => numbers.extend(own.view().id.and_then(events::ordinal)),
             Body::Broken => {
                 let raw = log.raw(record);
-                for at in memmem::find_iter(raw, b"\"id\":\"evt-") {
+                for at in memmem::find_iter(&raw, b"\"id\":\"evt-") {
                     let digits = raw.get(at + 10..).unwrap_or_default();
                     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
                     let digits = digits.get(..end).and_then(|digits| std::str::from_utf8(digits).ok());

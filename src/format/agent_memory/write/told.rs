@@ -45,7 +45,7 @@ pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<Stri
 pub fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
     let events = Path::new(layout::EVENTS);
     let change = changes.iter().find(|change| change.path == events)?;
-    let log = document_of(events.into(), change.after()?, Moment(0))?;
+    let log = document_of(events.into(), change.after()?.to_vec(), Moment(0))?;
     let ids = would_return(state.base.as_deref()?, &state.after()?, &log);
     let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = match ids.len().saturating_sub(NAMED) {

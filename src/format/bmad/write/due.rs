@@ -126,7 +126,8 @@ pub fn faded(scene: &Scene<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
     let Some(view) = store.view(entry).filter(|_| is_log) else { return Vec::new() };
     let factor = factor(view, store.decay(entry), scene.now);
     let mut tape = Tape::default();
-    let Ok(record) = edit::scan(&mut tape, store.raw(entry)) else { return Vec::new() };
+    let raw = store.raw(entry);
+    let Ok(record) = edit::scan(&mut tape, &raw) else { return Vec::new() };
     let stored = record.get("decay_factor").and_then(|value| value.number());
     let is_recent = record
         .get("last_decay_update")

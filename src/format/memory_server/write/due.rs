@@ -58,7 +58,8 @@ fn live<'a>(scene: &'a Scene<'_>) -> Vec<Live<'a>> {
         let is_log = document.role == Role::Records && is_log(document);
         let Some(view) = scene.store.view(entry).filter(|_| is_log) else { continue };
         let mut tape = Tape::default();
-        let Ok(raw) = edit::scan(&mut tape, scene.store.raw(entry)) else { continue };
+        let bytes = scene.store.raw(entry);
+        let Ok(raw) = edit::scan(&mut tape, &bytes) else { continue };
         let done = done(raw);
         let (may_go, last) = match view.kind {
             "learning" => (true, view.accessed.or(view.created)),

@@ -50,6 +50,8 @@ impl Scene<'_, '_> {
                 own.seen = own.old_copy(self.host.disk, *len);
                 Ok(true)
             }
+            // Its file changed while the new bytes were made of it.
+            Act::Splice(_) if own.temp.is_none() => Ok(false),
             Act::Remove(_) | Act::Splice(_) => {
                 let (grown, seen) = self.behind(own)?;
                 own.seen = Some(seen);
@@ -74,7 +76,7 @@ impl Scene<'_, '_> {
 
     /// What the file has behind the bytes that the change was made of.
     fn behind(&self, own: &Ready) -> Result<(Option<Vec<u8>>, Generation), CommitError> {
-        own.there(self.host.disk.behind(&own.path, own.base()))
+        own.there(self.host.disk.behind(&own.path, &own.base()))
     }
 
     fn read(&self, own: &Ready) -> Result<Vec<u8>, CommitError> {

@@ -24,7 +24,7 @@ impl Scene<'_, '_> {
     ) -> Result<Lost, CommitError> {
         let is_gone = matches!(own.act, Act::Remove(_) | Act::Expire(_));
         let machine = self.host.machine;
-        let old = Old::of(&own.path, own.base(), machine.now(), machine.own_process());
+        let old = Old::of(&own.path, &own.base(), machine.now(), machine.own_process());
         let made = own.made.filter(|_| !is_gone);
         let swapped = Swapped { old, own: made.map_or(0, |own| own.inode), len: made.map(|own| own.len) };
         if is_gone {
@@ -122,7 +122,7 @@ impl Scene<'_, '_> {
         let disk = self.host.disk;
         // Another name: the one of our own bytes has the same inode in it.
         let machine = self.host.machine;
-        let old = Old::of(&own.path, own.base(), machine.now(), machine.own_process());
+        let old = Old::of(&own.path, &own.base(), machine.now(), machine.own_process());
         let swapped = Swapped { old, ..swapped.clone() };
         let kept = own.path.with_file_name(swapped.name());
         let guard = match disk.link(&own.path, &kept) {
@@ -133,7 +133,7 @@ impl Scene<'_, '_> {
         };
         self.carried.guard = self.carried.guard.max(guard);
         if guard == Guard::Copy {
-            copy(disk, &kept, own.base(), own.mode).map_err(own.io("kept beside itself"))?;
+            copy(disk, &kept, &own.base(), own.mode).map_err(own.io("kept beside itself"))?;
         }
         let compared = if guard == Guard::Link { &kept } else { &own.path };
         // A copy does not hold what others add.
@@ -230,7 +230,7 @@ impl Ready {
         if seen.holds(&now) {
             return Ok(false);
         }
-        let Some(base) = self.base.as_deref() else { return Ok(seen != now) };
+        let Some(base) = &self.base else { return Ok(seen != now) };
         let grown = disk.behind(path, base)?.0;
         Ok(grown.is_none_or(|grown| !grown.is_empty() && (self.derived || !self.grows)))
     }

@@ -38,7 +38,7 @@ impl Known {
         for entry in &store.entries {
             let session = store.session(entry).map(|own| own.name.as_str());
             if let Some(view) = store.view(entry) {
-                known.add(session, view, store.raw(entry), None);
+                known.add(session, view, &store.raw(entry), None);
             }
         }
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {

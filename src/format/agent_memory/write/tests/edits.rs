@@ -305,6 +305,6 @@ fn records_are_named_by_their_paths_whatever_their_ids_are() {
     let differ: Vec<_> = paths.iter().zip(&ids).filter(|(path, id)| path != id).collect();
     assert_eq!(differ, [(&"gotchas.2".to_owned(), &"own.id")]);
     for (path, record) in paths.iter().zip(&state.records) {
-        assert_eq!(value_at(state, path).unwrap().as_bytes(), state.raw(record));
+        assert_eq!(value_at(state, path).unwrap().as_bytes(), &*state.raw(record));
     }
 }
