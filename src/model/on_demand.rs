@@ -119,6 +119,9 @@ pub fn blocks(bytes: &[u8], start: u64) -> impl Iterator<Item = BlockDigest> + '
     })
 }
 
+/// A block and its number.
+type Numbered = (usize, Arc<[u8]>);
+
 /// A file as it was when it was read, whose bytes are read again when they are asked for.
 #[derive(Clone)]
 pub struct Blocked {
@@ -127,7 +130,7 @@ pub struct Blocked {
     /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
     /// The block that was asked for last, by its number: what is asked for next is mostly in it.
-    last: Arc<Mutex<Option<(usize, Arc<[u8]>)>>>,
+    last: Arc<Mutex<Option<Numbered>>>,
 }
 
 impl Blocked {

@@ -166,7 +166,7 @@ fn join_derived(plan: &mut Plan) -> bool {
         let own = places.get(&derived.path).and_then(|at| changes.get_mut(*at));
         let Some(own) = own else { return true };
         if let (Act::Create(bytes), Some(right)) = (&mut own.act, derived.after()) {
-            *bytes = right.into();
+            *bytes = right;
         }
         false
     });
