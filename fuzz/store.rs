@@ -1,5 +1,7 @@
 //! A store with one file of any bytes: it opens, and every record can be shown and searched.
 
+// A part of what it can do is enough here.
+#[allow(dead_code, unused_imports)]
 #[path = "../tests/all/faulty/mod.rs"]
 mod faulty;
 
