@@ -238,7 +238,7 @@ fn stand_in(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::faulty::{Errno, Fault, Faulty};
+    use crate::faulty::{Errno, Fault, Faulty};
 
     fn of(file: &str) -> Old {
         Old::of(Path::new(file), &"{}\n".into(), Moment(7_000_000), 9)
