@@ -60,12 +60,12 @@ impl From<Refusal> for MemoryError {
 
 impl From<NotWhole> for MemoryError {
     fn from(not: NotWhole) -> Self {
-        let message = not.to_string();
+        let refusal = Refusal::from(not.clone());
         let unread = match not {
             NotWhole::Unread { unread, .. } => unread,
-            NotWhole::Tail => Vec::new(),
+            NotWhole::Changed { .. } | NotWhole::Tail => Vec::new(),
         };
-        MemoryError { unread, ..MemoryError::new("E_STORAGE_IO", message) }
+        MemoryError { unread, ..MemoryError::from(refusal) }
     }
 }
 

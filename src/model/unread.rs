@@ -70,6 +70,12 @@ pub enum NotWhole {
         /// What could not be read; never empty.
         unread: Vec<Unread>,
     },
+    /// A file was written to in place while it was read.
+    #[error("{} was written to by another program while it was read: try again.", file.told())]
+    Changed {
+        /// The whole path.
+        file: PathBuf,
+    },
     /// Only its newest entries were read so far, or not all bytes are held.
     #[error("the store has not been read whole yet.")]
     Tail,
@@ -93,8 +99,11 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If something could not be read, or was not read yet.
+    /// If something could not be read, or was not read yet, or was gone when it was asked for.
     pub fn whole(&self) -> Result<Whole<'_>, NotWhole> {
+        if let Some(own) = self.documents.iter().find(|own| own.bytes.are_gone()) {
+            return Err(NotWhole::Changed { file: self.root.join(&own.path) });
+        }
         match (self.unread.as_slice(), self.extent) {
             ([], Extent::Whole) => Ok(Whole(self)),
             ([], Extent::Tail | Extent::Listed | Extent::Judged) => Err(NotWhole::Tail),

@@ -126,6 +126,8 @@ fn followed(
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));
     let is_joined = join_derived(&mut plan);
+    // What was gone while it was planned is not planned on.
+    store.whole()?;
     Ok((plan, after.filter(|_| !is_joined)))
 }
 

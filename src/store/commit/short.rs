@@ -5,8 +5,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::step::{Remade, path_of};
 use super::vault::FileLine;
 use crate::model::attributes::{Had, Owner};
+use crate::model::bytes::Ranges;
 use crate::model::plan::PRIVATE;
 use crate::model::{Act, Change, Splice, Tell, meant};
+use crate::store::chunks;
 
 /// Of so many changed places it is looked whether their lines are elsewhere, too.
 const FEW: usize = 16;
@@ -127,16 +129,21 @@ pub(super) fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileL
 }
 
 /// A change's undo data, without the lines before those that it finds by themselves: the line before one
-/// distinguishes it from others that are like it, and there are none. A file that is not held is not looked
-/// through for that.
+/// distinguishes it from others that are like it, and there are none.
 pub(super) fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
-    let Some(base) = change.base.as_ref().filter(|own| !own.is_of_a_file()) else { return inverse };
+    let base = change.base.clone().unwrap_or_default();
     if let Act::Splice(splices) = &mut inverse.act
         && splices.len() <= FEW
     {
-        let is_alone =
-            |own: &&mut Splice| !own.was.is_empty() && memchr::memmem::find(base, &own.was).is_none();
-        splices.iter_mut().filter(is_alone).for_each(|own| own.behind.clear());
+        let is_line = |own: &&mut Splice| !own.was.is_empty();
+        let mut alone: Vec<&mut Splice> = splices.iter_mut().filter(is_line).collect();
+        // Chunks of a file end between lines: the first one tells.
+        let told_by = |own: &Splice| if base.is_of_a_file() { own.was.line_end(0) } else { own.was.len() };
+        chunks::each(&base, &mut |chunk| {
+            alone.retain(|own| memchr::memmem::find(chunk, &own.was[..told_by(own)]).is_none());
+            !alone.is_empty()
+        });
+        alone.into_iter().for_each(|own| own.behind.clear());
     }
     inverse
 }
