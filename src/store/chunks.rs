@@ -104,17 +104,22 @@ fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
 /// Hands bytes on in chunks, one by one, until one is refused: all of them in one where they are held.
 /// Whether none was refused.
 pub fn each(bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-    if !bytes.is_of_a_file() {
-        return take(bytes);
+    match bytes.is_of_a_file() {
+        true => each_by(CHUNK, bytes, take),
+        false => take(bytes),
     }
-    let (mut chunk, mut start, mut len) = (Vec::new(), 0, CHUNK);
+}
+
+/// The same in chunks of about that many bytes.
+pub(super) fn each_by(most: usize, bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    let (mut chunk, mut start, mut len) = (Vec::new(), 0, most);
     while start < bytes.len() {
         let end = (start + len + BEHIND).min(bytes.len());
         chunk.clear();
         chunk.extend_from_slice(&bytes.at(start..end));
         match cut(&chunk, len, end == bytes.len()) {
             Cut::Behind(own) => {
-                (start, len) = (start + own, CHUNK);
+                (start, len) = (start + own, most);
                 chunk.truncate(own);
             }
             Cut::Never if end == bytes.len() => start = end,

@@ -2,7 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::format;
+use crate::model::plan::{apply, whole_lines};
+use crate::model::{Bytes, on_demand};
+use crate::store::chunks;
 use crate::store::reread::tests::{LOGS, NOW, parts, role_of, told};
+use crate::text::lines::holes;
 
 /// A file of those bytes.
 fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -68,5 +72,101 @@ proptest! {
         }
         let same = was == is;
         prop_assert!(!same || (0..).zip(records).all(|(at, record)| own.on_demand.record(at, record.span).is_some()));
+    }
+}
+
+/// The bytes of a file that are read when they are asked for.
+fn of_file(path: &Path, bytes: &[u8]) -> Bytes {
+    let (opened, _) = Real.opened(path).unwrap().unwrap();
+    let blocks = on_demand::blocks(bytes, 0).collect();
+    OnDemand::new(Arc::clone(&opened), Vec::new(), blocks).bytes_from(opened)
+}
+
+/// Edits of so many bytes that don't overlap.
+fn edits(len: usize) -> impl Strategy<Value = Vec<(std::ops::Range<usize>, Vec<u8>)>> {
+    let with = prop::sample::select(vec![&b""[..], b"x", b"\n", b"{\"id\":\"new\"}\n", b"a\nb"]);
+    prop::collection::vec((0..=len, 0..=len.min(90), with), 0..5).prop_map(move |own| {
+        let mut own: Vec<_> =
+            own.into_iter().map(|(at, more, with)| (at..(at + more).min(len), with)).collect();
+        own.sort_by_key(|(range, _)| range.start);
+        let mut until = 0;
+        own.retain(|(range, _)| {
+            let is_behind = range.start >= until;
+            until = until.max(range.end);
+            is_behind
+        });
+        own.into_iter().map(|(range, with)| (range, with.to_vec())).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(crate::tries::config(100, 20_000))]
+
+    #[test]
+    fn a_change_of_bytes_that_are_read_when_they_are_asked_for_is_that_of_held_ones(
+        (bytes, edits) in (parts(), parts()).prop_map(|own| [own.0, own.1].concat()).prop_flat_map(|own| {
+            let edits = edits(own.len());
+            (Just(own), edits)
+        }),
+        (start, len, most) in (0..3_000_usize, 0..300_usize, 1..200_usize),
+    ) {
+        let (_folder, path) = on_disk(&bytes);
+        let own = of_file(&path, &bytes);
+        let range = |own: &Bytes| own.range(start..start + len).map(|own| own.into_owned());
+        let part = |bytes: &[u8]| bytes.get(start..start + len).map(<[u8]>::to_vec);
+        prop_assert_eq!(range(&own), part(&bytes));
+        let splices = whole_lines(&own, edits.clone());
+        prop_assert_eq!(&splices, &whole_lines(&bytes, edits.clone()));
+        let spans: Vec<Span> =
+            edits.iter().map(|(own, _)| Span { start: own.start as u64, end: own.end as u64 }).collect();
+        prop_assert_eq!(holes(&own, &spans), holes(&bytes, &spans));
+        let (after, expected) = (Bytes::spliced(&own, splices.clone()), apply(&bytes, &splices));
+        prop_assert_eq!(after.len(), expected.len());
+        prop_assert_eq!(range(&after), part(&expected));
+        let mut written = Vec::new();
+        let is_whole = after.each_block(most, &mut |own| {
+            written.extend_from_slice(own);
+            Ok::<(), ()>(())
+        });
+        prop_assert!(is_whole == Ok(true) && written == expected);
+        let mut chunks: Vec<Vec<u8>> = Vec::new();
+        chunks::each_by(most, &after, &mut |own| {
+            chunks.push(own.to_vec());
+            true
+        });
+        prop_assert_eq!(chunks.concat(), expected.clone());
+        let alone = |own: &[u8]| {
+            let mut pieces = Vec::new();
+            crate::text::records::split(own, &mut |piece| pieces.push(own[piece.start..piece.end].to_vec()));
+            pieces
+        };
+        prop_assert_eq!(chunks.iter().flat_map(|own| alone(own)).collect::<Vec<_>>(), alone(&expected));
+        prop_assert!(own.is_of_a_file() && after.is_of_a_file() && !own.are_gone());
+        prop_assert_eq!(&*after, &expected[..]);
+        prop_assert_eq!(&*own, &bytes[..]);
+    }
+
+    #[test]
+    fn what_a_file_has_behind_bytes_that_are_not_held_is_told_by_their_blocks(
+        (bytes, more) in (parts(), parts()),
+        at in any::<prop::sample::Index>(),
+        is_changed in any::<bool>(),
+    ) {
+        let mut now = [&bytes[..], &more].concat();
+        let (_folder, path) = on_disk(&bytes);
+        let mut own = of_file(&path, &bytes);
+        if is_changed && !bytes.is_empty() {
+            now[at.index(bytes.len())] ^= 1;
+        }
+        std::fs::write(&path, &now).unwrap();
+        let is_it = !is_changed || bytes.is_empty();
+        let behind = |own: &Bytes| Real.behind(&path, own).unwrap().0;
+        prop_assert_eq!(behind(&own), is_it.then(|| more.clone()));
+        // What was added is taken over.
+        own.extend(&more);
+        prop_assert!(bytes.is_empty() || own.is_of_a_file());
+        prop_assert_eq!(behind(&own), is_it.then(Vec::new));
+        let is_there = own.range(0..own.len()).is_some();
+        prop_assert!(is_there == is_it && own.are_gone() != is_it);
     }
 }
