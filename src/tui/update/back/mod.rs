@@ -13,7 +13,6 @@ use crate::tui::app::{App, Screen};
 use crate::tui::back::{Archive, Journal, Restore, Upkeep};
 use crate::tui::cursor::Cursor;
 use crate::tui::layout;
-use crate::tui::msg::Effect;
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
 
 /// Whether one of these views fills the screen.
@@ -22,47 +21,44 @@ pub fn is_open(app: &App) -> bool {
 }
 
 /// Does an action of these views; `None` where it is not theirs.
-pub fn act(app: &mut App, action: Action) -> Option<Vec<Effect>> {
+pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Restore => return Some(open(app, Screen::Restore)),
-        Action::ArchiveView => return Some(open(app, Screen::Archive)),
-        Action::Journal => return Some(open(app, Screen::Journal)),
+        Action::Restore => open(app, Screen::Restore),
+        Action::ArchiveView => open(app, Screen::Archive),
+        Action::Journal => open(app, Screen::Journal),
         Action::Maintain | Action::Compact => {
-            let effects = open(app, Screen::Upkeep);
+            open(app, Screen::Upkeep);
             app.back.upkeep.compacts = action == Action::Compact;
-            return Some(effects);
         }
-        _ if is_open(app) => {}
+        _ if is_open(app) => return act_within(app, action),
         Action::ChooseAll | Action::BringBack | Action::Difference | Action::ReplaceFile | Action::Verify => {
             let [backups, archive] = [Action::Restore, Action::ArchiveView].map(Action::key);
-            app.notice = Some(format!("that is done in the views of {backups} and {archive}"));
-            return Some(Vec::new());
+            app.say(format!("that is done in the views of {backups} and {archive}"));
         }
-        _ => return None,
+        _ => return false,
     }
-    if go(app, action) {
-        return Some(restore::follow(app));
-    }
+    true
+}
+
+fn act_within(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Back | Action::Quit => Some(leave(app)),
+        _ if go(app, action) => restore::follow(app),
+        Action::Back | Action::Quit => leave(app),
         Action::NextPane | Action::PreviousPane => {
             let inside = !*inside(app);
             *self::inside(app) = inside;
-            Some(Vec::new())
         }
-        Action::PaneLeft | Action::PaneRight => {
-            *inside(app) = action == Action::PaneRight;
-            Some(Vec::new())
-        }
+        Action::PaneLeft | Action::PaneRight => *inside(app) = action == Action::PaneRight,
         _ => {
-            let done = match app.screen {
+            let is_done = match app.screen {
                 Screen::Restore => restore::act(app, action),
                 Screen::Journal => journal::act(app, action),
                 _ => chores::act(app, action),
             };
-            done.or_else(|| is_of_another_view(app, action).then(Vec::new))
+            return is_done || is_of_another_view(app, action);
         }
     }
+    true
 }
 
 /// Whether an action is one of these views, and of another than the one that is open; then that is
@@ -74,15 +70,14 @@ fn is_of_another_view(app: &mut App, action: Action) -> bool {
         Action::ChooseAll => ("backups, archive and upkeep", Action::Restore.key()),
         _ => return false,
     };
-    app.notice = Some(format!("that is done in {view}: {key} goes there"));
+    app.say(format!("that is done in {view}: {key} goes there"));
     true
 }
 
 /// Opens a view anew and has it read.
-fn open(app: &mut App, screen: Screen) -> Vec<Effect> {
+fn open(app: &mut App, screen: Screen) {
     if app.places.is_empty() || !app.is_whole() {
-        app.notice = Some("the stores are still being read".into());
-        return Vec::new();
+        return app.say("the stores are still being read");
     }
     app.back.read_of = None;
     (app.back.batches, app.back.chores) = Default::default();
@@ -97,36 +92,35 @@ fn open(app: &mut App, screen: Screen) -> Vec<Effect> {
 }
 
 /// Has the view that is open read what it shows, of the stores as they are now.
-pub fn refresh(app: &mut App) -> Vec<Effect> {
+pub fn refresh(app: &mut App) {
     let what = match app.screen {
         Screen::Restore => Inspect::Backups,
         Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
         Screen::Journal => Inspect::Journal,
-        _ => return Vec::new(),
+        _ => return,
     };
     ask(app, what)
 }
 
-fn ask(app: &mut App, what: Inspect) -> Vec<Effect> {
+fn ask(app: &mut App, what: Inspect) {
     let Some(data) = app.data.clone() else {
-        app.notice =
-            Some("there is no folder of palimp's own data to look in; name one with --data-dir".into());
-        return Vec::new();
+        return app.say("there is no folder of palimp's own data to look in; name one with --data-dir");
     };
     let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
-    vec![Effect::Job(Job::Inspect(Box::new(request)))]
+    app.give_job(Job::Inspect(Box::new(request)));
 }
 
 /// Has a change planned, to be shown before it is made.
-fn plan(app: &mut App, name: String, wanted: Wanted) -> Vec<Effect> {
-    match request(app, name, wanted) {
-        Some(request) => {
-            app.notice = Some(format!("looking at what changes: {} …", request.name));
-            change::hold(app, &request);
-            vec![Effect::Job(Job::Plan(Box::new(request)))]
-        }
-        None => Vec::new(),
+fn plan(app: &mut App, name: String, wanted: Wanted) {
+    if let Some(request) = request(app, name, wanted) {
+        look_at(app, request);
     }
+}
+
+fn look_at(app: &mut App, request: ChangeRequest) {
+    app.say(format!("looking at what changes: {} …", request.name));
+    change::hold(app, &request);
+    app.give_job(Job::Plan(Box::new(request)));
 }
 
 /// A change of the stores as the view shows them; `None`, and why, where nothing may be changed.
@@ -134,7 +128,7 @@ fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest>
     let data = match (change::writable(app), app.data.clone()) {
         (Ok(()), Some(data)) => data,
         (Err(why), _) => {
-            app.notice = Some(why);
+            app.say(why);
             return None;
         }
         (Ok(()), None) => return None,
@@ -144,16 +138,15 @@ fn request(app: &mut App, name: String, wanted: Wanted) -> Option<ChangeRequest>
 }
 
 /// One level back: from the difference, from within, and at last to the memories.
-fn leave(app: &mut App) -> Vec<Effect> {
+fn leave(app: &mut App) {
     if app.screen == Screen::Restore && app.back.restore.difference.take().is_some() {
-        return Vec::new();
+        return;
     }
     let inside = inside(app);
     match *inside {
         true => *inside = false,
         false => app.screen = Screen::Browse,
     }
-    Vec::new()
 }
 
 /// Whether what is under the cursor of the view's list has the keys.
@@ -245,7 +238,7 @@ pub fn keep_in_view(app: &mut App) {
 }
 
 /// What a view shows was read.
-pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
+pub fn arrived(app: &mut App, seen: Inspected) {
     let is_of = match &seen {
         Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
             app.screen == Screen::Restore
@@ -255,7 +248,7 @@ pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
     };
     if !is_of {
         // The view was left: it reads anew once it is opened again.
-        return Vec::new();
+        return;
     }
     match seen {
         Inspected::Backups(list, unread) => return restore::listed(app, list, unread),
@@ -265,5 +258,4 @@ pub fn arrived(app: &mut App, seen: Inspected) -> Vec<Effect> {
         Inspected::Journal(accounts) => journal::read(app, accounts),
         Inspected::Step(shown) => app.back.journal.shown = Some(*shown),
     }
-    Vec::new()
 }
