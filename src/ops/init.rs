@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::Refusal;
+use super::{Refusal, Result};
 use crate::format;
 use crate::model::{Change, Moment, Plan};
 
 /// The files of an empty store of that format at `root`.
-pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan, Refusal> {
+pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
     let format = format::by_name(name);
     let both = format.and_then(|format| Some((format, format.writes()?)));
     let (format, writes) =

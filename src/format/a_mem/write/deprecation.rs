@@ -1,7 +1,7 @@
 //! Notes that no longer hold (§8.2): marked in front matter, heading and text, and back.
 
 use super::{bad_value, timestamp};
-use crate::format::writing::Refusal;
+use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 use crate::text::front_matter::edit::{NewValue, remove, set};
 use crate::text::front_matter::{Note, Value};
@@ -28,12 +28,7 @@ const LINES: [&str; 3] = ["**Deprecated**: ", "**Reason**: ", "**Replacement**: 
 ///
 /// If it is deprecated already, the reason is empty, the replacement can't be linked to, or
 /// its front matter can't be edited.
-pub fn deprecate(
-    text: &str,
-    reason: &str,
-    replacement: Option<&str>,
-    now: Moment,
-) -> Result<String, Refusal> {
+pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Moment) -> Result<String> {
     let note = Note::read(text);
     if is_deprecated(&note) {
         return Err(Refusal::invalid("the note is deprecated already."));
@@ -68,7 +63,7 @@ pub fn deprecate(
 /// # Errors
 ///
 /// If it is not deprecated, or its front matter can't be edited.
-pub fn undeprecate(text: &str) -> Result<String, Refusal> {
+pub fn undeprecate(text: &str) -> Result<String> {
     let note = Note::read(text);
     if !is_deprecated(&note) {
         return Err(Refusal::invalid("the note is not deprecated."));

@@ -7,7 +7,7 @@ use super::logs::{LogBytes, each_piece, stamp};
 use super::session::check_name;
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::view;
-use crate::format::writing::{Draft, Members, Refusal};
+use crate::format::writing::{Draft, Members, Refusal, Result};
 use crate::model::{Moment, Severity, meant};
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
@@ -108,7 +108,7 @@ pub fn new_record(
     draft: &Draft<'_>,
     reserved: &[&str],
     now: Moment,
-) -> Result<(PathBuf, Vec<u8>), Refusal> {
+) -> Result<(PathBuf, Vec<u8>)> {
     check_name(session)?;
     let kind = draft.kind;
     let schema = SCHEMAS.iter().find(|schema| schema.kind == kind).ok_or_else(|| {
@@ -141,7 +141,7 @@ pub fn new_record(
 }
 
 /// What the draft says, and what the schema requires beside it.
-fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<(), Refusal> {
+fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<()> {
     if let Some(name) = schema.agent {
         members.or_text(name, WRITER);
     }
@@ -169,7 +169,7 @@ fn fill(schema: &Schema, draft: &Draft<'_>, members: &mut Members) -> Result<(),
 }
 
 /// Sets what the draft gives; another value for it is a contradiction.
-fn once(members: &mut Members, name: &str, raw: String) -> Result<(), Refusal> {
+fn once(members: &mut Members, name: &str, raw: String) -> Result<()> {
     match members.get(name) {
         Some(there) if *there != raw => Err(Refusal::invalid(format!("{name} is given twice."))),
         _ => {
@@ -229,7 +229,7 @@ impl TakenIds {
     }
 }
 
-fn check(path: &Path, line: &[u8], now: Moment) -> Result<(), Refusal> {
+fn check(path: &Path, line: &[u8], now: Moment) -> Result<()> {
     let problems = view::read(path, line, now).problems.into_iter();
     // A word that the samples don't show is no fault.
     let faults = problems.filter(|problem| problem.severity != Severity::Note);
