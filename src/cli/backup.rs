@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 
 use super::change::{make_of, scene};
-use super::failure::{Exit, Failure, say};
+use super::failure::{Exit, Failure, Result, say};
 use super::values::name;
 use super::{Context, open};
 use crate::deed::{By, Restoring, Wanted};
@@ -54,7 +54,7 @@ pub enum BackupVerb {
 }
 
 /// Does what was asked with backups.
-pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     let snapshot = match what {
         BackupVerb::List { .. } | BackupVerb::Diff { .. } => open::snapshot(context)?,
         BackupVerb::Create | BackupVerb::Restore { .. } => open::to_change(context)?,
@@ -67,7 +67,7 @@ pub fn run(context: &mut Context, what: BackupVerb) -> Result<Exit, Failure> {
     }
 }
 
-fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Failure> {
+fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>> {
     let data = open::data_folder(context)?;
     let mut found = Vec::new();
     for (number, store) in snapshot.stores.iter().enumerate() {
@@ -77,7 +77,7 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, Copy)>, Fai
     Ok(found)
 }
 
-fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result<Exit, Failure> {
+fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result {
     let found = all(context, snapshot)?;
     let data = open::data_folder(context)?;
     let began = Instant::now();
@@ -146,7 +146,7 @@ fn verified(data: &Path, store: &Store, copy: &Copy, now: Moment) -> Verified {
 
 /// Copies every file that holds memories into our own data: a format that keeps copies beside
 /// its files drops the oldest of them with every change.
-fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
+fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
     let data = open::data_folder(context)?;
     if context.options.dry_run || context.options.readonly {
         return Ok(Exit::Done);
@@ -175,7 +175,7 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, Copy, Vec<u8>), Failure> {
+fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize, Copy, Vec<u8>)> {
     let found = all(context, snapshot)?;
     let fits = |(number, copy): &&(usize, Copy)| {
         let whole = snapshot.stores[*number].root.join(&copy.path);
@@ -199,7 +199,7 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
 }
 
 /// What differs between a backup and the store, record by record.
-fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, Failure> {
+fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
@@ -227,13 +227,7 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result<Exit, 
     Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
-fn restore(
-    context: &mut Context,
-    snapshot: &Snapshot,
-    name: &str,
-    ids: &[String],
-    replace: bool,
-) -> Result<Exit, Failure> {
+fn restore(context: &mut Context, snapshot: &Snapshot, name: &str, ids: &[String], replace: bool) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
@@ -264,7 +258,7 @@ fn restore(
 }
 
 /// Where the records start that were named. Of an id that several share none is meant.
-fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashSet<u64>, Failure> {
+fn named(store: &Store, compared: &Comparison, names: &[String]) -> Result<HashSet<u64>> {
     let mut chosen = HashSet::new();
     for name in names {
         let of_key = match Key::read(name) {

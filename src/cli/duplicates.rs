@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use super::list;
 use super::row::Row;
 use crate::model::plan::counted;
@@ -29,12 +29,7 @@ pub fn percent(text: &str) -> Result<u32, String> {
 }
 
 /// Lists the groups among what the query asks for: the most important of each first, then the newest.
-pub fn run(
-    context: &mut Context,
-    words: &[String],
-    percent: u32,
-    limit: Option<usize>,
-) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<usize>) -> Result {
     list::shown(context, words, |context, query, snapshot| {
         let never = Cancel::default();
         let request = context.request(snapshot, query, Order::Importance);

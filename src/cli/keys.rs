@@ -1,11 +1,11 @@
 //! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
 
 use super::Context;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Result};
 use crate::tui::action::ACTIONS;
 
 /// Prints the keymap.
-pub fn run(context: &mut Context) -> Result<Exit, Failure> {
+pub fn run(context: &mut Context) -> Result {
     for known in ACTIONS {
         if context.options.json {
             let row = serde_json::json!({

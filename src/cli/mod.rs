@@ -53,7 +53,7 @@ pub use run::run;
 
 use args::{Chosen, ShapeArg};
 use backup::BackupVerb;
-use failure::Failure;
+use failure::Result;
 use run::Context;
 use session::SessionVerb;
 use table::*;
