@@ -84,10 +84,7 @@ fn list(context: &mut Context, snapshot: &Snapshot, verify: bool) -> Result {
     for (at, (number, copy)) in found.iter().enumerate() {
         let store = &snapshot.stores[*number];
         let verified = verify.then(|| verified(&data, store, copy, context.now));
-        match context.options.json {
-            true => context.out.json(&row(store, copy, verified.as_ref()))?,
-            false => context.out.line(&told(copy, verified.as_ref()))?,
-        }
+        context.row(&row(store, copy, verified.as_ref()), || told(copy, verified.as_ref()))?;
         if verify && began.elapsed() > SLOW {
             context.out.flush()?;
             tell_progress(at + 1, found.len());
@@ -158,17 +155,11 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
         let vault = Vault::open(&Real, &data, &store.root)?;
         for document in ops::backup::worth(store) {
             let path = vault.copy(&document.path, &document.bytes, context.now)?;
-            if context.options.json {
-                let row = serde_json::json!({
-                    "store": store.root.told().into_owned(),
-                    "backup": path.told().into_owned(),
-                    "file": document.path.told().into_owned(),
-                    "bytes": document.len,
-                });
-                context.out.json(&row)?;
-            } else {
-                context.out.line(&path.told())?;
-            }
+            let row = serde_json::json!({
+                "store": store.root.told(), "backup": path.told(), "file": document.path.told(),
+                "bytes": document.len,
+            });
+            context.row(&row, || path.told().into_owned())?;
         }
     }
     say("the copies are in palimp's own data, where no rotation removes them");
@@ -205,21 +196,18 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     let gone = Gone::out_of(store, &Vault::look(&Real, &open::data_folder(context)?, &store.root), &copy)?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &gone)?;
     for item in &compared.items {
-        if context.options.json {
-            // Nothing of what was erased is shown: there is none of it here.
-            let raw = if item.was.is_empty() { &item.is } else { &item.was };
-            let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
-            let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
-            context.out.json(&serde_json::json!({
-                "key": compared.key(&store.root, item).map(|key| key.to_string()),
-                "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
-                "restorable": item.can_come, "raw": raw, "raw_now": now,
-            }))?;
-        } else {
-            let id = item.id.as_deref().unwrap_or("(no id)");
-            let (sign, change) = (item.kind.sign(), item.kind.as_str());
-            context.out.line(&format!("{sign} {change:10} line {} {id}  {}", item.line, item.told))?;
-        }
+        // Nothing of what was erased is shown: there is none of it here.
+        let raw = if item.was.is_empty() { &item.is } else { &item.was };
+        let raw = (item.kind != Kind::Erased).then(|| String::from_utf8_lossy(raw));
+        let now = (item.kind == Kind::Changed).then(|| String::from_utf8_lossy(&item.is));
+        let row = serde_json::json!({
+            "key": compared.key(&store.root, item).map(|key| key.to_string()),
+            "id": item.id, "line": item.line, "change": item.kind.as_str(), "told": item.told,
+            "restorable": item.can_come, "raw": raw, "raw_now": now,
+        });
+        let id = item.id.as_deref().unwrap_or("(no id)");
+        let (sign, change) = (item.kind.sign(), item.kind.as_str());
+        context.row(&row, || format!("{sign} {change:10} line {} {id}  {}", item.line, item.told))?;
     }
     if let Some(why) = &compared.whole_only {
         say(why);

@@ -88,11 +88,7 @@ fn print_each(context: &mut Context, store: &Store, anew: &HashSet<&Path>) -> Re
             Some(title) => Row { fix: "safe", fixes: vec![Fix { n: 1, title, confidence: 1.0 }], ..row },
             None => row,
         };
-        if context.options.json {
-            context.out.json(&row)?;
-        } else {
-            context.out.line(&to_line(&row))?;
-        }
+        context.row(&row, || to_line(&row))?;
     }
     Ok(())
 }

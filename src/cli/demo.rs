@@ -19,12 +19,8 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
     }
     write(folder, seed, context.now)?;
     for place in places(folder) {
-        if context.options.json {
-            let row = serde_json::json!({ "path": place.root.told().into_owned(), "format": place.format });
-            context.out.json(&row)?;
-        } else {
-            context.out.line(&place.root.told())?;
-        }
+        let path = place.root.told().into_owned();
+        context.row(&serde_json::json!({ "path": path, "format": place.format }), || path.clone())?;
     }
     Ok(Exit::Done)
 }

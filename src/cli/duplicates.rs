@@ -46,18 +46,12 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Option<
             }
             for (place, own) in group.iter().enumerate() {
                 let row = Row::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
-                let similarity = own.similarity;
-                match context.options.json {
-                    true => {
-                        context.out.json(&Member { group: number + 1, first: place == 0, similarity, row })?
-                    }
-                    false if place == 0 => {
-                        context.out.line(&format!("  first {}", row.to_line(context.now)))?
-                    }
-                    false => {
-                        context.out.line(&format!("  {:>3} % {}", own.percent(), row.to_line(context.now)))?
-                    }
-                }
+                let row = Member { group: number + 1, first: place == 0, similarity: own.similarity, row };
+                let now = context.now;
+                context.row(&row, || match row.first {
+                    true => format!("  first {}", row.row.to_line(now)),
+                    false => format!("  {:>3} % {}", own.percent(), row.row.to_line(now)),
+                })?;
             }
         }
         list::changed(context, snapshot);

@@ -1,4 +1,4 @@
-//! `palimp list [QUERY...]`: records, newest first.
+//! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
 
 use super::Context;
 use super::failure::{Exit, Result};
@@ -6,11 +6,6 @@ use super::row::Row;
 use super::{open, row};
 use crate::model::{Snapshot, Tell};
 use crate::query::{Cancel, Order, Query, explain_in, search_in};
-
-/// Lists what the query asks for.
-pub fn run(context: &mut Context, words: &[String], limit: Option<usize>) -> Result {
-    print(context, words, Order::Time, limit, false)
-}
 
 /// Finds, orders and prints records: what `list` and `search` share.
 pub fn print(

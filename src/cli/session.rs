@@ -109,18 +109,14 @@ fn list(context: &mut Context, snapshot: &Snapshot) -> Result {
         for (number, session) in store.sessions.iter().enumerate() {
             any = true;
             let row = row(store, number as u32, session);
-            if context.options.json {
-                context.out.json(&row)?;
-            } else {
-                let state = row.lifecycle.unwrap_or("");
-                let records = plan::counted(row.records as u64, "record");
-                let archived = match row.archived {
-                    0 => String::new(),
-                    archived => format!(", {archived} archived"),
-                };
-                let line = format!("{:40} {records}{archived}, {} bytes {state}", row.session, row.bytes);
-                context.out.line(&line)?;
-            }
+            let state = row.lifecycle.unwrap_or("");
+            let records = plan::counted(row.records as u64, "record");
+            let archived = match row.archived {
+                0 => String::new(),
+                archived => format!(", {archived} archived"),
+            };
+            let (name, bytes) = (&row.session, row.bytes);
+            context.row(&row, || format!("{name:40} {records}{archived}, {bytes} bytes {state}"))?;
         }
     }
     Ok(if any { Exit::Done } else { Exit::Nothing })

@@ -35,11 +35,7 @@ pub fn run(context: &mut Context) -> Result {
     for store in &snapshot.stores {
         // The problems are those that `check` lists.
         let row = row(&checked(open::data_folder(context).ok().as_deref(), store, context.now).store);
-        if context.options.json {
-            context.out.json(&row)?;
-        } else {
-            context.out.line(&to_line(&row))?;
-        }
+        context.row(&row, || to_line(&row))?;
     }
     Ok(Exit::Done)
 }
