@@ -1,9 +1,15 @@
 //! A store with one file of any bytes: it opens, and every record can be shown and searched.
 
-use palimp::disk::faulty::Faulty;
+// A part of what it can do is enough here.
+#[allow(dead_code, unused_imports)]
+#[path = "../tests/all/faulty/mod.rs"]
+mod faulty;
+
+use faulty::Faulty;
 use palimp::format::{searched_of, text_of};
 use palimp::model::{Extent, Moment};
 use palimp::store::{Place, load_from};
+use palimp::{disk, model};
 
 /// Files that each format reads, one of each kind. The input's first byte chooses.
 const FILES: [(&str, &[&str]); 5] = [

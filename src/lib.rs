@@ -79,6 +79,10 @@ pub mod tui;
 pub mod cli;
 
 #[cfg(test)]
+#[path = "../tests/all/faulty/mod.rs"]
+pub mod faulty;
+
+#[cfg(test)]
 #[path = "../tests/all/support/tries.rs"]
 mod tries;
 

@@ -5,7 +5,6 @@
 
 mod attributes;
 mod editor;
-pub mod faulty;
 mod git;
 mod machine;
 mod open;

@@ -12,8 +12,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::faulty::{Fault, Faulty, Op};
 use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
-use palimp::disk::faulty::{Fault, Faulty, Op};
 use palimp::disk::{Real, ThisMachine};
 use palimp::model::{Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, Draft, Refusal, Scene, Setting};

@@ -124,6 +124,13 @@ fn only_the_disk_module_touches_the_file_system() {
 }
 
 #[test]
+fn nothing_made_for_tests_is_in_the_library() {
+    each_line(&["faulty::", "mod faulty", "Faulty::new"], |_| true, |word| format!("`{word}` outside tests"));
+    let takes_in: Vec<&Source> = sources().iter().filter(|source| source.code.contains("#[path")).collect();
+    assert!(takes_in.is_empty(), "only tests take in files from beyond `src`");
+}
+
+#[test]
 fn what_must_be_pure_never_reads_the_clock() {
     each_line(
         &CLOCK_WORDS,

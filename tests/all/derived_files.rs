@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::faulty::{Fault, Faulty};
 use palimp::check::derived;
 use palimp::demo;
-use palimp::disk::faulty::{Fault, Faulty};
 use palimp::format::writing::{Draft, NO_PACKED, Setting};
 use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::Asked;

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Errno, Fault, Faulty};
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::{Disk, Owner, Real};
 use palimp::format::writing::{NO_PACKED, Scene};
 use palimp::model::{Code, Entry, Extent, Moment, State};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Errno, Fault, Faulty};
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::{Disk, Extended, Flock, Item, Output, Owner};
 use palimp::format::writing::{NO_PACKED, Scene};
 use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};

@@ -4,6 +4,8 @@
 //! `support` builds stores, runs verbs and drives a pseudo-terminal.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use palimp::{disk, model};
+
 mod a_mem;
 mod a_mem_write;
 mod agent_memory;
@@ -23,6 +25,8 @@ mod derived_files;
 mod discovery;
 mod duplicates;
 mod erase;
+mod faulty;
+mod faulty_disk;
 mod harness;
 mod kept_as_it_was;
 mod keys;

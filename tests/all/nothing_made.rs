@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Errno, Fault, Faulty};
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::format::writing::{NO_PACKED, Scene};
 use palimp::model::{Extent, Moment, State};
 use palimp::ops::delete::Asked;

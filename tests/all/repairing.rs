@@ -1,6 +1,6 @@
 //! What `repair --all-safe` takes out of a store, and what it never does.
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::format::writing::NO_PACKED;
 use palimp::model::{Extent, Moment, Store};
 use palimp::ops::{Scene, repair};

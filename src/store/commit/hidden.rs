@@ -222,7 +222,7 @@ fn stand_in(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::faulty::{Errno, Fault, Faulty};
+    use crate::faulty::{Errno, Fault, Faulty};
 
     fn of(file: &str) -> Old {
         Old::of(Path::new(file), b"{}\n", Moment(7_000_000), 9)

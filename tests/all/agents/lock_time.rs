@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use palimp::disk::faulty::{Faulty, Op};
+use crate::faulty::{Faulty, Op};
 use palimp::disk::{Disk, Machine};
 use palimp::model::{Extent, Plan, Store};
 use palimp::ops::{Draft, Scene, add};

@@ -1,6 +1,6 @@
 //! A crash in the recovery from a crash.
 
-use palimp::disk::faulty::{Fault, Faulty};
+use crate::faulty::{Fault, Faulty};
 
 use super::bench::{Bench, next_start};
 use super::cases::CASES;

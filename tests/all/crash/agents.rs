@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Faulty, Lie};
+use crate::faulty::{Faulty, Lie};
 use palimp::disk::{Disk, Output};
 
 use super::bench::{Bench, ROOT, next_start, run};

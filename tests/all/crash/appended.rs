@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::faulty::{Errno, Fault, Faulty, Op};
 use palimp::disk::Disk;
-use palimp::disk::faulty::{Errno, Fault, Faulty, Op};
 
 use super::bench::{Bench, ROOT, run, turn};
 use super::cases::{Do, named};

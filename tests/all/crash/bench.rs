@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::faulty::{Faulty, Lie};
 use palimp::disk::Disk;
-use palimp::disk::faulty::{Faulty, Lie};
 use palimp::model::{Extent, Plan, Store};
 use palimp::ops::{self, Scene};
 use palimp::store::commit::{CommitError, Host, Receipt, Turn, Writer};

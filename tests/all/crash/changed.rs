@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::faulty::{Fault, Faulty};
 use palimp::disk::Disk;
-use palimp::disk::faulty::{Fault, Faulty};
 use palimp::store::commit::Writer;
 
 use super::bench::{Bench, ROOT, host, load, run};

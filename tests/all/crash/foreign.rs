@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use palimp::disk::faulty::{Fault, Faulty, Lie};
+use crate::faulty::{Fault, Faulty, Lie};
 use palimp::model::{Act, Plan, Store};
 use palimp::ops::Scene;
 use palimp::store::commit::is_ours;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Errno, Fault, Faulty};
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::store::commit::{Vault, unfinished};
 
 use super::bench::{Bench, DATA, ROOT, next_start, run};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::disk::{Disk, Machine};
 use palimp::model::Act;
 use palimp::store::commit::Writer;

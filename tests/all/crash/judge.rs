@@ -7,7 +7,7 @@ use look::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::model::{Act, Change, Code, Plan, Role, State, Store};
 use palimp::store::commit::is_ours;
 use serde_json::Value;

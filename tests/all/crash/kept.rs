@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Errno, Fault, Faulty};
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::store::commit::{CommitError, Writer, is_left_over};
 
 use super::bench::{Bench, DATA, host, load, run};

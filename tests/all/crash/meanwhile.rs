@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::faulty::Faulty;
 use palimp::disk::Disk;
-use palimp::disk::faulty::Faulty;
 use palimp::model::{Change, Plan};
 use palimp::ops;
 use palimp::store::commit::{CommitError, Files, Receipt, Writer};

@@ -1,7 +1,7 @@
 //! Faults that are planted, to prove that the checks find them: in the disk, in the order
 //! of a plan, and in what is made durable.
 
-use palimp::disk::faulty::Lie;
+use crate::faulty::Lie;
 use palimp::model::{Act, Plan};
 use palimp::ops::delete::{Asked, delete};
 use palimp::ops::{self, Scene, archive, edit};

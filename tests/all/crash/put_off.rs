@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::disk::{Disk, Holder, Machine};
 use palimp::model::{Moment, Store};
 use palimp::ops;

@@ -1,6 +1,6 @@
 //! An operation run again and again, with something else going wrong each time.
 
-use palimp::disk::faulty::{Errno, Fault, Faulty, Lie, Op};
+use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
 use palimp::store::commit::{Files, Receipt};
 
 use super::bench::{Bench, run};

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Fault, Faulty};
+use crate::faulty::{Fault, Faulty};
 use palimp::disk::{Disk, Machine};
 
 use super::bench::{Bench, DATA, ROOT, next_start, run};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::ThisMachine;
-use palimp::disk::faulty::{Errno, Fault, Faulty};
 use palimp::disk::{Disk, Machine};
 use palimp::format::writing::{NO_PACKED, Scene, Setting};
 use palimp::model::{Entry, Plan, Store};

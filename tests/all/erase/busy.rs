@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::disk::{Disk, Extended, Flock, Item, Output};
 use palimp::model::Generation;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Fault, Faulty};
+use crate::faulty::{Fault, Faulty};
 use palimp::disk::{Disk, ThisMachine};
 use palimp::format;
 use palimp::format::writing::Scene;
@@ -149,7 +149,7 @@ fn a_failing_disk_is_told_and_the_next_start_finishes() {
     let first = on_faulty().steps();
     for step in first..first + 12 {
         let disk = on_faulty();
-        disk.fail_at(step, Fault::Error(palimp::disk::faulty::Errno::IO));
+        disk.fail_at(step, Fault::Error(crate::faulty::Errno::IO));
         let _ = erase_on(&disk);
         finishes(&disk.restart(), &format!("an error at step {step}"));
     }

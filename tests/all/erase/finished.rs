@@ -1,7 +1,7 @@
 //! What a start says of an erasure that was cut short, and that it finishes.
 
+use crate::faulty::Fault;
 use palimp::disk::ThisMachine;
-use palimp::disk::faulty::Fault;
 use palimp::store::commit::{Vault, Writer};
 
 use super::cut_short::{DATA, ROOT, erase_on, host, load, on_faulty};

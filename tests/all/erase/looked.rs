@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::{Faulty, Op};
+use crate::faulty::{Faulty, Op};
 use palimp::disk::{Disk, Real};
 use palimp::model::{Extent, Store};
 use palimp::store::commit::{Vault, copies};

@@ -74,7 +74,7 @@ fn line_of(seed: u64, number: usize) -> String {
 }
 
 /// Appends as an agent does that looks whether the last line has an end.
-fn append(disk: &palimp::disk::faulty::Faulty, file: &PathBuf, line: &str) {
+fn append(disk: &crate::faulty::Faulty, file: &PathBuf, line: &str) {
     let Some(bytes) = disk.files().remove(file) else { return };
     let end = if bytes.last().is_some_and(|byte| *byte != b'\n') { "\n" } else { "" };
     let mut out = disk.append(file).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::disk::{Disk, Holder, Machine};
 use palimp::model::{Code, Extent, Moment, Plan, Store};
 use palimp::ops::Scene;

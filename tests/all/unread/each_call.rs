@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::demo;
-use palimp::disk::faulty::{Errno, Fault, Faulty};
 use palimp::format::writing::{Draft, NO_PACKED, Refusal, Scene, Setting};
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops;

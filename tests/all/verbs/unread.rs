@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::format::writing::{NO_PACKED, Refusal, Scene, Setting};
 use palimp::model::{Extent, Moment, Plan, Store};
 use palimp::ops;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::machine::Turned;
 use super::*;
 use crate::disk::Disk;
-use crate::disk::faulty::{Fault, Faulty, Lie};
+use crate::faulty::{Fault, Faulty, Lie};
 
 const LIES: [&[Lie]; 2] = [&[Lie::NoLinks], &[Lie::NoLinks, Lie::NoExchange]];
 
@@ -67,7 +67,7 @@ fn a_lock_that_could_not_be_made_whole_leaves_nothing_that_keeps_others_out() {
         take(&whole).unwrap();
         for step in 0..whole.steps() {
             let disk = disk(lies);
-            disk.fail_at(step, Fault::Error(crate::disk::faulty::Errno::NOSPC));
+            disk.fail_at(step, Fault::Error(crate::faulty::Errno::NOSPC));
             let outcome = take(&disk);
             let left: Vec<_> =
                 names(&disk).into_iter().filter(|own| protocol.files().contains(own)).collect();

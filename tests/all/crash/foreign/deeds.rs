@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::faulty::Faulty;
 use palimp::disk::Disk;
-use palimp::disk::faulty::Faulty;
 use palimp::format::writing::{Draft, Refusal, Setting};
 use palimp::model::{Entry, Moment, Plan, Role, State, Store};
 use palimp::ops::delete::Asked;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::disk::{Disk, Output};
 
 use super::deeds::bytes_of;

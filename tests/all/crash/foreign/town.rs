@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use palimp::disk::faulty::Faulty;
+use crate::faulty::Faulty;
 use palimp::format::{self, Placement};
 use palimp::model::{Act, Change, Extent, Plan, Role, Store};
 use palimp::ops::{self, Scene};

@@ -1,6 +1,6 @@
 //! A disk in memory on which everything can go wrong, for tests of what writes.
 //!
-//! It has inodes and names as a POSIX file system has, behaves as [`super::Real`] does, and
+//! It has inodes and names as a POSIX file system has, behaves as `disk::Real` does, and
 //! knows what would survive a power cut at any moment. It promises no more than POSIX:
 //!
 //! - what was written and not synced may be lost, torn or zeros, whatever names lead to it;
@@ -13,14 +13,15 @@
 //! once to learn the steps, then again for each of them with a [`Fault`] there.
 //!
 //! Links do not exist on it. Owner's permission bits hold, the umask is none.
+//!
+//! It is no part of the library. What takes it in has `disk` and `model` beside it: the tests here,
+//! the unit tests of the library, and the fuzz targets.
 
 mod calls;
 mod change;
 mod files;
 mod op;
 mod power;
-#[cfg(test)]
-mod tests;
 mod tree;
 mod world;
 
@@ -30,7 +31,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Extended, Owner};
+use super::{disk, model};
+use disk::{Extended, Owner};
+
 use calls::{CallOutcome, Calls};
 pub use op::{Errno, Fault, Lie, Op};
 use tree::{Body, Id};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::disk::{Extended, Item, ItemKind, Owner};
-use crate::model::Generation;
+use super::disk::{Extended, Item, ItemKind, Owner};
+use super::model::Generation;
 
 /// An inode for as long as the disk lives; never given twice, unlike [`Node::number`].
 pub(super) type Id = u64;

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use super::disk::{Extended, Owner};
 use super::tree::{Body, Id, Node, Tree};
-use crate::disk::{Extended, Owner};
 
 /// What is known of a change that was made, whether or not it is durable.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@ use rustix::io::Errno;
 use handles::Holder;
 
 use super::change::{Change, Fate, Name};
+use super::disk::{Extended, Owner};
 use super::op::Lie;
 use super::tree::{Body, Id, Node, READ, ROOT, Tree, WRITE};
-use crate::disk::{Extended, Owner};
 
 /// Longer files would only eat the memory of a test.
 const LONGEST_FILE: u64 = 1 << 30;

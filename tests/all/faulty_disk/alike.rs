@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use crate::disk::faulty::Faulty;
-use crate::disk::{Disk, Flock, Item, ItemKind, Output, Real};
-use crate::model::Generation;
+use crate::faulty::Faulty;
+use palimp::disk::{Disk, Flock, Item, ItemKind, Output, Real};
+use palimp::model::Generation;
 
 #[derive(Clone, Debug)]
 enum Call {
@@ -189,7 +189,7 @@ fn without_bits(call: Call) -> Call {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..crate::tries::config(400, 4_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..crate::support::tries::config(400, 4_000) })]
 
     #[test]
     #[cfg(target_os = "linux")]

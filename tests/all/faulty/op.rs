@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 pub use rustix::io::Errno;
 
-use crate::disk::Owner;
-use crate::model::Tell;
+use super::disk::Owner;
+use super::model::Tell;
 
 /// A call that may change the disk: one step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

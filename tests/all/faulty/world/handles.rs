@@ -1,8 +1,8 @@
 //! Which files are open, and who holds their locks.
 
+use super::super::op::Lie;
+use super::super::tree::Id;
 use super::World;
-use crate::disk::faulty::op::Lie;
-use crate::disk::faulty::tree::Id;
 
 /// Who holds a lock.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +13,11 @@ pub(super) struct Holder {
 }
 
 impl World {
-    pub(in crate::disk::faulty) fn open(&mut self, id: Id) {
+    pub(in super::super::super) fn open(&mut self, id: Id) {
         *self.open.entry(id).or_default() += 1;
     }
 
-    pub(in crate::disk::faulty) fn close(&mut self, id: Id, token: Option<u64>) {
+    pub(in super::super::super) fn close(&mut self, id: Id, token: Option<u64>) {
         if let Some(count) = self.open.get_mut(&id) {
             *count -= 1;
             if *count == 0 {
@@ -30,7 +30,7 @@ impl World {
     }
 
     /// A token for the lock, or `None` while another holds it.
-    pub(in crate::disk::faulty) fn lock(&mut self, id: Id, outside: bool) -> Option<u64> {
+    pub(in super::super::super) fn lock(&mut self, id: Id, outside: bool) -> Option<u64> {
         if self.locks.contains_key(&id) && !self.lies.contains(&Lie::FlockExcludesNobody) {
             return None;
         }
@@ -41,7 +41,7 @@ impl World {
     }
 
     /// Lets go of the locks of the process that was killed.
-    pub(in crate::disk::faulty) fn unlock_inside(&mut self) {
+    pub(in super::super::super) fn unlock_inside(&mut self) {
         self.locks.retain(|_, holder| holder.outside);
     }
 }

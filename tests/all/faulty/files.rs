@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::Faulty;
 use super::calls::CallOutcome;
+use super::disk::{Disk, Extended, Flock, Item, Output, Owner};
+use super::model::Generation;
+use super::model::Tell;
 use super::op::{Errno, Lie, Op};
 use super::tree::{Body, Id, READ, WRITE};
 use super::world::{World, not_regular};
-use crate::disk::{Disk, Extended, Flock, Item, Output, Owner};
-use crate::model::Generation;
-use crate::model::Tell;
 
 impl Disk for Faulty {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {

@@ -1,7 +1,7 @@
 //! What a power cut may take, and what it may not.
 
 use super::*;
-use crate::disk::ItemKind;
+use palimp::disk::ItemKind;
 
 #[test]
 fn a_file_replaced_as_it_should_be_is_old_or_new_in_every_state() {

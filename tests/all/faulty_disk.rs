@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! The disk in memory on which everything can go wrong is itself held to what it promises.
 
 mod alike;
 mod faults;
@@ -7,8 +7,8 @@ mod power_cut;
 
 use std::path::Path;
 
-use super::{Errno, Fault, Faulty, Lie, Op};
-use crate::disk::Disk;
+use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
+use palimp::disk::Disk;
 
 /// A store with one durable file.
 fn disk() -> Faulty {
