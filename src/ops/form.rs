@@ -29,7 +29,7 @@ use crate::text::scan::Tape;
 const MEMBERS: usize = 40;
 
 /// The fields of a record as a person edits them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Form {
     /// The main text first, then in the order of the format.
     pub fields: Vec<Field>,

@@ -193,10 +193,11 @@ pub fn key(app: &mut App, key: KeyEvent) {
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.wanted => go(app),
         (KeyCode::Backspace, Some(typed)) => _ = typed.so_far.pop(),
-        (KeyCode::Char(c), Some(typed)) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
-            if typed.so_far.len() < typed.wanted.len() {
-                typed.so_far.push(c);
-            }
+        (KeyCode::Char(c), Some(typed))
+            if (key.modifiers - KeyModifiers::SHIFT).is_empty()
+                && typed.so_far.len() < typed.wanted.len() =>
+        {
+            typed.so_far.push(c)
         }
         _ => {}
     }

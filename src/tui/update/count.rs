@@ -13,7 +13,7 @@ const TOGETHER: i64 = 600_000;
 /// No list is longer.
 const MOST: usize = 1 << 30;
 
-/// Takes a digit; `None` where the key is none, or is no part of a count.
+/// Takes a digit; whether the key is one, and part of a count.
 pub fn digit(app: &mut App, key: KeyEvent) -> bool {
     let KeyCode::Char(c) = key.code else { return false };
     let Some(digit) = c.to_digit(10).filter(|_| key.modifiers == KeyModifiers::NONE) else { return false };

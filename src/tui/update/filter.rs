@@ -23,9 +23,8 @@ pub fn ask(app: &mut App, query: String) {
             app.error = Some(error);
             // What was typed of the wrong term meant something else until it was wrong.
             let is_there = app.answered.as_ref().is_some_and(|(query, ..)| *query == before);
-            match Query::parse(&before, app.now).is_ok() && !is_there {
-                true => app.give_job(Job::Search(Asked { query: before, ..app.asked() })),
-                false => {}
+            if Query::parse(&before, app.now).is_ok() && !is_there {
+                app.give_job(Job::Search(Asked { query: before, ..app.asked() }));
             }
         }
     }

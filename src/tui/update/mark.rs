@@ -99,8 +99,8 @@ fn only(app: &mut App) {
     filter::again(app)
 }
 
-/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. `None`
-/// where there is nothing of that.
+/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. Whether
+/// there was anything of that.
 pub fn back(app: &mut App) -> bool {
     if app.marks.range.take().is_some() {
         return true;

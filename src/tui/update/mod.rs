@@ -169,9 +169,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
 /// What an erasure came to stays until it is left.
 fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            return app.give(Effect::Redraw);
-        }
+        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => app.give(Effect::Redraw),
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.bulk.receipt = None,
         _ => {
             let (lines, rows) = receipt::lines(app);
@@ -262,9 +260,8 @@ fn move_choice(app: &mut App, by: isize) {
 
 fn run_choice(app: &mut App) {
     let Some(prompt) = app.prompt.take() else { return };
-    match prompt.actions().get(prompt.choice.at) {
-        Some(known) => act::act(app, known.action),
-        None => {}
+    if let Some(known) = prompt.actions().get(prompt.choice.at) {
+        act::act(app, known.action);
     }
 }
 

@@ -67,17 +67,17 @@ fn after(micros: i64) -> String {
 pub fn follow(app: &mut App) {
     let Some(at) = app.selected() else { return };
     if app.shown_tab().is_list() && app.focus == Pane::Detail {
-        return match app.ties.get(app.tie.at).cloned() {
-            Some(tie) => along(app, at, &tie),
-            None => {}
-        };
+        if let Some(tie) = app.ties.get(app.tie.at).cloned() {
+            along(app, at, &tie);
+        }
+        return;
     }
     let store = app.listed.get(at).0;
     let ties = app.listed.references().ties(store, at);
     let out: Vec<&Tie> = ties.iter().filter(|tie| tie.outward).collect();
     match out.as_slice() {
         [] => app.say("this memory refers to no other"),
-        [only] => return along(app, at, &(*only).clone()),
+        [only] => along(app, at, &(*only).clone()),
         several => {
             app.say(format!("{} references: Enter follows one", several.len()));
             app.tab = Tab::References;

@@ -18,11 +18,10 @@ pub fn read(app: &mut App, seen: Upkeep) {
     let back = &mut app.back;
     let known: HashSet<ChoreName> =
         seen.chores.iter().filter(|chore| chore.plan.is_some()).map(name_of).collect();
-    back.archive.chosen.retain(|own| known.contains(own));
-    back.upkeep.chosen.retain(|own| known.contains(own));
+    back.chosen.retain(|own| known.contains(own));
     (back.chores, back.batches, back.read_of) = (seen.chores, seen.batches, Some(seen.snapshot));
     let there: HashSet<(usize, String)> = (0..back.batches.len()).flat_map(|at| keys(app, at)).collect();
-    app.back.archive.memories.retain(|own| there.contains(own));
+    app.back.memories.retain(|own| there.contains(own));
 }
 
 /// How many memories are beside the line under the cursor.
@@ -35,14 +34,14 @@ pub fn within(app: &App) -> usize {
     }
 }
 
-/// Does an action of the views; `None` where they have none of the kind.
+/// Does an action of the views; whether they have one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     let is_archive = app.screen == Screen::Archive;
     match (action, is_archive) {
         (Action::Toggle, _) => toggle(app),
         (Action::ChooseAll, _) => choose_all(app),
         (Action::Open, true) => match app.back.shelf() {
-            Some(_) => app.back.archive.inside = true,
+            Some(_) => app.back.inside = true,
             None => app.say("nothing is due, and nothing is archived"),
         },
         (Action::Open, false) | (Action::Archive, true) => carry_out(app),
@@ -61,45 +60,31 @@ fn chore(app: &App) -> Option<&Chore> {
     }
 }
 
-fn chosen(app: &mut App) -> &mut HashSet<ChoreName> {
-    match app.screen {
-        Screen::Upkeep => &mut app.back.upkeep.chosen,
-        _ => &mut app.back.archive.chosen,
-    }
-}
-
 /// Chooses what is under the cursor, or no longer, and steps on.
 fn toggle(app: &mut App) {
     if let Some(own) = chore(app) {
         let (name, can, why) = (name_of(own), own.plan.is_some(), not_now(own));
         if !can {
             app.say(why);
-        } else if !chosen(app).remove(&name) {
-            chosen(app).insert(name);
+        } else if !app.back.chosen.remove(&name) {
+            app.back.chosen.insert(name);
         }
-        *cursor(app) += 1;
+        app.back.at.at += 1;
         return;
     }
     let Some(Shelf::Batch(at)) = app.back.shelf() else { return };
     let keys = keys(app, at);
-    let archive = &mut app.back.archive;
+    let archive = &mut app.back;
     if !archive.inside {
         archive.inside = true;
         return;
     }
-    if let Some(key) = keys.get(archive.memory.at)
+    if let Some(key) = keys.get(archive.within.at)
         && !archive.memories.remove(key)
     {
         archive.memories.insert(key.clone());
     }
-    archive.memory.at += 1;
-}
-
-fn cursor(app: &mut App) -> &mut usize {
-    match app.screen {
-        Screen::Upkeep => &mut app.back.upkeep.at.at,
-        _ => &mut app.back.archive.at.at,
-    }
+    archive.within.at += 1;
 }
 
 fn not_now(chore: &Chore) -> String {
@@ -125,11 +110,9 @@ fn keys(app: &App, at: usize) -> Vec<(usize, String)> {
 
 /// All of this list, or none.
 fn choose_all(app: &mut App) {
-    if let (Screen::Archive, true, Some(Shelf::Batch(at))) =
-        (app.screen, app.back.archive.inside, app.back.shelf())
-    {
+    if let (Screen::Archive, true, Some(Shelf::Batch(at))) = (app.screen, app.back.inside, app.back.shelf()) {
         let all: HashSet<(usize, String)> = keys(app, at).into_iter().collect();
-        let memories = &mut app.back.archive.memories;
+        let memories = &mut app.back.memories;
         match all.is_subset(memories) {
             true => memories.retain(|own| !all.contains(own)),
             false => memories.extend(all),
@@ -139,13 +122,13 @@ fn choose_all(app: &mut App) {
     let shown = |chore: &&Chore| app.screen == Screen::Upkeep || chore.task == Task::Due;
     let all: HashSet<ChoreName> =
         app.back.chores.iter().filter(shown).filter(|own| own.plan.is_some()).map(name_of).collect();
-    let own = chosen(app);
+    let own = &mut app.back.chosen;
     *own = if *own == all { HashSet::new() } else { all };
 }
 
 /// Shows what is chosen, or what is under the cursor, as it will be carried out.
 fn carry_out(app: &mut App) {
-    let mut names = chosen(app).clone();
+    let mut names = app.back.chosen.clone();
     if names.is_empty() {
         match chore(app) {
             Some(own) if own.plan.is_some() => drop(names.insert(name_of(own))),
@@ -206,7 +189,7 @@ fn bring_back(app: &mut App) {
 }
 
 fn to_bring(app: &App) -> Vec<EntryRef> {
-    let archive = &app.back.archive;
+    let archive = &app.back;
     let Some(snapshot) = app.back.read_of.as_ref().map(Arc::clone) else { return Vec::new() };
     let of_batch = |batch: &Batch| {
         let store = batch.store as u32;
@@ -224,7 +207,7 @@ fn to_bring(app: &App) -> Vec<EntryRef> {
     match (chosen.is_empty(), archive.inside, app.back.shelf()) {
         (true, true, Some(Shelf::Batch(at))) => {
             let own = of_batch(&app.back.batches[at]);
-            own.get(archive.memory.at).copied().into_iter().collect()
+            own.get(archive.within.at).copied().into_iter().collect()
         }
         _ => chosen,
     }

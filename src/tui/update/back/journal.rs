@@ -11,8 +11,8 @@ use crate::work::Inspect;
 
 /// The steps were read: the cursor stays on its own.
 pub fn read(app: &mut App, accounts: Vec<Account>) {
+    let own = app.back.row().map(|(store, row)| (store, row.line.step));
     let journal = &mut app.back.journal;
-    let own = journal.row().map(|(store, row)| (store, row.line.step));
     let first = journal.accounts.is_none();
     journal.take(accounts);
     let same = |line: &Line| match *line {
@@ -23,14 +23,14 @@ pub fn read(app: &mut App, accounts: Vec<Account>) {
     };
     let current = journal.lines.iter().position(same);
     let newest = || journal.lines.iter().position(|line| matches!(line, Line::Step(..)));
-    journal.at.at = match current {
+    app.back.at.at = match current {
         Some(at) => at,
         None if first => newest().unwrap_or_default(),
-        None => journal.at.at,
+        None => app.back.at.at,
     };
 }
 
-/// Does an action of the view; `None` where it has none of the kind.
+/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Open | Action::Toggle => open(app),
@@ -42,11 +42,11 @@ pub fn act(app: &mut App, action: Action) -> bool {
 }
 
 fn open(app: &mut App) {
-    let journal = &mut app.back.journal;
-    let Some((store, row)) = journal.row() else { return none(app) };
+    let Some((store, row)) = app.back.row() else { return none(app) };
     // What a step changed is with the step that did it last.
     let step = row.line.step;
-    journal.inside = true;
+    app.back.inside = true;
+    let journal = &mut app.back.journal;
     journal.top = 0;
     if journal.shown.as_ref().is_some_and(|own| (own.store, own.step) == (store, step)) {
         return;
@@ -61,7 +61,7 @@ fn none(app: &mut App) {
 
 /// Shows what undoing the step under the cursor comes to, or redoing it.
 fn turn(app: &mut App, is_redo: bool) {
-    let Some((store, row)) = app.back.journal.row() else { return none(app) };
+    let Some((store, row)) = app.back.row() else { return none(app) };
     let step = row.line.step;
     let refused = match (row.outcome, is_redo) {
         (_, _) if row.why_not.is_some() => row.why_not.map(|why| format!("step {step}: {why}")),

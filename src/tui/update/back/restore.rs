@@ -13,9 +13,9 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::work::{Backup, Inspect, Opened};
 
-/// Does an action of the view; `None` where it has none of the kind.
+/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
-    let is_inside = app.back.restore.inside;
+    let is_inside = app.back.inside;
     match action {
         Action::Open if !is_inside => open(app),
         Action::Open => bring_back(app),
@@ -33,12 +33,12 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 /// Opens the backup under the cursor: it alone is read.
 fn open(app: &mut App) {
-    let restore = &mut app.back.restore;
-    let Some(Backup { store, copy, .. }) = restore.backup().cloned() else {
+    let Some(Backup { store, copy, .. }) = app.back.backup().cloned() else {
         return app.say("there is no backup here: nothing is changed");
     };
+    let restore = &mut app.back.restore;
     let is_open = restore.opened.as_ref().is_some_and(|own| own.store == store && own.copy.path == copy.path);
-    restore.inside = true;
+    app.back.inside = true;
     if is_open {
         return;
     }
@@ -50,11 +50,11 @@ fn open(app: &mut App) {
 
 /// Where the cursor moved to another backup, what the one before would bring is not shown.
 pub fn follow(app: &mut App) {
-    let restore = &mut app.back.restore;
-    if app.screen != Screen::Restore || restore.inside {
+    if app.screen != Screen::Restore || app.back.inside {
         return;
     }
-    let under = restore.backup().map(|own| (own.store, own.copy.path.clone()));
+    let under = app.back.backup().map(|own| (own.store, own.copy.path.clone()));
+    let restore = &mut app.back.restore;
     let opened = restore.opened.as_ref().map(|own| (own.store, own.copy.path.clone()));
     if restore.opening != under {
         // What comes late is of another backup than the one under the cursor.
@@ -68,9 +68,9 @@ pub fn follow(app: &mut App) {
 
 /// The backups were read: the cursor stays on its own, and what is open is compared anew.
 pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
+    let own = app.back.backup().map(|own| (own.store, own.copy.path.clone()));
     let restore = &mut app.back.restore;
     restore.failed = unread.or(restore.failed.take());
-    let own = restore.backup().map(|own| (own.store, own.copy.path.clone()));
     let before = restore.list.take().unwrap_or_default();
     for backup in &mut list {
         let same = |own: &&Backup| own.store == backup.store && own.copy == backup.copy;
@@ -78,7 +78,8 @@ pub fn listed(app: &mut App, mut list: Vec<Backup>, unread: Option<String>) {
     }
     let is_own =
         |backup: &Backup| own.as_ref().is_some_and(|(s, p)| backup.store == *s && backup.copy.path == *p);
-    restore.at.at = list.iter().position(is_own).unwrap_or(restore.at.at);
+    let at = &mut app.back.at.at;
+    *at = list.iter().position(is_own).unwrap_or(*at);
     restore.list = Some(list);
     let again = restore.opened.as_ref();
     let again = again.map(|own| Inspect::Backup(own.store, own.copy.clone(), Some(Arc::clone(&own.bytes))));
@@ -111,7 +112,7 @@ pub fn opened(app: &mut App, outcome: Result<Opened, String>) {
         restore.chosen.retain(|at| can_come.contains(at));
     } else {
         restore.chosen = opened.compared.by_default();
-        restore.item = Default::default();
+        app.back.within = Default::default();
     }
     note(restore.list.as_mut(), place.0, &place.1, opened.verified.clone());
     restore.opened = Some(opened);
@@ -167,18 +168,19 @@ pub fn verified(app: &mut App, store: usize, path: &Path, verified: Verified) {
 
 /// Chooses the record under the cursor, or no longer, and steps on.
 fn toggle(app: &mut App) {
-    let restore = &mut app.back.restore;
-    let Some(item) = restore.items().get(restore.item.at) else { return };
+    let Some(item) = app.back.item() else { return };
+    let restore = &app.back.restore;
     if item.can_come {
         let at = item.at;
+        let restore = &mut app.back.restore;
         if !restore.chosen.remove(&at) {
             restore.chosen.insert(at);
         }
     } else {
         let why = restore.opened.as_ref().and_then(|own| own.compared.whole_only.clone());
-        app.notice = Some(why.unwrap_or_else(|| staying(&restore.items()[restore.item.at])));
+        app.notice = Some(why.unwrap_or_else(|| staying(item)));
     }
-    app.back.restore.item.at += 1;
+    app.back.within.at += 1;
 }
 
 /// Why a record can't be chosen.
@@ -199,12 +201,11 @@ fn choose_all(app: &mut App) {
 }
 
 fn difference(app: &mut App) {
-    let restore = &mut app.back.restore;
-    restore.difference = match restore.difference {
+    app.back.restore.difference = match app.back.restore.difference {
         Some(_) => None,
-        None => restore.items().get(restore.item.at).map(|_| 0),
+        None => app.back.item().map(|_| 0),
     };
-    restore.inside |= restore.difference.is_some();
+    app.back.inside |= app.back.restore.difference.is_some();
 }
 
 fn bring_back(app: &mut App) {

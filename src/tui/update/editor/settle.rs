@@ -43,7 +43,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
             conflict.copies = !conflict.copies;
             app.notice = None;
         }
-        KeyCode::Enter => return take(app),
+        KeyCode::Enter => take(app),
         KeyCode::Esc => {
             editor.conflict = None;
             app.notice = editor.theirs.as_ref().map(told);
