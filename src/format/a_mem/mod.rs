@@ -31,6 +31,7 @@ use super::writing::Writes;
 use super::{About, Assembly, Derived, Format, Parts, Placement, Shape};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity};
 use crate::text::json::{Json, Kind};
+use crate::text::names;
 
 /// Specification 5.
 pub struct AMem;
@@ -43,33 +44,12 @@ impl Format for AMem {
             in_checkout: true,
             beside: &[],
             keys_are_ids: true,
-            facets: &[
-                "status",
-                "source",
-                "trace",
-                "agent",
-                "confidence",
-                "capability",
-                "skill",
-                "cluster",
-                "strength",
-            ],
-            unsearched: &[
-                "timestamp",
-                "trace_id",
-                "start_time",
-                "end_time",
-                "created",
-                "updated",
-                "last_active",
-                "linked_to",
-                "links",
-                "related_traces",
-                "related_events",
-                "learned_patterns",
-                "note_id",
-                "events",
-            ],
+            facets: &names::<9>("status source trace agent confidence capability skill cluster strength"),
+            unsearched: &names::<14>(
+                "timestamp trace_id start_time end_time created updated last_active \
+                linked_to links related_traces related_events learned_patterns note_id \
+                events",
+            ),
         }
     }
 

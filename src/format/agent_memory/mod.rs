@@ -46,6 +46,7 @@ use super::writing::Writes;
 use super::{About, Assembly, Format, Parts, Placement, Referred};
 use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::json::Json;
+use crate::text::names;
 
 /// Specification 3.
 pub struct AgentMemory;
@@ -59,22 +60,11 @@ impl Format for AgentMemory {
             beside: projection::BESIDE,
             keys_are_ids: false,
             facets: &["source", "provider", "status", "path"],
-            unsearched: &[
-                "sourceId",
-                "externalItemId",
-                "eventId",
-                "latestCheckpointId",
-                "lastRecalledEventId",
-                "sessionId",
-                "createdAt",
-                "updatedAt",
-                "generatedAt",
-                "validatedAt",
-                "lastSyncedAt",
-                "lastRecalledAt",
-                "contentHash",
-                "bundleHash",
-            ],
+            unsearched: &names::<14>(
+                "sourceId externalItemId eventId latestCheckpointId lastRecalledEventId \
+                sessionId createdAt updatedAt generatedAt validatedAt lastSyncedAt \
+                lastRecalledAt contentHash bundleHash",
+            ),
         }
     }
 

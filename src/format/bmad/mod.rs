@@ -33,6 +33,7 @@ use super::writing::Writes;
 use super::{About, Assembly, Derived, Format, Parts, Placement};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
+use crate::text::names;
 
 /// Specification 4.
 pub struct Bmad;
@@ -45,32 +46,14 @@ impl Format for Bmad {
             in_checkout: false,
             beside: &[],
             keys_are_ids: false,
-            facets: &[
-                "agent",
-                "role",
-                "conversation",
-                "parent",
-                "approved",
-                "impact",
-                "category",
-                "severity",
-                "status",
-                "key",
-                "value",
-                "confidence",
-            ],
-            unsearched: &[
-                "timestamp",
-                "references",
-                "conversations",
-                "findings",
-                "parent_message_id",
-                "conversation_id",
-                "learned_from",
-                "checksum",
-                "last_accessed",
-                "last_decay_update",
-            ],
+            facets: &names::<12>(
+                "agent role conversation parent approved impact category severity status \
+                key value confidence",
+            ),
+            unsearched: &names::<10>(
+                "timestamp references conversations findings parent_message_id \
+                conversation_id learned_from checksum last_accessed last_decay_update",
+            ),
         }
     }
 

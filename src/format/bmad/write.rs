@@ -41,6 +41,7 @@ use crate::model::{Change, Document, Entry, Lock, Moment, Named, Role, Session, 
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::names;
 use crate::text::scan::Tape;
 use crate::text::shell;
 use crate::text::unpack::Member;
@@ -53,23 +54,12 @@ use session::{new_session, session_id};
 pub use derived::derived;
 
 /// The members that are no strings.
-const NO_TEXT: [&str; 15] = [
-    "access_count",
-    "alternatives_considered",
-    "approved_by",
-    "confidence",
-    "decay_factor",
-    "last_decay_update",
-    "learned_from",
-    "metadata",
-    "metadata.processing_time_ms",
-    "metadata.references",
-    "metadata.tokens",
-    "references",
-    "references.conversations",
-    "references.findings",
-    "tags",
-];
+const NO_TEXT: [&str; 15] = names(
+    "access_count alternatives_considered approved_by confidence decay_factor \
+    last_decay_update learned_from metadata metadata.processing_time_ms \
+    metadata.references metadata.tokens references references.conversations \
+    references.findings tags",
+);
 const IMPORTANCE: &str = "importance is derived here: from the type, `severity`, `impact` and \
                           `approved_by`. Edit one of those instead.";
 

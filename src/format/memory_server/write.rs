@@ -16,21 +16,13 @@ use crate::format::writing::{
 use crate::model::{Change, Document, Entry, Moment, Role, Store, Tell, meant};
 use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::names;
 use crate::text::scan::Tape;
 
-const ORDER: [&str; 11] = [
-    "id",
-    "type",
-    "content",
-    "category",
-    "created_at",
-    "updated_at",
-    "accessed_at",
-    "access_count",
-    "tags",
-    "importance",
-    "archived",
-];
+const ORDER: [&str; 11] = names(
+    "id type content category created_at updated_at accessed_at access_count tags \
+    importance archived",
+);
 /// Backups that are kept of a file ("Backup Strategy").
 const BACKUPS: usize = 5;
 

@@ -30,6 +30,7 @@ use super::writing::Writes;
 use super::{About, Assembly, Derived, Format, Parts, Placement};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
+use crate::text::names;
 
 /// Specification 2.
 pub struct SessionLog;
@@ -43,15 +44,10 @@ impl Format for SessionLog {
             beside: &[],
             keys_are_ids: false,
             facets: &["role"],
-            unsearched: &[
-                "timestamp",
-                "references",
-                "checksum",
-                "created_at",
-                "updated_at",
-                "last_accessed",
-                "accessed_at",
-            ],
+            unsearched: &names::<7>(
+                "timestamp references checksum created_at updated_at last_accessed \
+                accessed_at",
+            ),
         }
     }
 

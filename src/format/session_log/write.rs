@@ -14,21 +14,14 @@ use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::edit;
 use crate::text::json::Json;
+use crate::text::names;
 use crate::text::scan::Tape;
 
 /// The members of an entry, in the order of §3.1.
-const ORDER: [&str; 10] = [
-    "id",
-    "session_id",
-    "timestamp",
-    "type",
-    "content",
-    "importance",
-    "decay_factor",
-    "tags",
-    "references",
-    "checksum",
-];
+const ORDER: [&str; 10] = names(
+    "id session_id timestamp type content importance decay_factor tags references \
+    checksum",
+);
 /// Bytes that an entry may have (§14.2).
 const ENTRY: usize = 1 << 20;
 /// Characters that ids of sessions and entries may have (§14.2).

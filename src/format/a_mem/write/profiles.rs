@@ -9,19 +9,15 @@ use crate::format::writing::{Changes, Draft, Members, Refusal, Result, Scene, Se
 use crate::model::{Change, Document, Moment};
 use crate::text::edit::{self, Patch};
 use crate::text::json::{Json, Kind};
+use crate::text::names;
 use crate::text::scan::Tape;
 
 /// The longest name of an agent, in bytes: with `.json` it is the name of a file.
 const NAME: usize = 200;
-const ORDER: [&str; 7] = [
-    "agent_name",
-    "agent_version",
-    "last_active",
-    "session_count",
-    "capabilities",
-    "preferences",
-    "context_switches",
-];
+const ORDER: [&str; 7] = names(
+    "agent_name agent_version last_active session_count capabilities preferences \
+    context_switches",
+);
 
 /// Adds a profile.
 pub fn add(scene: &Scene<'_>, draft: &Draft<'_>) -> Changes {

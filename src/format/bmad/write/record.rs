@@ -11,6 +11,7 @@ use crate::format::writing::{Draft, Members, Refusal, Result};
 use crate::model::{Moment, Severity, meant};
 use crate::text::edit::quoted;
 use crate::text::json::{Json, Kind};
+use crate::text::names;
 
 /// Who writes a record where nobody is named.
 const WRITER: &str = "palimp";
@@ -47,18 +48,10 @@ const SCHEMAS: [Schema; 4] = [
         text: "decision",
         agent: Some("made_by"),
         usual: &[],
-        order: &[
-            "id",
-            "timestamp",
-            "made_by",
-            "approved_by",
-            "decision",
-            "rationale",
-            "alternatives_considered",
-            "impact",
-            "tags",
-            "references",
-        ],
+        order: &names::<10>(
+            "id timestamp made_by approved_by decision rationale alternatives_considered \
+            impact tags references",
+        ),
     },
     Schema {
         kind: "finding",
@@ -66,18 +59,10 @@ const SCHEMAS: [Schema; 4] = [
         text: "description",
         agent: Some("discovered_by"),
         usual: &[("severity", "medium"), ("status", "open")],
-        order: &[
-            "id",
-            "timestamp",
-            "discovered_by",
-            "category",
-            "severity",
-            "description",
-            "evidence",
-            "recommendation",
-            "status",
-            "tags",
-        ],
+        order: &names::<10>(
+            "id timestamp discovered_by category severity description evidence \
+            recommendation status tags",
+        ),
     },
     Schema {
         kind: "preference",
@@ -85,17 +70,7 @@ const SCHEMAS: [Schema; 4] = [
         text: "value",
         agent: None,
         usual: &[("category", "general")],
-        order: &[
-            "id",
-            "timestamp",
-            "category",
-            "key",
-            "value",
-            "context",
-            "confidence",
-            "learned_from",
-            "tags",
-        ],
+        order: &names::<9>("id timestamp category key value context confidence learned_from tags"),
     },
 ];
 
