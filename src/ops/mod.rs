@@ -29,7 +29,7 @@ pub use crate::format::writing::{Changes, Deed, Draft, NO_PACKED, Refusal, Resul
 pub use progress::Progress;
 
 use crate::format::writing::{Faults, Writes, document};
-use crate::format::{self, Format, Placement, Shape};
+use crate::format::{Format, Placement, Shape};
 use crate::model::plan::UNDO_ROOM;
 use crate::model::{
     Act, Bytes, Change, Code, Document, Entry, Moment, Plan, Problem, Role, Severity, State, Store, Tell,
@@ -42,9 +42,8 @@ type Documents = Vec<Arc<Document>>;
 
 /// The format of a store, as it is written.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Writes)> {
-    let format = format::by_name(store.format);
-    let both = format.and_then(|format| Some((format, format.writes()?)));
-    both.ok_or_else(|| Refusal::unfit(format!("this version only reads {}.", store.format)))
+    let format = form::format_of(store)?;
+    Ok((format, format))
 }
 
 /// Whether the format and the entry's state let that be done. A plan can still be refused.
