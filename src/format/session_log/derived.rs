@@ -10,7 +10,7 @@ use super::{config, index, layout};
 use crate::format::lists::Lists;
 use crate::format::reading::{edited, whole_object, with_object, without_mark};
 use crate::format::writing::{document, list, members_of, set_members};
-use crate::format::{Derived, Format, Parts};
+use crate::format::{Derived, Parts};
 use crate::model::{DecayTable, Document, Moment, View};
 use crate::text::edit;
 use crate::text::json::Json;

@@ -7,6 +7,7 @@ use super::change::{aim_at, ask};
 use super::{mark, prompt};
 use crate::deed::Wanted;
 use crate::model::State;
+use crate::query::most_first;
 use crate::tui::app::{Aim, App};
 use crate::tui::prompt::{Purpose, Words};
 
@@ -40,7 +41,7 @@ fn all(app: &App, purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
             for (tag, count) in tallies.flat_map(|(_, tally)| &tally.tags) {
                 *counts.entry(tag).or_default() += count;
             }
-            most_first(counts)
+            most_first(counts).into_iter().map(|(word, _)| word).collect()
         }
         _ => Vec::new(),
     }
@@ -56,13 +57,7 @@ fn own_tags(purpose: Purpose, aim: Option<&Aim>) -> Vec<String> {
             *counts.entry(tag).or_default() += 1;
         }
     }
-    most_first(counts)
-}
-
-fn most_first(counts: HashMap<&str, usize>) -> Vec<String> {
-    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    counts.into_iter().map(|(word, _)| word.to_owned()).collect()
+    most_first(counts).into_iter().map(|(word, _)| word).collect()
 }
 
 /// Pins memories, or, where every one of them is pinned, no longer.

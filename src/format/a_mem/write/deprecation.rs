@@ -3,7 +3,7 @@
 use super::{bad_value, timestamp};
 use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
-use crate::text::front_matter::edit::{NewValue, remove, set};
+use crate::text::front_matter::edit::{NewValue, line_end, remove, set};
 use crate::text::front_matter::{Note, Value};
 use crate::text::lines;
 
@@ -107,11 +107,6 @@ pub fn undeprecate(text: &str) -> Result<String> {
 fn is_deprecated(note: &Note<'_>) -> bool {
     let is_word = |value: &Value<'_>| matches!(value, Value::Text(word) if word == "deprecated");
     note.field("status").is_some_and(|field| is_word(&field.value))
-}
-
-fn line_end(text: &str) -> &'static str {
-    let is_crlf = lines::line_at(text.as_bytes(), 0).is_some_and(|line| line.next == line.end + 2);
-    if is_crlf { "\r\n" } else { "\n" }
 }
 
 fn written(reason: &str, replacement: Option<&str>, now: Moment) -> Vec<String> {

@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::health::human as size;
 use super::hints::{Hint, act, hint};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
@@ -94,13 +95,4 @@ fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
 /// Stored text on one line, safe, cut to a width.
 fn one_line(app: &App, text: &str, width: usize) -> String {
     fit(&theme::safe(app, text), width)
-}
-
-/// Bytes as people say them, short.
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_024 => format!("{bytes} B"),
-        1_024..1_048_576 => format!("{:.1} kB", bytes as f64 / 1_024.0),
-        _ => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
-    }
 }
