@@ -148,12 +148,8 @@ fn erasing(entry: Erasing) -> Row {
         verb: "erasing".into(),
         records: entry.records.len() as u64,
         files: entry.files,
-        turn: None,
         ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
-        format: String::new(),
-        change: None,
-        as_planned: false,
-        guard: None,
+        ..JournalLine::default()
     };
     let why_not = Some("it is not finished: the next change of the store finishes it");
     Row { line, at, outcome: Outcome::Erasing, until: None, why_not, others: Others::default() }

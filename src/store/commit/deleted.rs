@@ -114,10 +114,10 @@ fn held(
         };
         let is_deletion = taken.see(number, &step);
         // What a step had added, and was taken back, nobody deleted.
-        if matches!(step.turn, Some(Turn::Undo(_))) {
+        if matches!(step.line.turn, Some(Turn::Undo(_))) {
             continue;
         }
-        let at = Moment::parse(&step.at).map(|(when, _)| when);
+        let at = Moment::parse(&step.line.at).map(|(when, _)| when);
         let kept = if is_deletion { Kept::Deletion(number) } else { Kept::Change };
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
         all.extend(own.map(|(bytes, path)| Held { at, path, bytes, kept }));
@@ -142,7 +142,7 @@ fn held(
 fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
-    steps.filter(|step| step.verb == "delete").map(|step| step.changes).collect()
+    steps.filter(|step| step.line.verb == "delete").map(|step| step.changes).collect()
 }
 
 /// What a file had before the step that this takes back: lines of a log, or all of another file.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use super::places::{Places, id_of};
 use super::rebase::{fits, merge, rebase_in};
-use super::{CommitError, Writer};
+use super::twins::is_left;
+use super::{CommitError, Step, Writer};
 use crate::model::{Act, Change, Splice, plan};
 
 /// How far a change came that a step would take back.
@@ -33,8 +34,8 @@ impl From<Option<bool>> for Made {
 }
 
 impl Writer<'_> {
-    /// How far what this would take back has been made.
-    pub(super) fn made(&self, inverse: &Change) -> Result<Made, CommitError> {
+    /// How far what this would take back has been made, which a step keeps.
+    pub(super) fn made(&self, step: &Step, inverse: &Change) -> Result<Made, CommitError> {
         if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire(_)) {
             return Ok(Made::Harmless);
         }
@@ -60,7 +61,9 @@ impl Writer<'_> {
                 false => Made::Changed,
             },
             (Act::Splice(_), None) => Made::Changed,
-            (Act::Splice(splices), Some(now)) => spliced(splices, &now),
+            (Act::Splice(splices), Some(now)) => {
+                spliced(splices, &now, &|| is_left(inverse, &now, &step.twins))
+            }
             _ => Made::Harmless,
         })
     }
@@ -68,7 +71,7 @@ impl Writer<'_> {
 
 /// Whether the splices that take a change back find it made. All of them came by one rename,
 /// so that where one is surely not made, none is.
-fn spliced(splices: &[Splice], now: &[u8]) -> Made {
+fn spliced(splices: &[Splice], now: &[u8], is_left: &dyn Fn() -> Option<bool>) -> Made {
     let changed: Vec<&Splice> = splices.iter().filter(|splice| splice.was != splice.becomes).collect();
     let Some(first) = changed.first() else { return Made::Harmless };
     // Where lines were only added or only went, both can fit.
@@ -77,10 +80,11 @@ fn spliced(splices: &[Splice], now: &[u8]) -> Made {
         return Some(is_after).into();
     }
     let places = Places::of(now);
-    if is_after && let Some(made) = is_made(first, &places) {
+    let is_made = |own: &Splice| is_made(own, &places, is_left);
+    if is_after && let Some(made) = is_made(first) {
         return Some(made).into();
     }
-    let found: Vec<Option<bool>> = changed.iter().map(|splice| is_made(splice, &places)).collect();
+    let found: Vec<Option<bool>> = changed.iter().map(|own| is_made(own)).collect();
     let (made, not) = (found.contains(&Some(true)), found.contains(&Some(false)));
     match (made, not, found.contains(&None)) {
         (true, false, false) => Made::Whole,
@@ -91,25 +95,19 @@ fn spliced(splices: &[Splice], now: &[u8]) -> Made {
 
 /// Whether the file has the lines as the change left them, or as they were; `None` where it
 /// has neither.
-fn is_made(splice: &Splice, places: &Places<'_>) -> Option<bool> {
+fn is_made(splice: &Splice, places: &Places<'_>, is_left: &dyn Fn() -> Option<bool>) -> Option<bool> {
     let now = places.now;
-    let own = std::slice::from_ref(splice);
     let before = || {
         let forward = Splice { was: splice.becomes.clone(), becomes: splice.was.clone(), ..splice.clone() };
         has(&forward, places)
     };
     match (splice.was.is_empty(), splice.becomes.is_empty()) {
-        // Lines that went are where they was, or the change was made; others that are
-        // like them may be elsewhere.
-        (true, _) => {
+        // Lines that went are there, or the change was made; others that are like them may be.
+        (true, _) if has_lines(&splice.becomes, places) => is_left().or_else(|| {
             let there = now.get(splice.start as usize..).is_some_and(|now| now.starts_with(&splice.becomes));
-            let alike = has_lines(&splice.becomes, places);
-            match (there, alike) {
-                (true, _) => Some(false),
-                (false, true) => Some(fits(own, now)),
-                (false, false) => (!places.has_any(&splice.becomes)).then_some(true),
-            }
-        }
+            Some(!there && fits(std::slice::from_ref(splice), now))
+        }),
+        (true, _) => (!places.has_any(&splice.becomes)).then_some(true),
         (false, true) if has(splice, places) => Some(true),
         (false, true) => (!places.has_any(&splice.was)).then_some(false),
         (false, false) => match (has(splice, places), before()) {
@@ -200,8 +198,8 @@ mod tests {
         // Others changed the first record since, so that nothing fits where it says.
         let others = |text: &str| text.replacen("\"x\":1", "\"x\":12345", 1);
         let began = std::time::Instant::now();
-        assert!(matches!(spliced(&back, others(&after).as_bytes()), Made::Whole));
-        assert!(matches!(spliced(&back, others(&base).as_bytes()), Made::No));
+        assert!(matches!(spliced(&back, others(&after).as_bytes(), &|| None), Made::Whole));
+        assert!(matches!(spliced(&back, others(&base).as_bytes(), &|| None), Made::No));
         assert!(began.elapsed().as_secs() < 30, "it took {:?}", began.elapsed());
     }
 

@@ -182,13 +182,16 @@ impl<'a> Writer<'a> {
         let number = self.vault.next_step()?;
         let (kept, remade) = remake::kept_of_derived(self, plan)?;
         let inverse = |change| self.bare_inverse(change);
-        let step = Step {
-            verb: plan.verb.to_owned(),
-            at: self.host.now.to_rfc3339(),
-            records: plan.records as u64,
-            turn,
+        let mut step = Step {
+            line: JournalLine {
+                at: self.host.now.to_rfc3339(),
+                verb: plan.verb.to_owned(),
+                records: plan.records as u64,
+                turn,
+                change: plan.change.clone(),
+                ..JournalLine::default()
+            },
             process: self.own_process(),
-            change: plan.change.clone(),
             changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
             derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
             remade,
@@ -197,7 +200,6 @@ impl<'a> Writer<'a> {
             owed: plan.owed.clone(),
         };
         self.vault.keep(number, &step)?;
-        let mut step = step;
         let mut carried = carry::Carried::default();
         if let Err(error) = carry::carry_out(self, plan, &mut carried, Some((number, &mut step))) {
             return Err(self.taken_back(number, error, &carried));
@@ -206,25 +208,18 @@ impl<'a> Writer<'a> {
         notes.append(&mut carried.notes);
         notes.extend(apply::given::sentences(&carried.lacking));
         notes.extend(referred::newly_missing(self.host.disk, self.store, plan, self.host.now));
-        let mut files: Vec<FileLine> =
-            plan.all().filter(|change| !change.is_empty()).map(file_line).collect();
-        for (path, before, after) in &carried.lens {
-            let own = files.iter_mut().find(|own| own.path == *path);
-            own.into_iter().for_each(|own| (own.bytes_before, own.bytes_after) = (*before, *after));
-        }
-        let line = JournalLine {
+        let mut line = JournalLine {
             step: number,
-            at: step.at,
-            verb: step.verb,
-            records: step.records,
-            files,
-            turn,
-            ids: Vec::new(),
+            files: plan.all().filter(|change| !change.is_empty()).map(file_line).collect(),
             format: self.place.format.to_owned(),
-            change: step.change,
             as_planned: !carried.derive,
             guard: carried.guard.word(),
+            ..step.line
         };
+        for (path, before, after) in &carried.lens {
+            let own = line.files.iter_mut().find(|own| own.path == *path);
+            own.into_iter().for_each(|own| (own.bytes_before, own.bytes_after) = (*before, *after));
+        }
         if carried.derive {
             self.is_busy.set(self.is_busy.get() || carried.met_others);
             self.pend(&carried.touched);

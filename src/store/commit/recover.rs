@@ -73,7 +73,7 @@ impl Writer<'_> {
         let is_over = made.iter().all(|made| matches!(made, Made::Whole | Made::Harmless));
         let is_over = is_over && (made.is_empty() || made.iter().any(|made| matches!(made, Made::Whole)));
         if is_over && may_finish {
-            self.finish_step(number, &step, &touched)?;
+            self.finish_step(&step, &touched)?;
             return Ok(Settled::Finished);
         }
         let back = step.changes.iter().zip(made).map(|(change, made)| match made {
@@ -91,10 +91,10 @@ impl Writer<'_> {
                 self.note(format!(
                     "step {number} ({}) was cut short and is neither finished nor taken back: {} Look at \
                      what stands there.",
-                    step.verb,
+                    step.line.verb,
                     error.what()
                 ));
-                self.finish_step(number, &step, &touched)?;
+                self.finish_step(&step, &touched)?;
                 return Ok(Settled::Left);
             }
         };
@@ -117,8 +117,9 @@ impl Writer<'_> {
     /// The same as [`Writer::made`]; but an old copy that a change let go and that stays is one
     /// too many, and the change is over without that.
     fn made_of(&self, step: &Step, change: &Change) -> Result<Made, CommitError> {
-        let made = self.made(change)?;
-        let is_old = step.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(self, change);
+        let made = self.made(step, change)?;
+        let is_old =
+            step.line.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(self, change);
         Ok(if is_old && matches!(made, Made::No) { Made::Harmless } else { made })
     }
 
@@ -130,7 +131,7 @@ impl Writer<'_> {
         }
         let mut back = Vec::new();
         for change in &step.derived {
-            match self.made(change)? {
+            match self.made(step, change)? {
                 Made::Whole => match self.fitted(change, true) {
                     Ok(fitted) => back.extend(fitted),
                     Err(_) => return Ok(None),
@@ -143,12 +144,33 @@ impl Writer<'_> {
     }
 
     /// Writes down that a step is over, when what it changed is durable.
-    fn finish_step(&self, number: u64, step: &Step, touched: &[PathBuf]) -> Result<(), CommitError> {
+    fn finish_step(&self, step: &Step, touched: &[PathBuf]) -> Result<(), CommitError> {
         self.make_durable(touched)?;
         self.pend(touched);
-        self.vault.write(&line_of(self, number, step))?;
+        let data = step.changes.iter().rev().chain(step.derived.iter().rev());
+        let files = data.filter(|change| !change.is_empty()).map(|inverse| self.left_by(inverse)).collect();
+        let format = self.place.format.to_owned();
+        self.vault.write(&JournalLine { files, format, ..step.line.clone() })?;
         self.derive_touched(touched, &Plan::unseen("recover", &self.place.root, self.place.format));
         Ok(())
+    }
+
+    /// A file as a finished step left it, from the step's undo data.
+    fn left_by(&self, inverse: &Change) -> FileLine {
+        let item = self.host.disk.look(&self.path(&inverse.path)).ok();
+        let bytes_after =
+            item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
+        let (change, bytes_before) = match &inverse.act {
+            Act::Create(_) | Act::Append(_) => ("remove", inverse.len_after()),
+            Act::Remove(_) | Act::RemoveFolder => ("create", 0),
+            Act::MakeFolder | Act::Expire(_) => ("remove", 0),
+            Act::Splice(splices) => {
+                let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
+                let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
+                ("rewrite", (bytes_after + gone as u64).saturating_sub(come as u64))
+            }
+        };
+        FileLine { path: inverse.path.clone(), change: change.to_owned(), bytes_before, bytes_after }
     }
 
     fn changed_since(&self, change: &Change) -> CommitError {
@@ -246,47 +268,6 @@ fn is_nothing_to_sync(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     let is_other = matches!(error.kind(), Kind::IsADirectory | Kind::InvalidInput | Kind::NotADirectory);
     is_other || matches!(error.kind(), Kind::NotFound | Kind::PermissionDenied)
-}
-
-/// What the journal says of a step that was found to be finished.
-fn line_of(writer: &Writer<'_>, number: u64, step: &Step) -> JournalLine {
-    let data = step.changes.iter().rev().chain(step.derived.iter().rev());
-    let files = data.filter(|change| !change.is_empty()).map(|inverse| finished(writer, inverse)).collect();
-    JournalLine {
-        step: number,
-        at: step.at.clone(),
-        verb: step.verb.clone(),
-        records: step.records,
-        files,
-        turn: step.turn,
-        ids: Vec::new(),
-        format: writer.place.format.to_owned(),
-        change: step.change.clone(),
-        as_planned: false,
-        guard: None,
-    }
-}
-
-/// A file as a finished step left it, from the step's undo data.
-fn finished(writer: &Writer<'_>, inverse: &Change) -> FileLine {
-    let item = writer.host.disk.look(&writer.path(&inverse.path)).ok();
-    let after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
-    let (change, before) = match &inverse.act {
-        Act::Create(_) | Act::Append(_) => ("remove", inverse.len_after()),
-        Act::Remove(_) | Act::RemoveFolder => ("create", 0),
-        Act::MakeFolder | Act::Expire(_) => ("remove", 0),
-        Act::Splice(splices) => {
-            let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
-            let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
-            ("rewrite", (after + gone as u64).saturating_sub(come as u64))
-        }
-    };
-    FileLine {
-        path: inverse.path.clone(),
-        change: change.to_owned(),
-        bytes_before: before,
-        bytes_after: after,
-    }
 }
 
 /// Whether it is about a copy, from which nothing is derived.

@@ -10,25 +10,18 @@ use sha2::{Digest, Sha256};
 
 use super::made::is_log;
 use super::short::{Entry, HadForm, RemadeForm};
-use super::vault::Turn;
+use super::vault::JournalLine;
 use crate::model::plan::Twin;
 use crate::model::{Act, Change, Splice};
 
 /// The changes that undo a step, in the order in which they are carried out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// The verb of the step that they take back.
-    pub verb: String,
-    /// When that was done.
-    pub at: String,
-    /// How many records it concerned.
-    pub records: u64,
-    /// What it took back or did again itself.
-    pub turn: Option<Turn>,
+    /// What the journal says of the step that they take back, but for what is known when it is over:
+    /// where the process does not live to say it, the next start does.
+    pub line: JournalLine,
     /// The process that did it.
     pub process: Option<i32>,
-    /// The change of several stores of which it is a part.
-    pub change: Option<String>,
     /// The changes of files that hold memories.
     pub changes: Vec<Change>,
     /// The changes of what is derived from them.
@@ -69,15 +62,10 @@ pub type Find<'f> = &'f dyn Fn(&Path, &str) -> Vec<u8>;
 
 #[derive(Serialize, Deserialize)]
 struct Head {
-    verb: String,
-    at: String,
-    records: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    turn: Option<Turn>,
+    #[serde(flatten)]
+    line: JournalLine,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     process: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    change: Option<String>,
     changes: Vec<Entry<Word>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     derived: Vec<Entry<Word>>,
@@ -115,12 +103,8 @@ impl Step {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut body = Vec::new();
         let head = Head {
-            verb: self.verb.clone(),
-            at: self.at.clone(),
-            records: self.records,
-            turn: self.turn,
+            line: self.line.clone(),
             process: self.process,
-            change: self.change.clone(),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
             remade: self.remade.clone(),
@@ -150,12 +134,8 @@ impl Step {
         };
         let (changes, derived) = (read(head.changes)?, read(head.derived)?);
         Some(Step {
-            verb: head.verb,
-            at: head.at,
-            records: head.records,
-            turn: head.turn,
+            line: head.line,
             process: head.process,
-            change: head.change,
             changes,
             derived,
             remade: head.remade,
@@ -266,6 +246,7 @@ pub(super) fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::commit::Turn;
 
     #[test]
     fn what_earlier_versions_kept_is_read() {
@@ -287,12 +268,15 @@ mod tests {
     fn what_takes_a_step_back_is_read_as_it_was_written() {
         let odd = PathBuf::from(OsString::from_vec(vec![b'a', 0xff]));
         let step = Step {
-            verb: "edit".into(),
-            at: "2026-01-01T00:00:00Z".into(),
-            records: 2,
-            turn: Some(Turn::Undo(7)),
+            line: JournalLine {
+                verb: "edit".into(),
+                at: "2026-01-01T00:00:00Z".into(),
+                records: 2,
+                turn: Some(Turn::Undo(7)),
+                change: Some("7f".into()),
+                ..JournalLine::default()
+            },
             process: Some(12),
-            change: Some("7f".into()),
             changes: vec![
                 Change::create("b", "x\n").inverse(),
                 Change {

@@ -193,13 +193,15 @@ fn turned(writer: &Writer<'_>, verb: &'static str, step: u64, by: u64) -> Result
         )));
     };
     let mut plan = Plan::of(verb, writer.store.whole()?);
-    plan.records = own.records as usize;
+    plan.records = own.line.records as usize;
     let line = journal.iter().find(|line| line.step == step);
     plan.change = line.and_then(|line| line.change.clone());
-    let named = line.map_or(&own.verb, |line| &line.verb);
-    let when = Moment::parse(&own.at).map_or(own.at.clone(), |(when, _)| when.to_minute());
-    plan.lines
-        .push(format!("{verb} step {step}: {named} of {}, {when}", plan::counted(own.records, "record")));
+    let named = line.map_or(&own.line.verb, |line| &line.verb);
+    let when = Moment::parse(&own.line.at).map_or(own.line.at.clone(), |(when, _)| when.to_minute());
+    plan.lines.push(format!(
+        "{verb} step {step}: {named} of {}, {when}",
+        plan::counted(own.line.records, "record")
+    ));
     let mut as_left = own.owed.is_empty() && is_as_left(writer, by, &own)?;
     let mut back = Back::default();
     let turning = Turning { journal: &journal, step, by, own: &own };

@@ -21,7 +21,15 @@ pub fn twins(back: &Change, after: &[u8]) -> Vec<Twin> {
     twins_of(back, &stayed)
 }
 
-/// The same of a change that is about to be made. Where few records go, the file is taken apart only
+/// Whether a log has just as many records that are equal to those which a step took out as stayed in it
+/// then; `None` where it took none out.
+pub fn is_left(back: &Change, now: &[u8], stayed: &[Twin]) -> Option<bool> {
+    let path = back.path.told();
+    let is_left = || twins(back, now).iter().eq(stayed.iter().filter(|own| own.0 == path));
+    (!brought(back).is_empty()).then(is_left)
+}
+
+/// The same as [`twins`] of a change that is about to be made. Where few records go, the file is taken apart only
 /// if their bytes are in it once more.
 pub fn staying(change: &Change) -> Vec<Twin> {
     let Act::Splice(splices) = &change.act else { return Vec::new() };

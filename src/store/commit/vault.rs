@@ -170,7 +170,8 @@ impl<'a> Vault<'a> {
                     let fail = |error| drop(failed.replace(Some(CommitError::unread(file, error))));
                     self.made(file, made).map_err(fail).unwrap_or_default()
                 });
-                failed.into_inner().map_or(Ok(step), Err)
+                let numbered = step.map(|own| Step { line: JournalLine { step: number, ..own.line }, ..own });
+                failed.into_inner().map_or(Ok(numbered), Err)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CommitError::unread(&path, error)),

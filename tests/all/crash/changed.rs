@@ -4,10 +4,11 @@ use std::path::Path;
 
 use crate::faulty::{Fault, Faulty};
 use palimp::disk::Disk;
-use palimp::store::commit::Writer;
+use palimp::ops::delete::Asked;
+use palimp::store::commit::{Vault, Writer};
 
-use super::bench::{Bench, ROOT, host, load, run};
-use super::cases::named;
+use super::bench::{Bench, DATA, ROOT, host, load, run, scene, turn};
+use super::cases::{Do, named};
 use super::machine::Still;
 
 const LOG: &str = "sessions/sess_a/memory.jsonl";
@@ -23,6 +24,32 @@ fn edited_and_cut() -> Faulty {
     let disk = bench.disk();
     disk.fail_at(at + 1, Fault::Crash);
     let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
+    disk.restart()
+}
+
+/// The removal of the first of two entries that are alike and side by side, cut right behind the rename
+/// that makes it.
+fn removed_and_cut() -> Faulty {
+    let on_disk = || {
+        let disk = Bench::of(named("session-log", "edit")).disk();
+        let line = text(&disk).lines().next().unwrap().to_owned() + "\n";
+        disk.put(Path::new(ROOT).join(LOG), line + &text(&disk), 0o600);
+        disk
+    };
+    let run_on = |disk: &Faulty| {
+        let store = load(disk, "session-log");
+        let asked = Asked { remove: true, ..Asked::default() };
+        let plan = palimp::ops::delete::delete(&scene(&store), &store.entries[..1], asked).unwrap();
+        let machine = Still::first();
+        Writer::open(host(disk, &machine), &store).and_then(|writer| writer.commit(&plan))
+    };
+    let learned = on_disk();
+    run_on(&learned).unwrap();
+    let is_it = |op: &String| op.starts_with("exchange") && op.ends_with(LOG);
+    let at = learned.log().iter().position(is_it).unwrap_or_else(|| panic!("{:#?}", learned.log()));
+    let disk = on_disk();
+    disk.fail_at(at + 1, Fault::Crash);
+    run_on(&disk).unwrap_err();
     disk.restart()
 }
 
@@ -59,6 +86,20 @@ fn a_finished_change_to_whose_line_an_agent_added_a_member_is_finished() {
     rewritten(&disk, "\"id\":\"mem_002\",", "\"id\":\"mem_002\",\"seen\":1,");
     assert_eq!(started(&disk), Vec::<String>::new());
     assert!(text(&disk).contains(NEW) && text(&disk).contains("\"seen\":1"), "{}", text(&disk));
+}
+
+#[test]
+fn a_removal_of_one_of_two_that_are_alike_is_known_to_be_made_and_is_undone() {
+    for added in ["", "{\"id\":\"mem_900\",\"content\":{\"finding\":\"Of another.\"}}\n"] {
+        let disk = removed_and_cut();
+        let before = text(&disk).lines().next().unwrap().to_owned() + "\n" + &text(&disk) + added;
+        disk.append(&Path::new(ROOT).join(LOG)).unwrap().write(added.as_bytes()).unwrap();
+        assert_eq!(started(&disk), Vec::<String>::new());
+        let journal = Vault::look(&disk, Path::new(DATA), Path::new(ROOT)).journal().unwrap();
+        assert_eq!(journal.len(), 1, "{journal:?}");
+        turn(&disk, "session-log", &Still::next(), Do::Undo).unwrap();
+        assert_eq!(text(&disk), before);
+    }
 }
 
 #[test]

@@ -30,13 +30,13 @@ impl Taken {
 
     /// Takes a step in, each after those that came later. Whether it took records out and was not undone.
     pub fn see(&mut self, number: u64, step: &Step) -> bool {
-        match step.turn {
+        match step.line.turn {
             Some(Turn::Undo(other)) => drop(self.turned.entry(other).or_insert(true)),
             Some(Turn::Redo(other)) => drop(self.turned.entry(other).or_insert(false)),
             None => {}
         }
-        let is = |verbs: &[&str]| verbs.contains(&&*step.verb);
-        let in_effect = step.turn.is_none() && self.turned.get(&number) != Some(&true);
+        let is = |verbs: &[&str]| verbs.contains(&&*step.line.verb);
+        let in_effect = step.line.turn.is_none() && self.turned.get(&number) != Some(&true);
         if in_effect && (is(&DELETING) || is(&BRINGING)) {
             step.changes.iter().for_each(|change| self.count(change));
         }

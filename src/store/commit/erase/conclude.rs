@@ -125,12 +125,9 @@ impl Writer<'_> {
             verb: "erase".into(),
             records: entry.records.len() as u64,
             files: entry.files.clone(),
-            turn: None,
             ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
             format: self.place.format.to_owned(),
-            change: None,
-            as_planned: false,
-            guard: None,
+            ..JournalLine::default()
         })
     }
 

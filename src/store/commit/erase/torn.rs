@@ -3,7 +3,7 @@
 
 use crate::model::{Act, Plan};
 use crate::store::commit::made::Made;
-use crate::store::commit::{CommitError, Step, Writer, carry};
+use crate::store::commit::{CommitError, JournalLine, Step, Writer, carry};
 
 const ADDING: &str = "erasing.step";
 
@@ -13,18 +13,14 @@ impl Writer<'_> {
         let is_added = |act: &Act| matches!(act, Act::Append(lines) if !lines.is_empty());
         let added = plan.changes.iter().filter(|change| is_added(&change.act));
         let step = Step {
-            verb: "erase".into(),
-            at: self.host.now.to_rfc3339(),
-            records: 0,
-            turn: None,
+            line: JournalLine {
+                verb: "erase".into(),
+                at: self.host.now.to_rfc3339(),
+                ..JournalLine::default()
+            },
             process: self.own_process(),
-            change: None,
             changes: added.map(|change| change.inverse()).collect(),
-            derived: Vec::new(),
-            remade: Vec::new(),
-            twins: Vec::new(),
-            claimed: Vec::new(),
-            owed: Vec::new(),
+            ..Step::default()
         };
         match step.changes.is_empty() {
             true => {
@@ -43,7 +39,7 @@ impl Writer<'_> {
         };
         let mut plan = Plan::unseen("recover", &self.place.root, self.place.format);
         for change in &step.changes {
-            if let Made::Torn(cut) = self.made(change)? {
+            if let Made::Torn(cut) = self.made(&step, change)? {
                 plan.changes.push(cut);
             }
         }

@@ -9,7 +9,6 @@ use super::Vault;
 use crate::disk::Disk;
 use crate::model::Tell;
 use crate::model::plan::PRIVATE;
-use crate::store::commit::step::Step;
 use crate::store::commit::{CommitError, short};
 
 /// What was done to the store, a step a line.
@@ -40,9 +39,10 @@ pub enum Turn {
 }
 
 /// A line of the journal: a step that was done. It holds no content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalLine {
     /// Its number, from 1.
+    #[serde(default, skip_serializing_if = "is_none")]
     pub step: u64,
     /// When it was done.
     pub at: String,
@@ -51,6 +51,7 @@ pub struct JournalLine {
     /// How many records it concerned.
     pub records: u64,
     /// The files that it changed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     #[serde(serialize_with = "short::put_files", deserialize_with = "short::take_files")]
     pub files: Vec<FileLine>,
     /// What it took back or did again.
@@ -119,9 +120,8 @@ impl Vault<'_> {
     /// settled. A step before it that no line names was settled, and is left alone.
     fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Result<Vec<(usize, JournalLine)>, CommitError> {
         let whole = &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)];
-        let is_damaged = |(_, line): &(usize, &[u8])| {
-            !line.trim_ascii().is_empty() && serde_json::from_slice::<JournalLine>(line).is_err()
-        };
+        let is_damaged =
+            |(_, line): &(usize, &[u8])| !line.trim_ascii().is_empty() && line_of(line).is_none();
         let named = |line: &[u8]| lines.iter().any(|own| line.starts_with(&start_of(own.step)));
         let damaged = (1..).zip(whole.split(|byte| *byte == b'\n')).filter(is_damaged);
         // One that a crash had cut, and whose step was settled after it, says nothing more.
@@ -136,10 +136,7 @@ impl Vault<'_> {
             let (number, _) = by_name.or(damaged.first().filter(|_| step < last))?;
             Some((*number, step))
         });
-        let named = |(number, step): (usize, u64)| {
-            let own = self.step(step)?.map(|own| (number, line_of_step(step, &own)));
-            Ok(own)
-        };
+        let named = |(number, step): (usize, u64)| Ok(self.step(step)?.map(|own| (number, own.line)));
         let lost = lost.map(named).filter_map(Result::transpose);
         lost.collect()
     }
@@ -169,30 +166,21 @@ impl Vault<'_> {
 }
 
 fn lines_of(bytes: &[u8]) -> Vec<JournalLine> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    bytes.split(|byte| *byte == b'\n').filter_map(line_of).collect()
+}
+
+/// A step's own file does not say its number: its name does.
+fn is_none(number: &u64) -> bool {
+    *number == 0
+}
+
+fn line_of(line: &[u8]) -> Option<JournalLine> {
+    serde_json::from_slice(line).ok().filter(|own: &JournalLine| own.step > 0)
 }
 
 /// How the line of a step begins.
 fn start_of(step: u64) -> Vec<u8> {
     format!("{{\"step\":{step},").into_bytes()
-}
-
-/// What the journal would say of a step, but for the lengths of its files.
-fn line_of_step(number: u64, step: &Step) -> JournalLine {
-    JournalLine {
-        step: number,
-        at: step.at.clone(),
-        verb: step.verb.clone(),
-        records: step.records,
-        files: Vec::new(),
-        turn: step.turn,
-        ids: Vec::new(),
-        format: String::new(),
-        change: step.change.clone(),
-        as_planned: false,
-        guard: None,
-    }
 }
 
 /// Adds bytes to a file of our own, durably; makes it if it is absent.
