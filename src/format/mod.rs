@@ -22,7 +22,7 @@ mod title;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
+use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
 use crate::text::json::Json;
 
 pub use entry_text::{Searched, is_markdown, main_text, searched_of, text_of, title, title_of_raw};
@@ -188,7 +188,7 @@ pub struct Derived {
     /// Relative to the root.
     pub path: PathBuf,
     /// Its bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
 }
 
 /// What was found on disk below a store's root.

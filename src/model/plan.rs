@@ -82,11 +82,9 @@ impl Change {
     }
 
     /// A file that has `base` and is to have `bytes`.
-    pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: &[u8]) -> Change {
-        let (start, end, with) = difference(&base, bytes);
-        let edits =
-            if start == end && with.is_empty() { Vec::new() } else { vec![(start..end, with.to_vec())] };
-        Change::edits(path, base, edits)
+    pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: impl Into<Bytes>) -> Change {
+        let splices = splice::rewritten(&base, &bytes.into());
+        Change { path: path.into(), act: Act::Splice(splices), base: Some(base), mode: PRIVATE, had: None }
     }
 
     /// The same change of lines of a file, with lines added at its end.

@@ -109,15 +109,15 @@ pub fn derived(store: &Store, documents: &[Arc<Document>], touched: &[PathBuf], 
     let there: HashMap<&Path, &Arc<Document>> =
         store.documents.iter().map(|document| (&*document.path, document)).collect();
     let change = |derived: format::Derived| match there.get(&*derived.path) {
-        Some(document) if *document.bytes == derived.bytes[..] => None,
-        Some(document) => Some(Change::rewrite(derived.path, document.bytes.clone(), &derived.bytes)),
+        Some(document) if document.bytes == derived.bytes => None,
+        Some(document) => Some(Change::rewrite(derived.path, document.bytes.clone(), derived.bytes)),
         None => Some(Change { mode: PRIVATE, ..Change::create(derived.path, derived.bytes) }),
     };
     format.derived(&parts, touched, now).into_iter().filter_map(change).collect()
 }
 
 /// What the file at that path should hold where it is derived from `documents`.
-pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now: Moment) -> Option<Vec<u8>> {
+pub fn should_hold(store: &Store, documents: &[Arc<Document>], path: &Path, now: Moment) -> Option<Bytes> {
     let folders = folders_of(documents);
     let parts = Parts { documents, folders: &folders, locks: &[], beside: None };
     let derived = format::by_name(store.format)?.derived(&parts, &[path.to_owned()], now);

@@ -312,7 +312,10 @@ pub fn derived(parts: &Parts<'_>, touched: &[PathBuf]) -> Vec<Derived> {
         Some(own) if is_right(parts, own) => own.bytes.to_vec(),
         own => links_graph(parts, own.map(|own| &*own.bytes)),
     };
-    vec![Derived { path: TAGS.into(), bytes: tags }, Derived { path: LINKS.into(), bytes: links }]
+    vec![
+        Derived { path: TAGS.into(), bytes: tags.into() },
+        Derived { path: LINKS.into(), bytes: links.into() },
+    ]
 }
 
 /// Whether two documents differ in nothing but layout and the order of members.

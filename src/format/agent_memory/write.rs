@@ -127,7 +127,7 @@ impl Writes for AgentMemory {
     fn pages(&self, store: &Store, documents: &[Arc<Document>]) -> Changes {
         let state = counts_anew(documents)?.and_then(|state| {
             let there = document(&store.documents, &state.path)?;
-            Some(Change::rewrite(&state.path, there.bytes.clone(), &state.bytes))
+            Some(Change::rewrite(&state.path, there.bytes.clone(), &*state.bytes))
         });
         let pages = pages_anew(documents, &beside_of(store))?;
         let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
@@ -261,7 +261,7 @@ pub(super) fn beside_path(path: &Path) -> PathBuf {
 /// A file around the store made anew; `None` where there is none.
 fn rewritten(store: &Store, page: &FileAnew) -> Option<Change> {
     let (_, base) = store.beside.iter().find(|(own, _)| beside_path(own) == page.path)?;
-    Some(Change { mode: SHARED, ..Change::rewrite(&page.path, base.clone(), &page.bytes) })
+    Some(Change { mode: SHARED, ..Change::rewrite(&page.path, base.clone(), &*page.bytes) })
 }
 
 /// The files around a store, as they were read.
@@ -342,7 +342,7 @@ impl<'a> Writing<'a> {
                 let lines = file.bytes.strip_prefix(b"\n").unwrap_or(&file.bytes);
                 Change::append(&path, lines, base)
             }
-            Some(base) => Change::rewrite(&path, base, &bytes),
+            Some(base) => Change::rewrite(&path, base, &*bytes),
             None => Change::create(&path, bytes.clone()),
         };
         before.into_iter().for_each(|at| drop(self.changes.remove(at)));

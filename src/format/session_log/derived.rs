@@ -11,7 +11,7 @@ use crate::format::lists::Lists;
 use crate::format::reading::{edited, whole_object, with_object, without_mark};
 use crate::format::writing::{document, list, members_of, set_members};
 use crate::format::{Derived, Parts};
-use crate::model::{DecayTable, Document, Moment, View};
+use crate::model::{Bytes, DecayTable, Document, Moment, View};
 use crate::text::edit;
 use crate::text::json::Json;
 use crate::text::scan::{Newlines, Tape};
@@ -63,23 +63,22 @@ impl<'a> LogAnew<'a> {
     }
 
     /// The index as it should be: the one that is there, where it is right.
-    fn index(&self, mut decay: DecayTable, now: Moment) -> Vec<u8> {
+    fn index(&self, mut decay: DecayTable, now: Moment) -> Bytes {
         let mut tape = Tape::default();
         let own = self.index.map(|own| without_mark(&own.bytes)).unwrap_or_default();
         let current = whole_object(&mut tape, own).ok();
         if let (Some(object), Some(own)) = (current, self.index)
             && index::is_right(object, &self.entries)
         {
-            return own.bytes.to_vec();
+            return own.bytes.clone();
         }
         let metadata = self.metadata.map(|own| &*own.bytes).unwrap_or_default();
         with_object(metadata, |metadata| config::apply_session(&mut decay, metadata));
-        set_members(current, own, &self.index_parts(&decay, now))
+        set_members(current, own, &self.index_parts(&decay, now)).into()
     }
 
     fn index_parts(&self, decay: &DecayTable, now: Moment) -> [(&'static str, String); 5] {
-        let mut entries = String::with_capacity(self.log.map_or(0, |log| log.bytes.len()));
-        entries.push('{');
+        let mut entries = String::from("{");
         let mut maps = index::MAPS.map(|_| Lists::default());
         let mut tape = Tape::default();
         for own in self.entries.live() {
@@ -127,7 +126,7 @@ impl<'a> LogAnew<'a> {
                 edit::set(&bytes, path, &count.to_string()).unwrap_or(bytes)
             })
         });
-        Some(Derived { path: own.path.clone(), bytes: bytes.ok()? })
+        Some(Derived { path: own.path.clone(), bytes: bytes.ok()?.into() })
     }
 }
 

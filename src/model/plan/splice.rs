@@ -134,6 +134,19 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
     splices
 }
 
+/// What makes one of two files of the other.
+pub(super) fn rewritten(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
+    let (start, end, with) = difference(base, bytes);
+    if start == end && with.is_empty() {
+        return Vec::new();
+    }
+    // What is one line is replaced as a whole: both are held already.
+    if !base.is_empty() && lines_around(base, &(start..end)) == (0, base.len()) {
+        return vec![Splice { start: 0, was: base.clone(), becomes: bytes.clone(), behind: Vec::new() }];
+    }
+    whole_lines(base, vec![(start..end, with.to_vec())])
+}
+
 /// What lost its line end is one line with the next.
 fn join_next<B: Ranges + ?Sized>(base: &B, until: &mut usize, bytes: &mut Vec<u8>) {
     if is_open(bytes) && *until < base.len() {

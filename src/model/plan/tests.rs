@@ -98,7 +98,7 @@ proptest! {
 
     #[test]
     fn a_rewrite_and_an_append_have_inverses_too(base in file(), other in file()) {
-        let change = Change::rewrite("f", base.as_slice().into(), &other);
+        let change = Change::rewrite("f", base.as_slice().into(), &other[..]);
         prop_assert_eq!(change.after().unwrap().to_vec(), other.clone());
         prop_assert_eq!(change.inverse().after().unwrap().to_vec(), base.clone());
         let change = Change::append("f", other, Some(base.as_slice().into()));

@@ -23,7 +23,7 @@ pub fn replace(scene: &Scene<'_>, comparison: &Comparison, copy: &[u8], gone: &G
     let copy = gone.without(scene, file, copy)?;
     // Counts in it are those of the records as they are now.
     let after = derive::after(scene.store, &[change(&copy)], scene.now);
-    let change = change(&derive::should_hold(scene.store, &after, file, scene.now).unwrap_or(copy));
+    let change = change(&derive::should_hold(scene.store, &after, file, scene.now).unwrap_or(copy.into()));
     if change.is_empty() && change.base.is_some() {
         // A file that is as it was needs no copy.
         return plan("backup restore", scene, 0, Vec::new());

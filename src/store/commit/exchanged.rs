@@ -167,7 +167,7 @@ impl Writer<'_> {
         let Ok(fitted) = rebase(splices, theirs) else { return Some(false) };
         let both = plan::apply(theirs, &fitted);
         let none = Plan::unseen("rescue", &self.place.root, self.place.format);
-        let change = Change::rewrite(file, ours.into(), &both);
+        let change = Change::rewrite(file, ours.into(), both);
         let plan = Plan { changes: vec![change], exact: true, ..none };
         let mut carried = carry::Carried::default();
         carry::carry_out(self, &plan, &mut carried, None).ok()?;

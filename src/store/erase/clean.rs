@@ -56,7 +56,7 @@ impl Outcome {
         match self {
             Outcome::Same => None,
             Outcome::Edits(edits) => Some(Change::edits(path, base, edits)),
-            Outcome::Becomes(new) => Some(Change::rewrite(path, base, &new)),
+            Outcome::Becomes(new) => Some(Change::rewrite(path, base, new)),
             Outcome::Gone => Some(Change::remove(path, base)),
         }
     }

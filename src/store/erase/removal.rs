@@ -208,7 +208,7 @@ impl Site<'_> {
         let base = Bytes::from(own.bytes);
         if let Some(packing) = Packing::of(own.path) {
             if let Some(bytes) = self.repacked(own, packing, marks, changes)? {
-                changes.data.push(Change::rewrite(own.path, base, &bytes));
+                changes.data.push(Change::rewrite(own.path, base, &*bytes));
             }
             return Ok(());
         }
@@ -245,7 +245,7 @@ impl Site<'_> {
                 let new = edited(own.path, &unpacked.content);
                 changes.seen.extend(
                     new.as_ref()
-                        .map(|new| Change::rewrite(own.path, unpacked.content.as_slice().into(), new)),
+                        .map(|new| Change::rewrite(own.path, unpacked.content.as_slice().into(), &new[..])),
                 );
                 new
             }
@@ -260,7 +260,7 @@ impl Site<'_> {
                 for member in &mut members {
                     let Some(new) = edited(&within.join(&member.path), &member.bytes) else { continue };
                     let path = within.join(&member.path);
-                    changes.seen.push(Change::rewrite(path, member.bytes.as_slice().into(), &new));
+                    changes.seen.push(Change::rewrite(path, member.bytes.as_slice().into(), new));
                     member.bytes = new;
                     any = true;
                 }
@@ -387,7 +387,7 @@ impl Site<'_> {
                 continue;
             }
             if let Some(clean) = scrubbed(&now, needles) {
-                let new = Change::rewrite(&own.path, own.bytes.clone(), &clean);
+                let new = Change::rewrite(&own.path, own.bytes.clone(), clean);
                 match change {
                     Some(at) => derived[at] = new,
                     None => derived.push(new),

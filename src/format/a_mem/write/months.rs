@@ -230,7 +230,7 @@ fn join(changes: &mut Vec<Change>, event: Change) {
             let whole = [&after[..], line_end_for(&after), line].concat();
             *own = match own.base.clone() {
                 None => Change::create(&event.path, whole),
-                Some(base) => Change::rewrite(&event.path, base, &whole),
+                Some(base) => Change::rewrite(&event.path, base, whole),
             };
         }
     }

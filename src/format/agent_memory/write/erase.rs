@@ -237,7 +237,7 @@ fn manifests(store: &Store, changes: &[Change]) -> Changes {
         let manifest = edit::scan(&mut tape, &own.bytes).ok();
         let Some(list) = manifest.and_then(|own| own.get("archivedCheckpointIds")) else { continue };
         let cuts = splice::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
-        changed.push(Change::rewrite(&path, own.bytes.clone(), &edit::apply(&own.bytes, cuts)));
+        changed.push(Change::rewrite(&path, own.bytes.clone(), edit::apply(&own.bytes, cuts)));
     }
     Ok(changed)
 }

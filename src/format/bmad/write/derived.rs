@@ -68,8 +68,8 @@ impl<'a> SessionAnew<'a> {
         let own = self.manifest?;
         let counts = RecordCounts::of(self.logs.iter().copied(), self.size);
         let bytes = match self.is_planned || !is_counted(own, &counts) {
-            true => recounted(&own.bytes, &counts, now, true).ok()?,
-            false => own.bytes.to_vec(),
+            true => recounted(&own.bytes, &counts, now, true).ok()?.into(),
+            false => own.bytes.clone(),
         };
         Some(Derived { path: own.path.clone(), bytes })
     }
@@ -94,7 +94,7 @@ impl<'a> SessionAnew<'a> {
                 false => made.at(now),
             }
         };
-        Derived { path: self.folder.join("index.json"), bytes }
+        Derived { path: self.folder.join("index.json"), bytes: bytes.into() }
     }
 
     /// Whether the index names what is in the logs.

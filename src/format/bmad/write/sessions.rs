@@ -167,5 +167,5 @@ pub fn beside_archive(scene: &Scene<'_>, archive: &Path, members: &[Member], len
     let counted = manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;
     let sized = set(&counted, &["original_size_bytes"], &size.to_string())?;
     let sized = set(&sized, &["compressed_size_bytes"], &len.to_string())?;
-    Ok(vec![Change::rewrite(path, own.bytes.clone(), &sized)])
+    Ok(vec![Change::rewrite(path, own.bytes.clone(), sized)])
 }

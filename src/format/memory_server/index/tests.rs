@@ -50,7 +50,7 @@ fn an_id_that_is_there_twice_is_listed_once_under_each_key() {
     let documents = [document("learnings.jsonl", Role::Records, log.as_bytes())];
     let parts = Parts { documents: &documents, folders: &[], locks: &[], beside: None };
     let index = MemoryServer.derived(&parts, &[], NOW).pop().unwrap().bytes;
-    let index = String::from_utf8(index).unwrap();
+    let index = String::from_utf8(index.to_vec()).unwrap();
     assert!(index.contains(r#""tags_index":{"t":["a"],"u":["a"]},"category_index":{"c":["a"]}"#), "{index}");
 }
 

@@ -23,7 +23,7 @@ pub fn derived(parts: &Parts<'_>) -> Vec<Derived> {
         true => own.to_vec(),
         false => set_members(object, without_mark(own), &index_parts(&records)),
     };
-    vec![Derived { path, bytes }]
+    vec![Derived { path, bytes: bytes.into() }]
 }
 
 fn index_parts(records: &index::AllRecords<'_>) -> [(&'static str, String); 5] {

@@ -133,7 +133,7 @@ fn a_graph_has_nodes_of_all_that_is_linked_to_and_is_no_note_or_of_none() {
     for (graph, made) in [(&none, &none), (&some, &none), (&all, &all)] {
         let files = derived(&held().with(LINKS, graph).parts(), &[PathBuf::from(LINKS)]);
         let links = files.iter().find(|own| own.path == Path::new(LINKS)).unwrap();
-        assert_eq!(&text(links.bytes.clone()), made);
+        assert_eq!(&text(links.bytes.to_vec()), made);
     }
 }
 
