@@ -8,6 +8,7 @@ mod editor;
 mod git;
 mod machine;
 mod open;
+mod opened;
 #[cfg(feature = "tui")]
 mod outlive;
 mod process;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, FileExt as _, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -12,17 +12,15 @@ use fs4::{FileExt, TryLockError};
 use rustix::fs::{CWD, Dir, FileType, OFlags, RenameFlags, renameat_with};
 
 use super::attributes;
+use super::opened::{Opened, begins_with};
 use super::{Disk, Extended, Flock, Item, ItemKind, Name, Output, Owner};
-use crate::model::bytes::Part;
-use crate::model::{Blocks, Bytes, Generation, Moment, Span, on_demand};
+use crate::model::{Blocks, Bytes, Generation, Moment};
 
 /// A file that was changed less than so many nanoseconds ago may be changed once more within one
 /// tick of the file system's clock.
 const SETTLED: i128 = 2_000_000_000;
 /// What a machine is taken to have that does not say how much memory it has.
 const MEMORY: u64 = 8 << 30;
-/// So many bytes are compared at once with what a file has.
-const BLOCK: usize = 256 << 10;
 /// Files that are longer, and of which nearly nothing is on the disk, are not read.
 const HOLLOW: u64 = 64 << 20;
 
@@ -230,40 +228,6 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
         true => Err(too_large(most)),
         false => Ok(bytes),
     }
-}
-
-/// A file that stays open.
-struct Opened(File);
-
-impl Blocks for Opened {
-    fn read(&self, span: Span) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; span.len() as usize];
-        self.0.read_exact_at(&mut bytes, span.start).ok()?;
-        Some(bytes)
-    }
-}
-
-/// Whether the next bytes of an open file are those: it is behind them then.
-fn begins_with(opened: &mut File, known: &Bytes) -> io::Result<bool> {
-    let mut block = Vec::new();
-    let mut is_next = |len: usize, is: &dyn Fn(&[u8]) -> bool| {
-        block.resize(len, 0);
-        match opened.read_exact(&mut block) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-            outcome => outcome.map(|()| is(&block)),
-        }
-    };
-    known.parts(&mut |part| match part {
-        Part::Block { len, digest } => is_next(len, &|own| on_demand::digest(own) == digest),
-        Part::Held(known) => {
-            for known in known.chunks(BLOCK) {
-                if !is_next(known.len(), &|own| own == known)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-    })
 }
 
 fn open_folder(folder: &Path) -> io::Result<File> {

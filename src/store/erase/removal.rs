@@ -260,7 +260,7 @@ impl Site<'_> {
                 for member in &mut members {
                     let Some(new) = edited(&within.join(&member.path), &member.bytes) else { continue };
                     let path = within.join(&member.path);
-                    changes.seen.push(Change::rewrite(path, member.bytes.as_slice().into(), new));
+                    changes.seen.push(Change::rewrite(path, member.bytes.as_slice().into(), &new[..]));
                     member.bytes = new;
                     any = true;
                 }
